@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// A value that can be read, changed, and waited on. Those who wait are woken in the order in which they came, so that a
-/// simulation repeats.
+/// A value that tasks read, change and wait on. Waiting tasks are woken in the order in which they began to wait, so
+/// that a simulation run can be repeated.
 #[derive(Debug, Default)]
 pub(crate) struct Board<T> {
     value: Mutex<T>,
@@ -13,20 +13,20 @@ pub(crate) struct Board<T> {
 }
 
 impl<T> Board<T> {
-    /// The value, to be read; changes through it wake nobody.
+    /// Locks the value for reading. A change made through this guard wakes no waiting task.
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        // What a panic left behind is whole: values here are changed field by field.
+        // Poison is ignored: values here are changed field by field, so a panic leaves a whole value.
         self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the value, and wakes all who wait.
+    /// Changes the value and wakes all waiting tasks.
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let result = change(&mut self.lock());
         self.changed.notify_waiters();
         result
     }
 
-    /// Waits until `ask` finds an answer.
+    /// Waits until `ask` returns `Some` for the value.
     pub(crate) async fn wait<R>(&self, ask: impl Fn(&T) -> Option<R>) -> R {
         loop {
             let changed = self.changed.notified();

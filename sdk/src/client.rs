@@ -1,4 +1,4 @@
-//! The client: what it is built from, and where its calls are.
+//! The [`Client`] and the parts that its clones share. Its calls are in the submodules.
 
 mod builder;
 mod by_name;
@@ -29,14 +29,14 @@ pub use members::{ListMembers, MemberEpoch};
 pub use migrations::{ClaimKey, ListMigrations};
 pub use storage_versions::ListStorageVersions;
 
-/// A client of a cluster.
+/// A client of a Synod cluster.
 ///
-/// It holds one connection to each replica that it was told of, made when it is needed and made again when it is lost.
-/// A call goes to the replica that answered last; if that fails, to the leader as far as it is known, and to the others
-/// in turn, until the call's one deadline. Clones share connections and session.
+/// It holds one connection to each endpoint that it was given, opened when first needed and reopened when lost. A call
+/// goes first to the replica that answered last; if that fails, to the leader as far as it is known, and then to the
+/// others in turn, until the call's one deadline. Clones share connections and session.
 ///
-/// Changing calls are executed at most once, and with a session, which is the default, exactly once whenever they are
-/// answered: a retry is the same request for the cluster, on any replica.
+/// A changing call is executed at most once. With a session, which is the default, every answered call was executed
+/// exactly once: any replica recognizes a retry as the same request.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<ClientParts>,
@@ -46,12 +46,12 @@ pub struct Client {
 struct ClientParts {
     endpoints: Arc<Endpoints>,
     seams: Seams,
-    /// `None`: the client does without sessions.
+    /// `None`: the client makes its changes without a session.
     sessions: Option<Sessions>,
 }
 
 impl Client {
-    /// How to make a client.
+    /// A builder with the default settings.
     #[must_use]
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()

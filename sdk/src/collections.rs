@@ -41,7 +41,7 @@ impl Client {
 }
 
 impl Collections {
-    /// The same, but changes are only tried out: every check runs and nothing is changed.
+    /// The same collections, with every change as a dry run: every check runs and nothing is changed.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
@@ -52,8 +52,8 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// `ALREADY_EXISTS`: its resource or its kind has one. `NO_AGREEMENT`: it is to be strict, and a member reports the
-    /// resource with a fixed entry.
+    /// `ALREADY_EXISTS`: there is a collection of its resource or its kind. `NO_AGREEMENT`: the collection is to be
+    /// strict, and a member reports the resource with a fixed entry.
     pub async fn create(&self, create: CreateCollection) -> Result<CollectionChanged, Error> {
         let change = Change::new(create);
         let dry_run = self.dry_run;
@@ -69,8 +69,8 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say; [`Error::current`] has it. `NO_AGREEMENT`: it is to
-    /// become strict, and a member reports the resource with a fixed entry.
+    /// `NOT_FOUND`. `CONFLICT`: the collection does not meet the preconditions; [`Error::current`] has it.
+    /// `NO_AGREEMENT`: it is to become strict, and a member reports the resource with a fixed entry.
     pub async fn update(&self, update: UpdateCollection) -> Result<CollectionChanged, Error> {
         let change = Change::new(update);
         let dry_run = self.dry_run;
@@ -82,11 +82,11 @@ impl Collections {
         read::<v1::CollectionsUpdateResponse, _>(answer.await?)
     }
 
-    /// Takes a collection away.
+    /// Deletes a collection.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say, or it holds objects.
+    /// `NOT_FOUND`. `CONFLICT`: the collection does not meet the preconditions, or it holds objects.
     pub async fn delete(&self, delete: DeleteCollection) -> Result<Header, Error> {
         let change = Change::new(delete);
         let dry_run = self.dry_run;
@@ -103,7 +103,7 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: the resource has none.
+    /// `NOT_FOUND`: the resource has no collection.
     pub async fn get(
         &self,
         resource: &GroupResource,

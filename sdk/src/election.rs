@@ -1,4 +1,4 @@
-//! Leader election: a lock that one of many has, and that candidates can be chosen for.
+//! Leader election: a lock whose holder leads, and for which the cluster can choose among candidates.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use crate::{Client, Error, LeaseObserver, Lock, LockOptions, ReadOptions};
 
 /// An election in which this process takes part.
 ///
-/// [`Election::new`] is the plain one: who asks first leads, and the others wait in their order. [`Election::coordinated`]
-/// stands as a candidate, and leads when Kubernetes' rule chooses it.
+/// With [`Election::new`], the first to ask leads, and the others wait in the order in which they asked. With
+/// [`Election::coordinated`], this process is a candidate, and leads when Kubernetes' rule chooses it.
 #[derive(Clone, Debug)]
 pub struct Election {
     client: Client,
@@ -23,17 +23,17 @@ pub struct Election {
     candidate: Option<PutLeaseCandidate>,
 }
 
-/// What leading is given up for.
+/// Why this process must stop leading.
 #[derive(Clone, Debug)]
 pub enum LeadershipEnd {
     /// The lease is lost, or may be: stop at once.
     Lost(Error),
-    /// Another candidate should lead: end in order, and release.
+    /// Another candidate should lead: finish in order, then release the lease.
     Preferred(HolderIdentity),
 }
 
 impl Election {
-    /// Who holds this lease leads.
+    /// An election in which the holder of this lease leads.
     #[must_use]
     pub fn new(client: &Client, options: LockOptions) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Election {
         }
     }
 
-    /// Stands for the lease under this identity: of those who stand, the one of the lowest emulation version leads.
+    /// Makes this process a candidate under this identity: the candidate with the lowest emulation version leads.
     #[must_use]
     pub fn coordinated(
         client: &Client,
@@ -72,7 +72,7 @@ impl Election {
     ///
     /// # Errors
     ///
-    /// A rule refuses it to stand or to wait.
+    /// The cluster refuses the candidate, or its wait.
     pub async fn campaign(&self) -> Result<Lock, Error> {
         match &self.candidate {
             None => Box::pin(self.client.lock(self.options.clone())).await,
@@ -86,7 +86,7 @@ impl Election {
         }
     }
 
-    /// As [`Election::campaign`], but only until `over` ends: then nothing is wanted any more, and the answer is `None`.
+    /// As [`Election::campaign`], but only until `over` ends: then the campaign is given up, and the answer is `None`.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Election {
         Ok(None)
     }
 
-    /// Waits, while this process leads, for what it is over by. A candidate goes on standing meanwhile.
+    /// Waits until this process must stop leading, and returns why. A candidate is renewed meanwhile.
     pub async fn over(&self, lock: &Lock) -> LeadershipEnd {
         let Some(candidate) = &self.candidate else {
             return LeadershipEnd::Lost(lock.lost().await);
@@ -122,18 +122,18 @@ impl Election {
         }
     }
 
-    /// Observes who leads.
+    /// Observes the lease, whose holder leads.
     #[must_use]
     pub fn observe(&self) -> LeaseObserver {
         self.client.observe_lease(self.options.key().clone())
     }
 
-    /// Stands for the lease no longer. What is led is to be released by itself, and after this: a lease that is free goes to
-    /// the candidate that should lead, which may be this one again for as long as it stands.
+    /// Withdraws the candidate. This does not release a held lease: release it after this call. A free lease is given
+    /// to the candidate that should lead, which may be this one again if it is not withdrawn before.
     ///
     /// # Errors
     ///
-    /// No replica carried it out in time. The candidate ends by itself then.
+    /// No replica executed it in time. The candidate then expires by itself.
     pub async fn withdraw(&self) -> Result<(), Error> {
         match &self.candidate {
             Some(PutLeaseCandidate { key, identity, .. }) => {
@@ -144,7 +144,7 @@ impl Election {
         }
     }
 
-    /// Withdraws the candidate, and gives up the lease if it was chosen just before: nobody would lead by it.
+    /// Withdraws the candidate, and releases the lease in case it was given just before: it would not be used.
     async fn end(&self, candidate: &PutLeaseCandidate) -> Result<(), Error> {
         self.withdraw().await?;
         let release = ReleaseLease {
@@ -156,7 +156,7 @@ impl Election {
         released.map(|_| ())
     }
 
-    /// Stands, and goes on standing, until a rule refuses it.
+    /// Registers the candidate, and renews it until the cluster refuses it.
     async fn stand(&self, candidate: &PutLeaseCandidate) -> Error {
         let interval = candidate.ttl.duration() / 3;
         let mut backoff = Backoff::new(Duration::from_millis(100), interval);
@@ -198,7 +198,7 @@ impl Election {
         }
     }
 
-    /// Takes up the lease that the candidate was given; `None` if it is lost already.
+    /// Makes a [`Lock`] of the lease that the candidate was given; `None` if the lease is lost already.
     async fn take_up(&self, candidate: &PutLeaseCandidate) -> Option<Lock> {
         let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(1));
         loop {

@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The only error type of this crate: why a call failed, and whether it may have been executed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,13 +10,13 @@ use tonic::Status;
 
 use crate::RequestKey;
 
-/// Why a call was not answered as asked.
+/// The error of a call.
 ///
 /// Decide by [`kind`](Self::kind) and [`execution`](Self::execution); the message is for people and may change.
 ///
-/// There are three ways for a change to fail, and they are different things: a rule *refused* it, it was certainly
-/// *not executed*, or its outcome is *unknown*: it may have been executed, and may still be. In the last case
-/// [`Client::outcome`](crate::Client::outcome) asks what became of it, by [`request_key`](Self::request_key).
+/// A change fails in one of three ways: a rule *refused* it, it was certainly *not executed*, or its outcome is
+/// *unknown*: it may have been executed, and may still be. In the last case [`Client::outcome`](crate::Client::outcome)
+/// reads the outcome by its [`request_key`](Self::request_key).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     refusal: Box<Refusal>,
@@ -25,7 +25,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// What a program decides on.
+    /// The kind of the error, for programs to decide by.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.refusal.kind
@@ -65,7 +65,7 @@ impl Error {
         &self.refusal.metadata
     }
 
-    /// The object as it stands, where a comparison was lost.
+    /// The current state of the object, if the request failed because that state was not the expected one.
     #[must_use]
     pub fn current(&self) -> Option<&Current> {
         self.refusal.current.as_deref()
@@ -81,13 +81,13 @@ impl Error {
         Refusal::new(kind, message).into()
     }
 
-    /// A list that was asked for more than it has.
+    /// The error of a list that is asked for a page after its last one.
     pub(crate) fn at_the_end() -> Self {
         let message = "all pages of this list have been read; list again";
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// The error of what breaks a rule before anything is sent: for programs that read what they were given before they
+    /// The error of a request that breaks a rule before it is sent: for programs that parse their input before they
     /// call this client.
     #[must_use]
     pub fn invalid(violations: impl Into<Violations>) -> Self {
@@ -97,9 +97,9 @@ impl Error {
         }
     }
 
-    /// An answer that breaks the protocol: the replica is of another release, or not a replica.
+    /// The error of an answer that breaks the protocol: the replica is of another release, or is no replica.
     ///
-    /// Of a change it says nothing: it was answered, so it was executed or refused.
+    /// The request was answered, so it was executed or refused; this error does not tell which.
     pub(crate) fn malformed(fault: &Violations) -> Self {
         let message = format!(
             "the answer of the replica cannot be understood, so it may be of a release that this client does not know: {fault}"
@@ -107,7 +107,7 @@ impl Error {
         Self::new(ErrorKind::UnknownOutcome, message)
     }
 
-    /// Why a read that was sent once was not answered. A read is never uncertain: it changes nothing.
+    /// The error of a read that was sent once. Its outcome is never unknown, since a read changes nothing.
     pub(crate) fn of_read(status: &Status) -> Self {
         let mut refusal = status::from_status(status);
         if refusal.kind == ErrorKind::UnknownOutcome {
@@ -120,7 +120,7 @@ impl Error {
         }
     }
 
-    /// A read that was not answered in time.
+    /// The error of a read that was not answered in time.
     pub(crate) fn unanswered_read(after: Duration) -> Self {
         let message = format!("the replica did not answer within {after:?}");
         Self::new(ErrorKind::DeadlineExceeded, message).with_execution(Verdict::NotExecuted)

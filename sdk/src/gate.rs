@@ -1,4 +1,4 @@
-//! The write gate: no object reaches the store before the cluster knows in which version it is encoded.
+//! The write gate: a server may store an object only when the cluster knows in which version the server encodes it.
 
 mod admission;
 mod answer;
@@ -34,25 +34,24 @@ pub use request_info::RequestInfo;
 
 /// The write gate of a membership, from [`Membership::gate`](crate::Membership::gate).
 ///
-/// It is closed for a resource until the report of that resource was acknowledged under the member's present epoch, and
-/// it closes when the membership cannot be proved: 0.9 of the TTL after the last acknowledged renewal was sent, by a
-/// clock that counts suspension. Nothing else opens it.
+/// The gate is closed for a resource until the cluster has acknowledged the report of that resource under the member's
+/// present epoch. It closes when the membership cannot be proved: 0.9 of the TTL after the last acknowledged renewal
+/// was sent, by a clock that counts suspension. Nothing but such a report and such a proof opens it.
 ///
-/// Each write takes a [`Permit`], which says in which version to encode. With HTTP handlers, [`GateLayer`] does it for
-/// them.
+/// Each write takes a [`Permit`], which says in which version to encode. [`GateLayer`] does this for HTTP handlers.
 #[derive(Clone)]
 pub struct Gate {
     shared: Arc<GateParts>,
 }
 
-/// The gate's book, and who waits for it to change.
+/// The gate's book, and the tasks that wait for it to change.
 pub(crate) struct GateParts {
     book: Mutex<Book>,
     clock: Arc<dyn Clock>,
     permit_wait: Duration,
-    /// Those who wait for a permit.
+    /// Wakes the tasks that wait for a permit.
     opened: Notify,
-    /// Those who wait for permits to come back.
+    /// Wakes the tasks that wait for permits to be given back.
     released: Notify,
 }
 
@@ -69,18 +68,17 @@ impl Gate {
         }
     }
 
-    /// A permit to write objects of a resource. Waits for the gate to open, as long as the membership's `permit_wait`
-    /// says.
+    /// A permit to write objects of a resource. Waits for the gate to open, at most for the membership's `permit_wait`.
     ///
     /// # Errors
     ///
     /// `UNAVAILABLE`: the gate did not open in time; the message says what it waits for. `STALE_EPOCH` and
-    /// `NOT_A_MEMBER`: it will not open any more.
+    /// `NOT_A_MEMBER`: the gate will not open any more.
     pub async fn permit(&self, resource: &GroupResource) -> Result<Permit, Error> {
         self.permit_within(resource, self.shared.permit_wait).await
     }
 
-    /// As [`Gate::permit`], but waits at most so long.
+    /// As [`Gate::permit`], but waits at most for `wait`.
     ///
     /// # Errors
     ///
@@ -104,11 +102,11 @@ impl Gate {
         granted.map_err(|obstacle| obstacle.error(resource.qualified()))
     }
 
-    /// Whether the server may say that it is ready: it has reported all of its resources, and was not replaced since.
+    /// Whether the server is ready: it has reported all of its resources, and its membership has not ended.
     ///
     /// # Errors
     ///
-    /// What it waits for, as a sentence.
+    /// What the server waits for, as a sentence.
     pub fn readiness(&self) -> Result<(), String> {
         let book = self.book();
         match book.standing() {
@@ -118,14 +116,14 @@ impl Gate {
         }
     }
 
-    /// Whether no write that this gate let through can land any more: every permit came back, and those of unknown
-    /// outcome long enough ago.
+    /// Whether no write that this gate let through can land any more: every permit was given back, and if its outcome
+    /// was unknown, `write_grace` has passed since.
     #[must_use]
     pub fn is_drained(&self) -> bool {
         self.book().drain_all(self.now()) == Drain::Done
     }
 
-    /// The permit, or what it waited for in vain.
+    /// The permit, or the obstacle that is still there when the wait is over.
     pub(crate) async fn wait_for_permit(
         &self,
         resource: &GroupResource,
@@ -151,12 +149,12 @@ impl Gate {
         Ok(Permit::new(Arc::clone(&self.shared), grant))
     }
 
-    /// What the gate knows, to be read.
+    /// Locks the book for reading.
     pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
         self.shared.book()
     }
 
-    /// Changes what the gate knows, and wakes all who wait for it.
+    /// Changes the book, and wakes all tasks that wait for a change.
     pub(crate) fn update<T>(&self, change: impl FnOnce(&mut Book) -> T) -> T {
         let result = change(&mut self.book());
         self.shared.opened.notify_waiters();
@@ -164,7 +162,7 @@ impl Gate {
         result
     }
 
-    /// Resolves at the next change of what the gate knows, permits aside.
+    /// Resolves at the next change of the book other than of its permits.
     pub(crate) fn changed(&self) -> Notified<'_> {
         self.shared.opened.notified()
     }
@@ -174,16 +172,15 @@ impl Gate {
         self.book().proof_left(self.now())
     }
 
-    /// The time by the gate's clock.
     pub(crate) fn now(&self) -> Duration {
         self.shared.clock.now()
     }
 
-    /// Waits until no permit of these resources is out and no write of theirs can land any more.
+    /// Waits until no permit for these resources is out and none of their writes can land any more.
     ///
     /// # Errors
     ///
-    /// `DRAINING`: they are not drained within the limit.
+    /// `DRAINING`: the resources are not drained within the limit.
     pub(crate) async fn drained(
         &self,
         resources: &BTreeSet<GroupResource>,
@@ -196,13 +193,13 @@ impl Gate {
         }
     }
 
-    /// Waits until no permit is out and no write can land any more, at most as long as the limit says. True if so.
+    /// Waits, at most for `limit`, until no permit is out and no write can land. Returns whether that is so.
     pub(crate) async fn all_drained(&self, limit: Duration) -> bool {
         let draining = self.wait_for_drain(|book, now| Some(book.drain_all(now)));
         timeout_at(Instant::now() + limit, draining).await.is_ok()
     }
 
-    /// Waits until a selection can be adopted. False if something else was selected meanwhile.
+    /// Waits until a selection can be adopted. Returns false if something else was selected meanwhile.
     pub(crate) async fn drained_for_adoption(
         &self,
         resource: &GroupResource,
@@ -212,7 +209,7 @@ impl Gate {
             .await
     }
 
-    /// Waits until what is asked for is drained; false if nobody needs it any more.
+    /// Waits until `ask` returns `Drain::Done`; returns false if it returns `None`, when the drain is no longer needed.
     async fn wait_for_drain(&self, ask: impl Fn(&Book, Duration) -> Option<Drain>) -> bool {
         loop {
             let released = self.shared.released.notified();
@@ -252,7 +249,7 @@ impl Gate {
 
 impl GateParts {
     fn book(&self) -> MutexGuard<'_, Book> {
-        // The book is left whole by every method, also by one that panics: it changes fields one by one.
+        // Poison is ignored: every method changes the book field by field, so a panic leaves a whole book.
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

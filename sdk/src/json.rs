@@ -18,21 +18,21 @@ use crate::{Annotations, ApiVersion, Current, ObjectKind, Revision};
 pub use documents::Document;
 pub use parse::FromJson;
 
-/// The document of a value: the message of its kind.
+/// The JSON document of a value: the message of its kind.
 pub fn of<T: Document>(value: &T) -> Value {
     value.to_json()
 }
 
-/// The document of a message of this name.
+/// The JSON document of the message of this type.
 fn document(name: &str, message: &impl prost::Message) -> Value {
-    // Data in the message are shared with these.
+    // The decoded message shares its data with these bytes, without copying.
     let bytes = Bytes::from(message.encode_to_vec());
     let dynamic = DynamicMessage::decode(messages::descriptor(name), bytes)
         .expect("a message is read by the descriptor of its own type");
     messages::write(&dynamic)
 }
 
-/// The object as it stands, as the message of its kind.
+/// The current object of an error, as the message of its kind.
 pub fn current(current: &Current) -> Value {
     match current {
         Current::Settings(object) => of(object),
@@ -67,14 +67,14 @@ impl JsonObject {
         Self::default()
     }
 
-    /// With a field.
+    /// Adds a field.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self
     }
 
-    /// With a field, if it is set.
+    /// Adds a field, if it has a value.
     #[must_use]
     pub fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
@@ -90,7 +90,7 @@ impl From<JsonObject> for Value {
     }
 }
 
-/// A 64-bit number: a string.
+/// A 64-bit number, written as a string.
 pub fn number(number: u64) -> Value {
     Value::String(number.to_string())
 }
@@ -106,7 +106,7 @@ pub fn list<T>(items: impl IntoIterator<Item = T>, each: impl Fn(T) -> Value) ->
     items.into_iter().map(each).collect()
 }
 
-/// A name, a version, anything that is written as it is shown.
+/// A name, a version or another value, as the text that it displays.
 pub fn text(value: impl ToString) -> Value {
     Value::String(value.to_string())
 }
@@ -117,7 +117,7 @@ pub fn version(version: Option<&ApiVersion>) -> Option<Value> {
     version.map(text)
 }
 
-/// Notes by key.
+/// The annotations, as an object of notes by key.
 pub fn annotations(annotations: &Annotations) -> Value {
     let notes = annotations.iter();
     let notes = notes.map(|(key, note)| (key.to_owned(), text(note)));

@@ -1,9 +1,9 @@
-//! What Kubernetes computes, computed in the same way.
+//! Values that Kubernetes computes, computed in the same way.
 
 use synod_model::StorageVersionHash;
 
-/// The hash by which Kubernetes' discovery tells in which version a resource is stored: of the group, version and kind of
-/// the encoding, with the core group empty.
+/// The hash by which Kubernetes' discovery tells in which version a resource is stored: of the group, version and kind
+/// of the encoding, with the core group empty.
 ///
 /// ```
 /// let hash = synod_client::storage_version_hash("", "v1", "Pod");

@@ -1,4 +1,4 @@
-//! The Rust client of Synod: what an API server needs to take part in an agreement, and what a program needs to see it.
+//! The Rust client of Synod: for API servers that take part in an agreement, and programs that observe it.
 //!
 //! An API server joins, reports what it encodes and decodes, and asks its gate before each write:
 //!
@@ -37,19 +37,20 @@
 //! # }
 //! ```
 //!
-//! - [`Client`] fails over between replicas under one deadline, and carries changes exactly once through a session. Its
-//!   [`Error`] tells three things apart: refused, certainly not executed, and unknown.
-//! - [`Membership`] renews by itself, joins and reports again after it expired, adopts what is selected once its permits
-//!   are drained, and stops for good when another process takes its id.
-//! - [`Gate`] gives [`Permit`]s; [`GateLayer`] is the same as a tower layer over HTTP requests.
-//! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election by it.
-//! - [`Migrator`] rewrites what is stored in an older version; [`Fenced`] and [`FenceGuard`] keep late writes out of a store
-//!   that can compare and write.
-//! - [`Rosters`] say who must speak for a resource before anything counts. Where none does, what is called safe or completed
-//!   names that as an [`Assumption`]: [`Safety::is_safe_for_sure`] is safe without one.
-//! - [`Watch`] goes on over lost connections and replicas without a gap; [`Reflector`] keeps a cache by it.
-//! - [`Client::call_json`] calls any method by its name, and [`json`] has the values of this crate in that form: for programs
-//!   that carry documents.
+//! - [`Client`] fails over between replicas under one deadline, and makes changes exactly once through a session. Its
+//!   [`Error`] distinguishes three cases: refused, certainly not executed, and unknown.
+//! - [`Membership`] renews by itself, joins and reports again after it expired, adopts a selected version once its
+//!   permits for other versions are drained, and stops for good when another process takes its id.
+//! - [`Gate`] gives [`Permit`]s; [`GateLayer`] takes them for HTTP requests, as a tower layer.
+//! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election on top of it.
+//! - [`Migrator`] rewrites objects that are stored in an older version; [`Fenced`] and [`FenceGuard`] keep late writes
+//!   out of a store that can compare and write.
+//! - [`Rosters`] name the members that must report a resource before an answer about it counts. Without one, an answer
+//!   of safe or completed names that as an [`Assumption`]: [`Safety::is_safe_for_sure`] is safe without assumptions.
+//! - [`Watch`] continues over lost connections and replicas without a gap; [`Reflector`] keeps a cache up to date by
+//!   it.
+//! - [`Client::call_json`] calls any method by its name, and [`json`] writes the values of this crate as JSON: for
+//!   programs that handle documents.
 
 mod board;
 mod client;

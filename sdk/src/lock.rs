@@ -1,4 +1,4 @@
-//! Holding a lease: taking it, keeping it, and knowing when it may be lost.
+//! Holding a lease: taking it, renewing it, and knowing when it may be lost.
 
 use std::fmt;
 use std::future::Future;
@@ -17,7 +17,7 @@ use crate::seams::Randomness;
 use crate::transport::Backoff;
 use crate::{Acquisition, Client, Error};
 
-/// How to hold a lease.
+/// The options of a [`Lock`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockOptions {
     key: LeaseKey,
@@ -27,7 +27,7 @@ pub struct LockOptions {
 }
 
 impl LockOptions {
-    /// This lease, under a name that no other process has.
+    /// Options for this lease, with a random holder name that no other process has.
     #[must_use]
     pub fn new(key: LeaseKey) -> Self {
         Self {
@@ -44,8 +44,8 @@ impl LockOptions {
         &self.key
     }
 
-    /// Under this name. No other process may hold or want the lease under it at the same time: it would be taken for this
-    /// one.
+    /// Sets the holder's name. No other process may hold or wait for the lease under this name at the same time: it
+    /// would be taken for this one.
     #[must_use]
     pub fn holder(mut self, holder: HolderIdentity) -> Self {
         self.holder = Some(holder);
@@ -59,7 +59,7 @@ impl LockOptions {
         self
     }
 
-    /// Only while this member speaks under this epoch.
+    /// Takes the lease only while this member has this epoch.
     #[must_use]
     pub fn if_member(mut self, member: MemberId, epoch: Epoch) -> Self {
         self.if_member = Some((member, epoch));
@@ -67,23 +67,23 @@ impl LockOptions {
     }
 }
 
-/// Proof that a lease is held: what writes under it name.
+/// Proof that a lease is held. A write that is only allowed under the lease carries it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseToken {
     /// The lease.
     pub lease: LeaseKey,
-    /// The fencing token that acquiring it answered.
+    /// The fencing token, from the answer to acquiring the lease.
     pub token: FencingToken,
-    /// The cluster that gave the token. `None`: it is not checked.
+    /// The cluster that issued the token. `None`: the cluster is not checked.
     pub cluster: Option<ClusterId>,
 }
 
-/// A lease that this process holds. It renews by itself until it is released, lost or dropped; a dropped one ends when its
-/// TTL has passed.
+/// A lease that this process holds. It is renewed in the background until it is released, lost or dropped; after a
+/// drop, the lease ends when its TTL has passed.
 ///
-/// Whoever acts under it asks [`Lock::check`] right before, and names [`Lock::token`] in what is written: only the store
-/// that compares the token is safe against a process that was suspended between the two. For objects in the cluster itself
-/// that is [`Objects::under_lease`](crate::Objects::under_lease).
+/// Before acting under the lease, call [`Lock::check`], and write [`Lock::token`] with the data: only a store that
+/// compares the token is safe against a process that was suspended between check and write. For objects in the cluster
+/// itself, use [`Objects::under_lease`](crate::Objects::under_lease).
 pub struct Lock {
     client: Client,
     key: LeaseKey,
@@ -99,26 +99,26 @@ struct LockParts {
     standing: Board<Standing>,
 }
 
-/// What is known of the hold.
+/// The state of the hold, as this process knows it.
 #[derive(Debug, Default)]
 struct Standing {
-    /// Until when the last acknowledged renewal proves it, by the clock that counts suspension.
+    /// The time until which the last acknowledged renewal proves the hold, by the clock that counts suspension.
     proved_until: Duration,
-    /// Why it is lost for good.
+    /// Why the lease is lost for good.
     lost: Option<Error>,
 }
 
-/// A place is kept as long after it was last asked for: long enough for some calls to fail.
+/// How long a place in the queue is kept after it was last asked for: long enough for some calls to fail.
 const WAIT_MS: u64 = 60_000;
 
 impl Client {
-    /// Waits for a lease, in the order in which those who want it came, and holds it.
+    /// Waits for a lease in the order of the requests for it, and holds it.
     ///
     /// Dropping the future gives up the place in the queue some time later.
     ///
     /// # Errors
     ///
-    /// A rule refuses it: `QUOTA`, `NOT_A_MEMBER`, `STALE_EPOCH`. That no replica answers is no reason to give up.
+    /// The cluster refuses it: `QUOTA`, `NOT_A_MEMBER`, `STALE_EPOCH`. Without an answer, it is repeated.
     pub async fn lock(&self, options: LockOptions) -> Result<Lock, Error> {
         let mut acquire = options.to_acquire(self);
         acquire.wait = Ttl::from_millis(WAIT_MS).ok();
@@ -127,7 +127,7 @@ impl Client {
             match self.lock_once(&acquire).await {
                 Ok(Some(lock)) => return Ok(lock),
                 Ok(None) => {}
-                // Asking again is safe: who holds the lease keeps it, and who waits keeps its place.
+                // Asking again is safe: a holder keeps the lease, and a waiting process keeps its place.
                 Err(error) if is_worth_another_try(&error) => {
                     tracing::debug!(lease = %acquire.key, %error, "asking for the lease again");
                     sleep(backoff.next(&*self.seams().randomness)).await;
@@ -137,8 +137,8 @@ impl Client {
         }
     }
 
-    /// As [`Client::lock`], but only until `over` ends: then the place in the queue is given up, so that the lease is given
-    /// to nobody who is gone, and the answer is `None`.
+    /// As [`Client::lock`], but only until `over` ends: then the place in the queue is given up, so that the lease is
+    /// not given to a process that no longer wants it, and the answer is `None`.
     ///
     /// # Errors
     ///
@@ -167,11 +167,11 @@ impl Client {
         Ok(None)
     }
 
-    /// Holds a lease if nobody else does.
+    /// Takes a lease if no other process holds it.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: another holds it; the lease is in the error.
+    /// `CONFLICT`: another process holds the lease, which is in the error.
     pub async fn try_lock(&self, options: LockOptions) -> Result<Lock, Error> {
         let acquire = options.to_acquire(self);
         self.lock_once(&acquire).await?.ok_or_else(|| {
@@ -180,7 +180,7 @@ impl Client {
         })
     }
 
-    /// `None`: it waits.
+    /// Asks once for the lease; `None`: the request waits in the queue.
     async fn lock_once(&self, acquire: &AcquireLease) -> Result<Option<Lock>, Error> {
         let sent_at = self.seams().clock.now();
         let acquired = self.send_acquire_lease(acquire.clone()).await?;
@@ -198,11 +198,11 @@ impl Client {
         if acquire.wait.is_none() {
             return Ok(Some(Lock::keep(self, hold, sent_at)));
         }
-        // It may have been given at any time since it was asked for: only a renewal says that it still is.
+        // The lease may have been given at any time since the request: only a renewal proves that it is still held.
         self.prove(hold).await.map(Some)
     }
 
-    /// Takes up a hold that was given some time ago.
+    /// Makes a lock of a hold that was given some time ago, by renewing it.
     pub(crate) async fn prove(&self, hold: Hold) -> Result<Lock, Error> {
         let sent_at = self.seams().clock.now();
         let renewal = self.send_renew_lease(&hold.key, hold.token, Some(hold.cluster));
@@ -211,7 +211,7 @@ impl Client {
     }
 }
 
-/// Errors after which a lease is asked for once more: nothing was decided, or what was is over already.
+/// Errors after which the lease is asked for again: nothing was decided, or the decision is out of date already.
 fn is_worth_another_try(error: &Error) -> bool {
     let passed = matches!(
         error.kind(),
@@ -220,7 +220,7 @@ fn is_worth_another_try(error: &Error) -> bool {
     passed || error.execution() != Verdict::Refused
 }
 
-/// That a holder has a lease.
+/// A lease, and how a holder has it.
 #[derive(Clone, Debug)]
 pub(crate) struct Hold {
     pub(crate) key: LeaseKey,
@@ -256,19 +256,19 @@ impl Lock {
         &self.key
     }
 
-    /// Who holds it: this process.
+    /// The name under which this process holds the lease.
     #[must_use]
     pub fn holder(&self) -> &HolderIdentity {
         &self.holder
     }
 
-    /// The fencing token, which is higher than that of every holder before.
+    /// The fencing token, which is higher than that of every earlier holder.
     #[must_use]
     pub fn token(&self) -> FencingToken {
         self.token
     }
 
-    /// What a write names that is to be made only while this lock is held.
+    /// The proof for a write that may be made only while this lock is held.
     #[must_use]
     pub fn proof(&self) -> LeaseToken {
         LeaseToken {
@@ -283,7 +283,7 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// It is lost, or may be.
+    /// The lease is lost, or may be.
     pub fn check(&self) -> Result<(), Error> {
         match self.shared.end() {
             None => Ok(()),
@@ -298,21 +298,21 @@ impl Lock {
         async move { shared.lost().await }
     }
 
-    /// Gives the lease up; who waits next has it at once.
+    /// Releases the lease; the next in the queue gets it at once.
     ///
     /// # Errors
     ///
-    /// Nobody carried it out in time. The lease ends by itself then, since it is renewed no longer.
+    /// No replica executed it in time. The lease then ends by itself, since it is not renewed any more.
     pub async fn release(self) -> Result<(), Error> {
         self.give_up().await
     }
 
-    /// Stops renewing it, as dropping it does, for a lock that others still look at: the lease ends when its TTL has passed.
+    /// Stops the renewals, as dropping does, for a lock that is shared: the lease ends when its TTL has passed.
     pub fn stop(&self) {
         self.keeping.abort();
     }
 
-    /// As [`Lock::release`], for a lock that others still look at: they find it lost from now on.
+    /// As [`Lock::release`], for a lock that is shared: its other users find it lost from now on.
     ///
     /// # Errors
     ///
@@ -359,7 +359,7 @@ impl LockParts {
                 .send_renew_lease(&hold.key, hold.token, Some(hold.cluster))
                 .await
             {
-                // It cannot be longer than what it was taken with.
+                // The TTL is at most the one with which the lease was taken.
                 Ok(ttl) => self.proved(sent_at, ttl.min(hold.ttl)),
                 Err(error) if error.kind() == ErrorKind::StaleEpoch => {
                     tracing::warn!(lease = %hold.key, token = %hold.token, %error, "the lease was lost");
@@ -372,15 +372,15 @@ impl LockParts {
         }
     }
 
-    /// A renewal that was sent then is acknowledged.
+    /// The renewal that was sent at `sent_at` was acknowledged.
     fn proved(&self, sent_at: Duration, ttl: Duration) {
-        // The deadline in the cluster is the TTL after it was received.
+        // In the cluster, the lease ends the TTL after the renewal was received.
         let until = sent_at + ttl / 10 * 9;
         self.standing
             .update(|standing| standing.proved_until = until.max(standing.proved_until));
     }
 
-    /// Why the lease is not certainly held.
+    /// Why the lease is not certainly held; `None` if it is.
     fn end(&self) -> Option<Error> {
         let standing = self.standing.lock();
         if let Some(lost) = &standing.lost {
@@ -420,7 +420,7 @@ impl LockOptions {
     }
 }
 
-/// A name that no other process has.
+/// A holder name that no other process has.
 fn random_holder(randomness: &dyn Randomness) -> HolderIdentity {
     let text = format!("{:016x}{:016x}", randomness.next(), randomness.next());
     HolderIdentity::parse(&text).expect("32 hexadecimal digits name a holder")

@@ -1,4 +1,4 @@
-//! Being a member.
+//! Membership of an API server: a [`Membership`] joins, renews, reports and adopts for it.
 
 mod ended;
 mod fold;
@@ -35,15 +35,14 @@ pub use state::MembershipState;
 
 /// A membership, kept alive in the background until it is dropped.
 ///
-/// It renews over whichever replica answers. When the member has expired all the same, or the cluster was restored, it
-/// joins again by itself, reports again what was reported, and says again that it is ready; until then the gate is
+/// It sends renewals to whichever replica answers. If the member has expired nevertheless, or the cluster was restored,
+/// it joins again, repeats the last acknowledged report, and marks the server ready again; until then the gate is
 /// closed. When another instance has joined under its id, it stops for good.
 ///
-/// It follows what is selected for the resources for which the server votes: new writes are encoded in it at once, and
-/// it is adopted when the permits for the version before have come back.
+/// It follows the selected version of the resources for which the server votes: new writes are encoded in that version
+/// at once, and it is adopted when the permits for the previous version were given back.
 ///
-/// Dropping it stops all that: the gate closes for ever, and the member expires. [`leave`](Self::leave) is the better
-/// way to go.
+/// Dropping it stops all this: the gate closes for ever, and the member expires. Prefer [`leave`](Self::leave).
 pub struct Membership {
     id: MemberId,
     instance: InstanceId,
@@ -55,7 +54,7 @@ pub struct Membership {
     tasks: [JoinHandle<()>; 2],
 }
 
-/// Commands that wait for the reporter at most.
+/// The number of commands that may wait for the reporter.
 const COMMANDS_MAX: usize = 16;
 
 impl Membership {
@@ -65,7 +64,7 @@ impl Membership {
         &self.id
     }
 
-    /// What this process calls itself: it tells two processes under one id apart.
+    /// The random name of this process, which distinguishes two processes under one id.
     #[must_use]
     pub fn instance(&self) -> &InstanceId {
         &self.instance
@@ -83,13 +82,13 @@ impl Membership {
         self.gate.clone()
     }
 
-    /// How it does.
+    /// The present state of the membership.
     #[must_use]
     pub fn state(&self) -> MembershipState {
         self.standing.lock().state()
     }
 
-    /// Waits until it does otherwise than `seen`, and answers how.
+    /// Waits until the state differs from `seen`, and returns it.
     pub async fn state_changed(&self, seen: &MembershipState) -> MembershipState {
         let differing = |standing: &Standing| {
             let state = standing.state();
@@ -98,24 +97,24 @@ impl Membership {
         self.standing.wait(differing).await
     }
 
-    /// Waits until it is over for good, and answers why. A program that is replaced must not go on writing; its gate
-    /// sees to that already.
+    /// Waits until the membership is over for good, and returns why. A program that was replaced must not write any
+    /// more; its gate already refuses to let it.
     pub async fn ended(&self) -> Ended {
         self.standing.wait(Standing::ended).await
     }
 
-    /// Reports all resources of the server, in one command. The gate opens for each of them when that is acknowledged;
-    /// it closes for those that are not named any more.
+    /// Reports all resources of the server, in one command. When the report is acknowledged, the gate opens for each of
+    /// them, and closes for resources that it does not name any more.
     ///
-    /// A later call changes what is reported: the gates of the resources whose entries differ close, their permits come
-    /// back, and only then is it sent. A try whose outcome is not a refusal is made up to three times, a second apart.
+    /// A later call changes the report: the gates of the resources whose entries differ close, their permits are given
+    /// back, and only then the report is sent. Unless it is refused, it is tried up to three times, a second apart.
     ///
     /// # Errors
     ///
     /// `INVALID_ARGUMENT`: an entry breaks a rule, or a resource is named twice. `NOT_DECODABLE`: the server cannot
-    /// decode a version that is selected. `DRAINING`: permits did not come back within the drain limit. After a refusal,
-    /// what was reported before stands. After an unknown outcome, the gates of the resources stay closed until what
-    /// was reported before is acknowledged again, which is tried in the background.
+    /// decode a selected version. `DRAINING`: permits were not given back within the drain limit. After a refusal, the
+    /// earlier report still holds. After an unknown outcome, the gates of the resources stay closed until the earlier
+    /// report is acknowledged again, which is tried in the background.
     pub async fn report(&self, entries: Vec<ReportEntry>) -> Result<Reported, Error> {
         self.check(&entries)?;
         let folded = fold::fold(entries, &self.equivalents);
@@ -125,31 +124,31 @@ impl Membership {
             .await
     }
 
-    /// Reports one resource anew, or a new one, beside the others: a custom resource whose storage version changes, say.
-    /// Its gate closes, its permits come back, the report is sent, and the gate opens again.
+    /// Reports one resource, changed or new, beside the others: a custom resource whose storage version changes, say.
+    /// Its gate closes, its permits are given back, the report is sent, and the gate opens again.
     ///
     /// # Errors
     ///
-    /// As [`report`](Self::report); also `INVALID_ARGUMENT` before all resources were reported once.
+    /// As [`report`](Self::report); also `INVALID_ARGUMENT`: all resources have not been reported once before.
     pub async fn report_change(&self, entry: ReportEntry) -> Result<Reported, Error> {
         self.check(std::slice::from_ref(&entry))?;
         let entry = Box::new(entry);
         self.ask(|reply| Command::Change(entry, reply)).await
     }
 
-    /// Says that the server is ready. It is said again after every join that the membership makes by itself.
+    /// Marks the server as ready. This is repeated after every join that the membership makes by itself.
     ///
     /// # Errors
     ///
-    /// It could not be said, in three tries.
+    /// The cluster refused it, or did not acknowledge it in three tries or in time.
     pub async fn ready(&self) -> Result<(), Error> {
         self.ask(Command::Ready).await
     }
 
-    /// Leaves the cluster. The gate gives no permits any more; those that are out have so long to come back. The cluster
-    /// is told whether all of them have, so that nothing has to drain there.
+    /// Leaves the cluster. The gate gives no more permits, and waits up to `drain_limit` for those that are out. The
+    /// cluster is told whether all were given back, so that it need not wait for them.
     ///
-    /// Whatever is answered, the membership is over.
+    /// The membership is over afterwards, whatever the result.
     ///
     /// # Errors
     ///
@@ -161,8 +160,8 @@ impl Membership {
         self.ask(|reply| Command::Leave(drain_limit, reply)).await
     }
 
-    /// Stops keeping it, as dropping it does, for a membership that others still look at: the gate closes for ever, and the
-    /// member expires. [`leave`](Self::leave) is the better way to go.
+    /// Stops the membership, as dropping does, for one that is shared: the gate closes for ever, and the member
+    /// expires. Prefer [`leave`](Self::leave).
     pub fn stop(&self) {
         for task in &self.tasks {
             task.abort();
@@ -172,11 +171,11 @@ impl Membership {
             .update(|standing| standing.end(Ended::Stopped));
     }
 
-    /// What is wrong with entries whatever the cluster holds.
+    /// Checks entries by the rules that do not depend on the state of the cluster.
     fn check(&self, entries: &[ReportEntry]) -> Result<(), Error> {
         let report = Report {
             member: self.id.clone(),
-            // Any that is legal: which one it is sent under is decided when it is sent.
+            // Any legal epoch: the real one is chosen when the report is sent.
             epoch: Epoch::new(synod_model::Revision::new(1)),
             number: StatementNumber::FIRST,
             entries: entries.to_vec(),
@@ -194,7 +193,7 @@ impl Membership {
         let (reply, answer) = oneshot::channel();
         let sending = self.commands.send(command(reply));
         match timeout(self.client.timeout(), sending).await {
-            // Its receiver ends with the membership, and then the answer says so.
+            // If the receiver has ended with the membership, the reply below says so.
             Ok(_) => {}
             Err(_) => {
                 let message = "too many reports of this membership are waiting; nothing was sent";
@@ -223,13 +222,13 @@ impl Membership {
     }
 }
 
-/// Ends the membership if a task of it panics: without it nobody would renew, or adopt, and nobody would be told.
+/// Ends the membership if one of its tasks panics. Otherwise renewals or adoptions would stop without any notice.
 struct Guard {
     gate: Gate,
     standing: Arc<Board<Standing>>,
 }
 
-/// `task`, under a [`Guard`].
+/// Runs `task` under a [`Guard`].
 fn guarded<T: Future<Output = ()>>(
     gate: &Gate,
     standing: &Arc<Board<Standing>>,
@@ -277,18 +276,18 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The cluster could not be asked, or refuses the member. After an unknown outcome it may hold a member that nobody
-    /// renews; it expires by itself, or is replaced by the next join under its id.
+    /// No replica answered in time, or the cluster refuses the member. After an unknown outcome the cluster may hold a
+    /// member that is not renewed: it expires by itself, or is replaced by the next join under its id.
     pub async fn join(&self, options: JoinOptions) -> Result<Membership, Error> {
         let instance = options::random_instance(&*self.seams().randomness);
         let clock = Arc::clone(&self.seams().clock);
         let join = options.to_join(instance.clone());
         let sent_at = clock.now();
-        // One call, in the lane of what keeps members alive: no flood of others can keep a server out.
+        // One call, in the lane of requests that keep members alive: no flood of other requests can keep a server out.
         let joined = self.send_join(join.clone()).await?;
         let keeper = Keeper {
             client: self.clone(),
-            // The reporter watches from the join on, so it sees every later change of the setting.
+            // The reporter watches the settings from the join on, so it sees every later change of `write_grace`.
             gate: Gate::new(clock, options.permit_wait, joined.write_grace),
             standing: Arc::default(),
             doubt: Arc::new(Notify::new()),

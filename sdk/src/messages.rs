@@ -1,7 +1,8 @@
 //! Messages that are known by their descriptors alone, in the JSON form of protobuf.
 //!
-//! This is how programs in other languages, whose values are documents and not types, use the same client: a method is
-//! found by its name, a request is read by the descriptor of its message, and an answer is written by that of its own.
+//! Through them, programs in other languages, whose values are documents and not types, use the same client: a method
+//! is found by its name, a request is parsed by the descriptor of its message, and an answer is written by the
+//! descriptor of its own.
 
 mod method;
 mod reading;
@@ -20,13 +21,13 @@ pub(crate) use reading::read;
 pub(crate) use wire::{AnyAnswer, AnyRequest};
 pub(crate) use writing::write;
 
-/// What the protocol says of itself.
+/// The descriptors of the protocol.
 static PROTOCOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     DescriptorPool::decode(synod_proto::FILE_DESCRIPTOR_SET)
         .expect("the descriptors are those that the build made of the sources")
 });
 
-/// The descriptor of a message of the package `synod.v1`, which must be one.
+/// The descriptor of a message of the package `synod.v1`, which must exist.
 pub(crate) fn descriptor(name: &str) -> MessageDescriptor {
     PROTOCOL
         .get_message_by_name(&format!("synod.v1.{name}"))

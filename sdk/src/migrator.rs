@@ -1,7 +1,7 @@
-//! A worker that carries migrations out: it claims them, rewrites every object page by page, and says how far it is.
+//! The migration worker: it claims migrations, rewrites every object page by page, and reports its progress.
 //!
-//! Several workers share the resources: a migration is one's at a time. What a worker has done is saved with each page,
-//! so the next one goes on there when it dies. A worker whose migration is aborted stops at once.
+//! Several workers share the resources: each migration is claimed by one worker at a time. Progress is saved with each
+//! page, so another worker continues there if this one dies. A worker whose migration is aborted stops at once.
 
 mod collection;
 mod failure;
@@ -26,21 +26,21 @@ pub use store::{Store, StorePage};
 
 use crate::{Assumed, ClaimKey, Client, Error, ObjectKind, Reflector};
 
-/// What became of a migration that was worked at.
+/// The result of working at a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Worked {
     /// Every object is in the target's encoding.
     Completed {
-        /// What that rests on beside what is known. None: nothing.
+        /// What this rests on beside what is known; empty if nothing.
         assumptions: Vec<Assumed>,
     },
-    /// It was given up, and why.
+    /// The worker gave it up, for this reason.
     Failed(MigrationFailure),
-    /// It is not this worker's any more: it was aborted, or another has it.
+    /// This worker has it no longer: it was aborted, or another worker has it.
     Lost,
 }
 
-/// A worker. It does nothing by itself: [`run`](Self::run) works until it is dropped.
+/// A migration worker. It starts no task: [`run`](Self::run) works until its future is dropped.
 #[derive(Debug)]
 pub struct Migrator<S> {
     client: Client,
@@ -48,7 +48,7 @@ pub struct Migrator<S> {
     options: MigratorOptions,
 }
 
-/// How long a worker waits before it asks again for a migration that another has or that drains.
+/// How long a worker waits before it asks again for a migration that another worker has or that is draining.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
 
 /// The shortest time that a worker waits for a drain.
@@ -64,12 +64,12 @@ impl<S: Store> Migrator<S> {
         }
     }
 
-    /// Works at every migration of its resources, those of today and those to come. Does not end by itself: while the
-    /// cluster does not answer it waits, and then goes on.
+    /// Works at every migration of its resources, present and future. Does not end by itself: while the cluster does
+    /// not answer, it waits.
     ///
     /// # Errors
     ///
-    /// The cluster cannot be watched any more, or refuses for good what a worker asks.
+    /// The cluster cannot be watched any more, or permanently refuses a request of the worker.
     pub async fn run(&self) -> Result<(), Error> {
         let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
         loop {
@@ -78,21 +78,21 @@ impl<S: Store> Migrator<S> {
             for id in self.pending(&reflector) {
                 match self.attend(&reflector, &id).await {
                     Ok(pause) => ask_again = ask_again.min(pause),
-                    // Its claim ends by itself, and then it is gone on with where it was saved.
+                    // Its claim ends by itself; then the migration is continued from its saved progress.
                     Err(error) if may_pass(&error) => {
                         tracing::warn!(%error, migration = %id, "a migration is put off");
                     }
                     Err(error) => return Err(error),
                 }
             }
-            // A drain ends without a word, and so does what keeps a failed one back.
+            // No event shows the end of a drain, or that a failed migration may be retried: so ask again later.
             if let Ok(changed) = timeout(ask_again, reflector.changed(revision)).await {
                 changed?;
             }
         }
     }
 
-    /// Works at one migration, if it is to be had now. `None`: it is not.
+    /// Works at one migration, if it can be claimed now. `None`: it cannot.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl<S: Store> Migrator<S> {
         }
     }
 
-    /// Works at a migration if it is to be had now; answers when to ask again.
+    /// Works at a migration if it can be claimed now; returns after which time to ask again.
     async fn attend(&self, reflector: &Reflector, id: &MigrationId) -> Result<Duration, Error> {
         match self.claim(id).await? {
             Claiming::Claimed(claim, pass) => {
@@ -148,7 +148,7 @@ impl<S: Store> Migrator<S> {
         }
     }
 
-    /// Rewrites until the end, keeping the claim, and says how it ended.
+    /// Rewrites all objects while keeping the claim, and reports the result.
     async fn work(
         &self,
         reflector: &Reflector,
@@ -180,7 +180,7 @@ impl<S: Store> Migrator<S> {
                         let assumptions = completed.assumptions;
                         return Ok(Worked::Completed { assumptions });
                     }
-                    // A collection counts objects in another version: somebody wrote behind this pass.
+                    // The collection counts objects in another version: they were written behind this pass.
                     Err(error) if error.metadata().contains_key("encoding") => {
                         pass = Pass::again(pass);
                         continue;
@@ -196,17 +196,17 @@ impl<S: Store> Migrator<S> {
     }
 }
 
-/// What came of asking for a migration.
+/// The result of claiming a migration.
 enum Claiming {
-    /// It is this worker's, which goes on where the one before stood.
+    /// This worker has it, and continues from its saved progress.
     Claimed(ClaimKey, Pass),
-    /// Writes in other versions may land for so long.
+    /// Writes in other versions may land for this long.
     Draining(Duration),
-    /// Another has it, or it is gone.
+    /// Another worker has it, or it is gone.
     NotNow,
 }
 
-/// Whether a call that failed so may succeed later, whatever became of it.
+/// Whether a call that failed with this error may succeed later, whatever its outcome was.
 fn may_pass(error: &Error) -> bool {
     let is_late = matches!(
         error.kind(),
@@ -215,17 +215,17 @@ fn may_pass(error: &Error) -> bool {
     is_late || error.retryable()
 }
 
-/// How long a refusal says that it lasts.
+/// How long to wait before a retry, as the refusal says.
 fn retry_after(error: &Error) -> Duration {
     let told = error.metadata().get("retry_after_ms");
     let told = told.and_then(|text| text.parse().ok());
-    // Log time stands still now and then, so the drain may last longer than it was told to: the pause is never zero.
+    // Log time may stop for a while, so the drain may last longer than the refusal says: the pause is never zero.
     told.map_or(ASK_AGAIN, |left| {
         Duration::from_millis(left).max(DRAIN_PAUSE)
     })
 }
 
-/// What the refusal of a worker's word means.
+/// What the refusal of a worker's final report means.
 fn ended(error: Error) -> Result<Worked, Error> {
     match error.kind() {
         ErrorKind::Conflict | ErrorKind::NoAgreement | ErrorKind::NotFound => Ok(Worked::Lost),
@@ -233,9 +233,9 @@ fn ended(error: Error) -> Result<Worked, Error> {
     }
 }
 
-/// Waits until the claim is seen to have ended.
+/// Waits until the reflector shows that the claim has ended.
 async fn lost(reflector: &Reflector, claim: &ClaimKey) -> Result<(), Error> {
-    // The claim itself may not have been seen yet.
+    // The reflector may not show the claim itself yet.
     let _ = reflector
         .reached(
             claim.token.revision(),

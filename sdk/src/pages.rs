@@ -1,8 +1,8 @@
 //! Lists that are too long for one answer: every list of the client is read here, page by page.
 //!
-//! All pages are of one revision, which the token of the first one pins: how to read is said only with the first. Once that
-//! revision has left the window, the next page fails with `COMPACTED`, and nothing is left out or told twice, unless the
-//! caller goes on at the present revision: then pages say where the revision changes.
+//! All pages are of one revision, which the token of the first page pins: only the first request has read options. Once
+//! that revision has left the window, the next page fails with `COMPACTED`, so that nothing is left out or delivered
+//! twice. A caller may continue at the present revision instead: then pages say where the revision changes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -20,28 +20,28 @@ use crate::{
     MigrationPage, ObjectPage, RosterPage, StorageVersionPage,
 };
 
-/// The pages of a list, such as [`MemberPage`]s. Nothing is asked for before the first call of [`next`](Self::next).
+/// The pages of a list, such as [`MemberPage`]s. No request is sent before the first call of [`next`](Self::next).
 pub struct Pages<P> {
     client: Client,
-    /// What to ask for next; `None` at the end.
+    /// The next request; `None` at the end.
     next: Option<Box<dyn PageRequest<Page = P>>>,
 }
 
-/// One page of a list: [`MemberPage`], [`ObjectPage`] and the like, and nothing else.
+/// One page of a list: [`MemberPage`], [`ObjectPage`] and the like. No other type can implement this.
 pub trait Page: sealed::Parts + Send + 'static {}
 
 impl<P: sealed::Parts + Send + 'static> Page for P {}
 
 pub(crate) mod sealed {
-    /// What pages are made of.
+    /// The parts of a page.
     pub trait Parts: Sized {
-        /// What is listed.
+        /// The type of the listed items.
         type Item: Send;
 
-        /// Puts a page behind those before it: they are inconsistent if any of them is.
+        /// Appends the next page; the result is inconsistent if either of them is.
         fn append(&mut self, page: Self);
 
-        /// What is on it, in order.
+        /// The items of the page, in order.
         fn into_items(self) -> Vec<Self::Item>;
     }
 }
@@ -51,13 +51,13 @@ pub(crate) trait PageRequest: Send + Sync {
     /// The page.
     type Page;
 
-    /// Asks for it. Answers it with the token of the page after it, which is empty at the end.
+    /// Sends the request. Returns the page with the token of the next page, which is empty at the end.
     fn ask<'a>(&'a self, client: &'a Client) -> BoxFuture<'a, Result<(Self::Page, String), Error>>;
 
-    /// Becomes the request for the page that a token is of.
+    /// Turns this into the request for the page of this token.
     fn go_on(&mut self, token: String);
 
-    /// Asks for the page, and those after it, as they are when they are read.
+    /// Has this page, and those after it, read at the revision that is present then.
     fn go_on_at_present(&mut self);
 
     /// Where the page begins; empty if it is the first.
@@ -65,7 +65,7 @@ pub(crate) trait PageRequest: Send + Sync {
 }
 
 impl<P: Page> Pages<P> {
-    /// From the page that `first` asks for.
+    /// The list that begins with the page of `first`.
     pub(crate) fn new(client: Client, first: impl PageRequest<Page = P> + 'static) -> Self {
         Self {
             client,
@@ -73,10 +73,10 @@ impl<P: Page> Pages<P> {
         }
     }
 
-    /// The same list, but from where this token was given, at the revision of its first page.
+    /// The same list, continued where this token was given, at the revision of its first page.
     ///
-    /// [`next`](Self::next) fails with `COMPACTED` if that revision is not kept any more, and with `INVALID_ARGUMENT` if
-    /// the token is of another list.
+    /// [`next`](Self::next) fails with `COMPACTED` if that revision is not kept any more, and with `INVALID_ARGUMENT`
+    /// if the token is of another list.
     #[must_use]
     pub fn resumed(mut self, token: &str) -> Self {
         if let Some(next) = &mut self.next {
@@ -85,11 +85,11 @@ impl<P: Page> Pages<P> {
         self
     }
 
-    /// The same list, but every further page is read at the present revision, behind where the one before it ended: what to
-    /// do about `COMPACTED` where a list that begins again would never end.
+    /// The same list, but every further page is read at the present revision, behind the last item of the previous
+    /// page. Use this after `COMPACTED` if a list that begins again would never end.
     ///
-    /// Nothing is told twice, and nothing is left out that was there all the time; what happens meanwhile to what was told
-    /// already is not. Each page that is of another revision than the one before it says so
+    /// Nothing is delivered twice, and nothing that exists all the time is left out; later changes of items that were
+    /// already delivered are not delivered. Each page that is of another revision than the one before it says so
     /// ([`ObjectPage::inconsistent`] and the like).
     #[must_use]
     pub fn at_present(mut self) -> Self {
@@ -106,11 +106,11 @@ impl<P: Page> Pages<P> {
         Some(next.token()).filter(|token| !token.is_empty())
     }
 
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
+    /// The next page; `None` after the last. A page that failed is requested again by the next call.
     ///
     /// # Errors
     ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again, or go on
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again, or continue
     /// [`Self::at_present`].
     pub async fn next(&mut self) -> Result<Option<P>, Error> {
         let Some(request) = &self.next else {
@@ -124,11 +124,11 @@ impl<P: Page> Pages<P> {
         Ok(Some(page))
     }
 
-    /// All that is left, as one page: inconsistent if any of them is.
+    /// All remaining pages as one, which is inconsistent if any of them is.
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next); also if nothing was left.
+    /// As [`next`](Self::next); also if no page is left.
     pub async fn all(mut self) -> Result<P, Error> {
         let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
         while let Some(page) = self.next().await? {
@@ -137,8 +137,8 @@ impl<P: Page> Pages<P> {
         Ok(all)
     }
 
-    /// One item after the other, at the revisions of their pages; a page is asked for when the one before is used up. It
-    /// ends after an error.
+    /// The items one after the other, at the revisions of their pages; a page is requested when the previous one is
+    /// used up. The stream ends after an error.
     pub fn stream(self) -> impl Stream<Item = Result<P::Item, Error>> + Send {
         let begin = (Some(self), VecDeque::new());
         unfold(begin, |(mut pages, mut items)| async move {
@@ -165,12 +165,12 @@ impl<P> fmt::Debug for Pages<P> {
     }
 }
 
-/// A page has at most so many items, whatever is asked for.
+/// The page size to request, within the bounds that the cluster allows.
 pub(crate) fn page_size(asked: Option<u32>) -> Option<u32> {
     asked.map(|size| size.clamp(1, LIST_PAGE_MAX as u32))
 }
 
-/// What pages are made of, by their items.
+/// Implements `sealed::Parts` for pages of these items.
 macro_rules! parts {
     ($($page:ident of $item:ty;)*) => {
         $(

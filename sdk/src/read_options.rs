@@ -6,8 +6,8 @@ use synod_model::Revision;
 use synod_proto::v1;
 use synod_proto::wire::Wire as _;
 
-/// How fresh or how exact a read must be. By default it is linearizable: on whichever replica, it sees every change that
-/// was acknowledged before it was sent.
+/// How fresh or how exact a read must be. By default it is linearizable: on whichever replica, it sees every change
+/// that was acknowledged before it was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     at_revision: Option<Revision>,
@@ -15,7 +15,7 @@ pub struct ReadOptions {
     max_staleness: Option<Duration>,
 }
 
-/// What every list can be asked: how to read it, and how much of it at a time.
+/// The options that every list has: how to read it, and how much of it at a time.
 macro_rules! list_options {
     ($list:ident) => {
         impl $list {
@@ -55,8 +55,8 @@ impl ReadOptions {
         }
     }
 
-    /// The replica's own state once it has come to at least this revision: read your own writes anywhere, without the
-    /// leader.
+    /// The replica's own state once it has reached at least this revision: one's own writes can be read on any replica,
+    /// without the leader.
     #[must_use]
     pub fn min_revision(revision: Revision) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl ReadOptions {
         }
     }
 
-    /// The replica's own state if it was confirmed to be current no longer ago than this; whole milliseconds count.
+    /// The replica's own state if it was confirmed to be current at most this long ago; whole milliseconds count.
     #[must_use]
     pub fn max_staleness(staleness: Duration) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What the README shows, so that it compiles.
+//! The examples of the README, compiled as documentation tests.
 
 #[doc = include_str!("../../README.md")]
 struct Readme;

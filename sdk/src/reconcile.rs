@@ -1,24 +1,24 @@
-//! What a controller does with an object that it made, once what it wants has changed.
+//! Decides what a controller does with an object that it made earlier, once it wants something else.
 
 use synod_model::{ControllerRevision, Equality, ObjectName};
 
-/// How an object that a controller made comes to be what the controller wants.
+/// How a controller brings an object that it made to the state that it wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reconcile {
-    /// It is already, and says so.
+    /// The object is as wanted, and its label names the wanted ControllerRevision.
     Keep,
-    /// It is already, and says that it was made from another ControllerRevision: it gets the new label.
+    /// The object is as wanted, but its label names another ControllerRevision: it gets the new label.
     Relabel,
-    /// It is changed where it is, and gets the new label.
+    /// The object is changed in place, and gets the new label.
     UpdateInPlace,
-    /// It is deleted and made again.
+    /// The object is deleted and created again.
     Recreate,
 }
 
-/// Decides what becomes of an object that says it was made from `labelled`, where `wanted` is the newest of `history`.
-/// `None` is a nil revision: an object from before the history, of which nobody knows what it was made from.
+/// Decides what to do with an object whose label names `labelled` as its ControllerRevision, where `wanted` is the
+/// newest of `history`. `None` is a nil revision: the object is older than the history, made from unknown data.
 ///
-/// `in_place` says whether an object made from the one, or from a nil revision, can be changed to the other.
+/// `in_place` says whether an object made from the first, or from a nil revision, can be changed to the second.
 pub fn reconcile(
     labelled: Option<&ObjectName>,
     wanted: &ControllerRevision,

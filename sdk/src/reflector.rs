@@ -1,4 +1,4 @@
-//! A cache that follows the cluster.
+//! A cache of the cluster's state that follows the cluster by a watch.
 
 mod cache;
 
@@ -19,11 +19,11 @@ use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
 use crate::{Client, Error, ObjectKind, StorageState, StorageVersion};
 use cache::Cache;
 
-/// A cache of everything but the objects of collections that follows the cluster by a watch.
+/// A cache of everything but the objects of collections, which follows the cluster by a watch.
 ///
 /// It always shows one revision as a whole, never a mix of two. It may be behind the cluster:
 /// [`reached`](Self::reached) waits for a revision, such as that of one's own change. Clones share the cache; it is
-/// followed until the last of them is dropped.
+/// kept up to date until the last of them is dropped.
 #[derive(Clone)]
 pub struct Reflector {
     shared: Arc<Board<CacheState>>,
@@ -33,15 +33,15 @@ pub struct Reflector {
 #[derive(Default)]
 struct CacheState {
     cache: Cache,
-    /// All changes up to here are in the cache.
+    /// All changes up to this revision are in the cache.
     revision: Revision,
-    /// The last one that changed something in it.
+    /// The last revision that changed something in the cache.
     changed: Revision,
-    /// Why it is not followed any more.
+    /// Why the cache is not kept up to date any more.
     error: Option<Error>,
 }
 
-/// What follows the watch; it stops when this is dropped.
+/// The task that follows the watch; it is aborted when this is dropped.
 struct Task(JoinHandle<()>);
 
 impl Drop for Task {
@@ -80,13 +80,13 @@ impl Reflector {
             .collect()
     }
 
-    /// What stays of a resource.
+    /// The storage state of a resource.
     #[must_use]
     pub fn storage_state(&self, resource: &GroupResource) -> Option<Arc<StorageState>> {
         self.state().cache.storage_states.get(resource).cloned()
     }
 
-    /// What stays of all resources, ordered by group and resource.
+    /// All storage states, ordered by group and resource.
     #[must_use]
     pub fn storage_states(&self) -> Vec<Arc<StorageState>> {
         self.state()
@@ -115,7 +115,7 @@ impl Reflector {
         self.state().cache.rosters.get(scope).cloned()
     }
 
-    /// All rosters: that of all resources, those of groups, those of one resource.
+    /// All rosters: that of all resources, then those of groups, then those of single resources.
     #[must_use]
     pub fn rosters(&self) -> Vec<Arc<Roster>> {
         self.state().cache.rosters.values().cloned().collect()
@@ -139,13 +139,13 @@ impl Reflector {
         self.state().cache.collections.values().cloned().collect()
     }
 
-    /// A snapshot of a controller.
+    /// A ControllerRevision.
     #[must_use]
     pub fn controller_revision(&self, key: &NamespacedName) -> Option<Arc<ControllerRevision>> {
         self.state().cache.controller_revisions.get(key).cloned()
     }
 
-    /// All snapshots of controllers, ordered by namespace and name.
+    /// All ControllerRevisions, ordered by namespace and name.
     #[must_use]
     pub fn controller_revisions(&self) -> Vec<Arc<ControllerRevision>> {
         let state = self.state();
@@ -177,12 +177,12 @@ impl Reflector {
         self.state().revision
     }
 
-    /// Waits until something in the cache has changed after `since`, and answers the revision of the last change. Begin
-    /// with [`Revision::ZERO`]; a caller that passes on what was answered misses nothing.
+    /// Waits until something in the cache has changed after `since`, and returns the revision of the last change. Begin
+    /// with [`Revision::ZERO`]; a caller that passes on the returned revision misses nothing.
     ///
     /// # Errors
     ///
-    /// The watch has ended with this error: the cache is not followed any more.
+    /// The watch has ended with this error: the cache is not kept up to date any more.
     pub async fn changed(&self, since: Revision) -> Result<Revision, Error> {
         self.wait(|state| (state.changed > since).then_some(state.changed))
             .await
@@ -192,7 +192,7 @@ impl Reflector {
     ///
     /// # Errors
     ///
-    /// `DEADLINE_EXCEEDED`: it did not get there in time. Else the watch has ended with this error.
+    /// `DEADLINE_EXCEEDED`: the cache did not show it in time. Else the watch has ended with this error.
     pub async fn reached(&self, revision: Revision, limit: Duration) -> Result<(), Error> {
         let reaching = self.wait(|state| (state.revision >= revision).then_some(()));
         match timeout_at(Instant::now() + limit, reaching).await {
@@ -247,8 +247,8 @@ impl fmt::Debug for Reflector {
 }
 
 impl Client {
-    /// A cache of all objects of these kinds; none: of all kinds, but for the objects of collections, which
-    /// [`Objects::reflect`](crate::Objects::reflect) keeps. Returns once it is filled.
+    /// A cache of all objects of these kinds. If `kinds` is empty, of all kinds but the objects of collections, for
+    /// which there is [`Objects::reflect`](crate::Objects::reflect). Returns once it is filled.
     ///
     /// # Errors
     ///
@@ -262,7 +262,7 @@ impl Client {
         let options = WatchOptions::new().kinds(kinds).from(WatchFrom::List);
         let mut watch = self.watch(options).await?;
         let shared = Arc::new(Board::<CacheState>::default());
-        // The watch stands, so its first message is there: the list.
+        // The watch is open, so its first message is there: the list.
         if let Some(list) = watch.next().await {
             shared.update(|state| state.take(list));
         }

@@ -1,4 +1,4 @@
-//! Rosters: who must speak before anything counts.
+//! Rosters: which members must report a resource before an answer about it counts.
 
 use synod_model::{DeleteRoster, ResourceScope, SetRoster};
 use synod_proto::{Change, v1};
@@ -28,7 +28,7 @@ pub struct ListRosters {
 }
 
 impl Client {
-    /// The rosters: who must speak for which resources before anything that is said of them counts.
+    /// The rosters: which members must report which resources before an answer about them counts.
     #[must_use]
     pub fn rosters(&self) -> Rosters {
         Rosters {
@@ -39,19 +39,19 @@ impl Client {
 }
 
 impl Rosters {
-    /// The same, but changes are only tried out: every check runs and nothing is changed.
+    /// The same rosters, with every change as a dry run: every check runs and nothing is changed.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
         self
     }
 
-    /// Says who must speak for the resources of a scope, in place of whoever had to before.
+    /// Sets which members must report the resources of a scope. This replaces the scope's earlier roster.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: the roster is not of the revision that was named; [`Error::current`] has it. `NOT_FOUND`: one was named and
-    /// there is none. `QUOTA`: there are 1,000 rosters and none of this scope, or the state is full.
+    /// `CONFLICT`: the roster is not of the named revision; [`Error::current`] has it. `NOT_FOUND`: a revision was
+    /// named and there is no roster. `QUOTA`: there are 1,000 rosters and none of this scope, or the state is full.
     pub async fn set(&self, set: SetRoster) -> Result<RosterChanged, Error> {
         let dry_run = self.dry_run;
         let change = Change::new(set);
@@ -63,11 +63,11 @@ impl Rosters {
         read::<v1::RostersSetResponse, _>(answer.await?)
     }
 
-    /// Takes a roster away. The next wider one that covers a resource counts then.
+    /// Deletes a roster. Its resources are then covered by the next wider roster, if there is one.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: the roster is not of the revision that was named; [`Error::current`] has it.
+    /// `NOT_FOUND`. `CONFLICT`: the roster is not of the named revision; [`Error::current`] has it.
     pub async fn delete(&self, delete: DeleteRoster) -> Result<Header, Error> {
         let dry_run = self.dry_run;
         let change = Change::new(delete);
@@ -84,7 +84,7 @@ impl Rosters {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is none of this scope; a wider one may cover its resources.
+    /// `NOT_FOUND`: there is no roster of this scope; a wider one may cover its resources.
     pub async fn get(
         &self,
         scope: &ResourceScope,
@@ -101,7 +101,7 @@ impl Rosters {
         read::<v1::RostersGetResponse, _>(answer.await?)
     }
 
-    /// Reads rosters, page by page, all at one revision: that of all resources, those of groups, those of one resource.
+    /// Reads rosters, page by page, all at one revision: of all resources first, then of groups, then of single ones.
     #[must_use]
     pub fn list(&self, list: &ListRosters) -> Pages<RosterPage> {
         let first = v1::RostersListRequest {

@@ -1,7 +1,7 @@
-//! Where tests and the simulator step in: the clock, randomness and the network.
+//! What tests and the simulator replace: the clock, randomness and the network.
 //!
-//! Timers are tokio's. They decide when something is tried again, never whether a write may go through: that is asked
-//! of the [`Clock`], each time anew.
+//! Timers are tokio's. They decide when something is tried again, never whether a write may go through: for that, the
+//! [`Clock`] is read each time.
 
 use std::fmt;
 use std::io;
@@ -16,14 +16,14 @@ use rand::rngs::SysRng;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What a client takes from its surroundings.
+/// What a client uses of its surroundings.
 #[derive(Clone)]
 pub struct Seams {
-    /// By which a membership is proved.
+    /// The clock by which a membership is proved.
     pub clock: Arc<dyn Clock>,
-    /// For names and jitter.
+    /// The random numbers for names and jitter.
     pub randomness: Arc<dyn Randomness>,
-    /// By which replicas are reached. `None`: TCP.
+    /// The way to reach replicas. `None`: TCP.
     pub dialer: Option<Arc<dyn Dial>>,
 }
 
@@ -53,7 +53,7 @@ trait Stream: AsyncRead + AsyncWrite + Send {}
 impl<T: AsyncRead + AsyncWrite + Send> Stream for T {}
 
 impl Seams {
-    /// The machine's own.
+    /// The machine's own clock, randomness and network.
     #[must_use]
     pub fn real() -> Self {
         Self {
@@ -77,7 +77,7 @@ impl fmt::Debug for Seams {
 }
 
 impl Connection {
-    /// The connection that is carried by `stream`.
+    /// A connection over `stream`.
     pub fn new(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
         Self(Box::pin(stream))
     }
@@ -117,7 +117,7 @@ impl AsyncWrite for Connection {
     }
 }
 
-/// The time since the machine was started, suspension counted.
+/// The time since the machine was started, including suspension.
 struct BootClock;
 
 impl Clock for BootClock {
@@ -132,7 +132,7 @@ impl Clock for BootClock {
 
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "openbsd"))]
 const BOOT_CLOCK: ClockId = ClockId::Boottime;
-/// Elsewhere this is the clock that goes on while the machine sleeps, on macOS by its documentation.
+/// On other systems, this is the clock that goes on while the machine sleeps; on macOS by its documentation.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "openbsd")))]
 const BOOT_CLOCK: ClockId = ClockId::Monotonic;
 
@@ -143,7 +143,7 @@ impl Randomness for SystemRandomness {
     fn next(&self) -> u64 {
         match SysRng.try_next_u64() {
             Ok(number) => number,
-            // Two processes that believe to be the same instance would share an epoch: worse than not to start.
+            // Two processes with the same instance name would share an epoch, which is worse than not to start.
             Err(error) => panic!("the operating system gives no random numbers: {error}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Sessions: what makes a changing request exactly-once.
+//! Sessions, by which a changing request is executed exactly once.
 
 mod window;
 
@@ -15,15 +15,15 @@ use crate::{Error, RequestKey};
 
 use window::Window;
 
-/// A client's session, opened when it is first needed and again when the cluster has forgotten it.
+/// A client's session, opened when it is first needed, and again after the cluster has forgotten it.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     present: Mutex<Option<Arc<Session>>>,
-    /// Held while a session is opened, so that one is opened and not one for each waiting request.
+    /// Held while a session is opened, so that not every waiting request opens one.
     opening: tokio::sync::Mutex<()>,
 }
 
-/// A session that is open, as far as is known.
+/// A session that is open, as far as this client knows.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) id: SessionId,
@@ -31,7 +31,7 @@ pub(crate) struct Session {
     window: Window,
 }
 
-/// A place in a session for one request. Dropped without a word, the request counts as one whose outcome is unknown.
+/// A place in a session for one request. If it is dropped without a call, the outcome of the request counts as unknown.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     session: Arc<Session>,
@@ -44,8 +44,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// No session could be opened before the deadline, or too many requests of the session stayed unanswered for so
-    /// long. The request was not executed, as it was not sent.
+    /// No session could be opened before the deadline, or too many requests of the session stayed unanswered until
+    /// then. The request was not executed, as it was not sent.
     pub(crate) async fn ticket(&self, call: Call<'_>) -> Result<Ticket, Error> {
         let session = match self.present() {
             Some(session) => session,
@@ -64,17 +64,16 @@ impl Sessions {
         })
     }
 
-    /// The present session, if one is open.
     pub(crate) fn present(&self) -> Option<Arc<Session>> {
         self.lock().clone()
     }
 
-    /// Takes the present session away: the next request opens another.
+    /// Removes the present session and returns it: the next request opens another.
     pub(crate) fn take(&self) -> Option<Arc<Session>> {
         self.lock().take()
     }
 
-    /// Takes note that the cluster does not know this session any more.
+    /// Removes this session, which the cluster does not know any more.
     pub(crate) fn forget(&self, id: SessionId) {
         self.lock().take_if(|session| session.id == id);
     }
@@ -87,7 +86,7 @@ impl Sessions {
         if let Some(session) = self.present() {
             return Ok(session);
         }
-        // A session whose opening was not answered ends by itself, so it can be opened twice.
+        // A session whose opening was not answered ends by itself, so opening twice does no harm.
         let repeats = Repeats::Read;
         let opening = Call { repeats, ..call }.run(|attempt| async move {
             let request = attempt.request(v1::SessionsOpenRequest {});
@@ -116,12 +115,11 @@ impl Sessions {
 }
 
 impl Ticket {
-    /// The session that the place is in.
     pub(crate) fn session(&self) -> &Session {
         &self.session
     }
 
-    /// What makes the request exactly-once, as of now.
+    /// The exactly-once key of the request, with the lowest unanswered number as of now.
     pub(crate) fn request_id(&self) -> RequestId {
         RequestId {
             session: self.session.id,
@@ -130,7 +128,7 @@ impl Ticket {
         }
     }
 
-    /// By which to ask what became of the request.
+    /// The key by which to read the outcome of the request.
     pub(crate) fn key(&self) -> RequestKey {
         RequestKey {
             cluster: self.session.cluster,
@@ -139,12 +137,12 @@ impl Ticket {
         }
     }
 
-    /// The outcome is known: the cluster can forget it.
+    /// The outcome is known: the cluster need not keep it.
     pub(crate) fn answered(mut self) {
         self.answered = true;
     }
 
-    /// The outcome is not known: the cluster shall keep it for a while, for whoever asks.
+    /// The outcome is not known: the cluster is to keep it for a while, so that it can be read.
     pub(crate) fn abandoned(self) {
         drop(self);
     }

@@ -1,5 +1,5 @@
-//! How a request reaches a replica: one channel to each endpoint, one deadline over all tries, and what a failed try
-//! says about the request.
+//! Transport: how a request reaches a replica, with one channel to each endpoint and one deadline over all tries, and
+//! what a failed try means for the request.
 
 mod answer;
 mod backoff;

@@ -1,4 +1,4 @@
-//! What the calls answer: owned values, one object a file.
+//! The answers of calls, as owned values: one file for each object.
 
 mod changes;
 mod cluster_status;

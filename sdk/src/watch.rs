@@ -1,4 +1,4 @@
-//! Watching: every change, in order, for as long as one likes.
+//! Watches: every change, in order, over lost connections and replicas.
 
 mod connection;
 mod event;
@@ -21,22 +21,22 @@ pub use event::{ChangeType, Event, Events, StorageVersionChange, WatchMessage, W
 pub use lease::LeaseObserver;
 pub use options::{WatchFrom, WatchOptions};
 
-/// A watch: a [`Stream`] of all that changes, in the order of the revisions.
+/// A watch: a [`Stream`] of all changes, in the order of the revisions.
 ///
-/// It reconnects by itself, to any replica, and goes on where it was: nothing is missed and nothing comes twice. If the
-/// history in between is gone, what changed meanwhile comes as one [`WatchMessage::Resync`]. A connection that has died
-/// in silence is noticed by its missing bookmarks.
+/// It reconnects by itself, to any replica, and continues where it was: no change is missed, and none is delivered
+/// twice. If the history in between is gone, the changes are delivered as one [`WatchMessage::Resync`]. A connection
+/// that has died in silence is noticed by its missing bookmarks.
 ///
-/// The watch reads as fast as it is polled: what is not polled waits at the replica, in the shared history, and costs
-/// neither side memory. It ends with an error only if the cluster refuses it, or after
+/// The watch reads as fast as it is polled: events that are not polled yet stay at the replica, in the shared history,
+/// and cost neither side memory. It ends with an error only if the cluster refuses it, or after
 /// [`WatchOptions::disconnect_limit`].
 pub struct Watch {
     stream: BoxStream<'static, Result<WatchMessage, Error>>,
 }
 
 impl Watch {
-    /// The next message; `None` after an error has ended the watch. It can be dropped at any time and called again
-    /// without losing a message.
+    /// The next message; `None` after an error has ended the watch. The future can be dropped at any time without
+    /// losing a message.
     pub async fn next(&mut self) -> Option<Result<WatchMessage, Error>> {
         self.stream.next().await
     }
@@ -57,11 +57,11 @@ impl fmt::Debug for Watch {
 }
 
 impl Client {
-    /// Watches the cluster. Returns once the watch stands: what is changed from then on will be delivered.
+    /// Watches the cluster. Returns once the watch is open: all later changes will be delivered.
     ///
     /// # Errors
     ///
-    /// The cluster refuses the watch, or no replica took it within the client's timeout.
+    /// The cluster refuses the watch, or no replica accepted it within the client's timeout.
     pub async fn watch(&self, options: WatchOptions) -> Result<Watch, Error> {
         let mut driver = Driver::new(self.clone(), options);
         driver.begin().await?;

@@ -9,7 +9,7 @@ use crate::seams::Seams;
 use crate::session::Sessions;
 use crate::transport::{Endpoints, Keepalive, Wiring};
 
-/// How to make a [`Client`].
+/// The settings of a [`Client`] to be made.
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     endpoints: Vec<String>,
@@ -46,7 +46,7 @@ impl ClientBuilder {
         self
     }
 
-    /// By when a call is answered, over all its tries; 10 seconds if not set. See also [`Client::with_timeout`].
+    /// The deadline of a call, over all its tries; 10 seconds if not set. See also [`Client::with_timeout`].
     #[must_use]
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.request_timeout = timeout;
@@ -60,7 +60,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How often each connection is asked whether it is alive, and how long it has to answer; 10 and 5 seconds if not
+    /// How often each connection is probed, and how long the probe may take to be answered; 10 and 5 seconds if not
     /// set.
     #[must_use]
     pub fn keepalive(mut self, interval: Duration, timeout: Duration) -> Self {
@@ -68,7 +68,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether changing calls are made in a session, so that they can be repeated; they are if not set.
+    /// Whether changing calls are made in a session, so that they can be repeated safely; `true` if not set.
     #[must_use]
     pub fn sessions(mut self, sessions: bool) -> Self {
         self.sessions = sessions;
@@ -82,12 +82,12 @@ impl ClientBuilder {
         self
     }
 
-    /// The client. It is called within a tokio runtime, which is where connections live from then on; it waits for no
+    /// Makes the client. Call this within a tokio runtime: the connections live in that runtime. This waits for no
     /// replica.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: no endpoint, one that is no address, or a request timeout of zero.
+    /// `INVALID_ARGUMENT`: no endpoint was given, an endpoint is no address, or the request timeout is zero.
     pub async fn connect(self) -> Result<Client, Error> {
         if self.request_timeout.is_zero() {
             let rule = "must be longer than nothing";

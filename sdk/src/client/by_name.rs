@@ -1,4 +1,4 @@
-//! Calls by the name of their method, with documents in place of typed values.
+//! Calls by the name of their method, with JSON documents in place of typed values.
 
 use std::time::Duration;
 
@@ -16,27 +16,27 @@ use crate::{Error, RequestKey};
 
 impl Client {
     /// Calls a method by its name, such as `synod.v1.Objects/Create`, with its request in protobuf's JSON form, and
-    /// answers its response in that form. For programs that have no types for the messages; others call the methods of
-    /// this client.
+    /// returns the response in that form. For programs that have no types for the messages; others call the typed
+    /// methods of this client.
     ///
-    /// It is the same call: it fails over, changes something at most once, with a session exactly once, and a dry run
-    /// takes no place in the session. The request id is filled in here. A request that has one of its own is sent under
-    /// that: then the caller keeps the session.
+    /// The guarantees are those of a typed call: it fails over, a change is executed at most once, with a session
+    /// exactly once, and a dry run takes no place in the session. The client fills in the request id. A request that
+    /// already has an id is sent with that id: then the caller keeps the session.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: there is no such method, it is a stream, or the document is no request of it; then nothing
-    /// was sent, and every fault is named by its path. Else as the method says.
+    /// `INVALID_ARGUMENT`: there is no such method, the method is a stream, or the document is no request of the
+    /// method; then nothing was sent, and every fault is named by its path. Other errors are those of the method.
     pub async fn call_json(&self, method: &str, request: &Value) -> Result<Value, Error> {
         self.call_document(method, request, None).await
     }
 
-    /// As [`Client::call_json`], answered within this time over all tries. Without it, it is the client's; but a request
-    /// that waits for a lease has as long as [`Client::send_acquire_lease`] has.
+    /// As [`Client::call_json`], with this deadline over all tries. `call_json` itself uses the client's timeout, and
+    /// for a request that waits for a lease at least that of [`Client::send_acquire_lease`].
     ///
     /// # Errors
     ///
-    /// As [`Client::call_json`]; also `INVALID_ARGUMENT`: the time is zero.
+    /// As [`Client::call_json`]; also `INVALID_ARGUMENT`: the timeout is zero.
     pub async fn call_json_within(
         &self,
         method: &str,
@@ -64,10 +64,10 @@ impl Client {
             None if waits => self.timeout.max(WAIT_CALL),
             None => self.timeout,
         };
-        // One that waits at a replica is answered there before another replica is tried.
+        // A waiting call is limited at one replica, so that it is answered there before another replica is tried.
         let limit = waits.then(|| WAIT_ROUND.min(timeout * 3 / 10));
         let client = self.with_timeout(timeout);
-        // A whole object may be in it: it waits on the heap, so that what waits for it stays small.
+        // The request may hold a whole object: the future is boxed, so that the futures that await it stay small.
         let answer = Box::pin(client.call_any(&method, message, limit)).await?;
         Ok(messages::write(&answer.message))
     }
@@ -97,7 +97,7 @@ impl Client {
     }
 }
 
-/// The error with the key under which the caller sent the request, where it is of use.
+/// Adds to an error of unknown outcome the key under which the caller sent the request.
 fn named(error: Error, request: &DynamicMessage) -> Error {
     let field = request.get_field_by_name("request_id");
     let key = field.and_then(|field| field.as_message()?.transcode_to::<v1::RequestId>().ok());

@@ -1,4 +1,4 @@
-//! The two shapes of a call: a read, and a change.
+//! The two kinds of call, a read and a change, and how each is repeated.
 
 use std::future::Future;
 
@@ -12,23 +12,23 @@ use crate::Error;
 use crate::session::{Sessions, deadline};
 use crate::transport::{Call, Failure, Headed, Repeats, Try};
 
-/// Sessions that one request is sent under before it is given up: one that expired is no surprise, a third one is.
+/// How many sessions one request is tried under. One expired session is normal, a third one is a failure.
 const SESSIONS_TRIED_MAX: u32 = 3;
 
-/// What becomes of a change for which there is no session to be had.
+/// What happens to a change when no session can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Without {
-    /// It fails, and was not sent.
+    /// The change fails without being sent.
     Fail,
-    /// It is sent all the same, at most once.
+    /// The change is sent without a session, and executed at most once.
     AtMostOnce,
 }
 
-/// A change that can do without a session waits for one no longer than this part of its time.
+/// A change that can be sent without a session spends at most this fraction (1/n) of its time on opening one.
 const SESSION_SHARE: u32 = 4;
 
 impl Client {
-    /// Sends a request that changes nothing, to any replica and as often as it takes.
+    /// Sends a request that changes nothing, to any replica and as often as needed.
     pub(crate) async fn read<T, F, Fut>(&self, send: F) -> Result<T, Error>
     where
         T: Headed,
@@ -55,8 +55,8 @@ impl Client {
         self.once(deadline, change, Without::Fail, send).await
     }
 
-    /// Sends a change that a member's epoch or instance fences: in the client's session if one can be had. What keeps
-    /// members alive must not depend on the room for sessions, which others can use up.
+    /// Sends a change that a member's epoch or instance fences: in the client's session if one can be opened, else at
+    /// most once. The calls that keep members alive must not depend on room for sessions, which others can use up.
     pub(super) async fn fenced_change<B, M, T, F, Fut>(
         &self,
         change: Change<B>,
@@ -72,11 +72,11 @@ impl Client {
         self.once(deadline, change, Without::AtMostOnce, send).await
     }
 
-    /// Sends a join, as [`Self::fenced_change`] does.
+    /// Sends a join, as [`Self::fenced_change`] does, but reports an unknown outcome no earlier than its deadline.
     ///
-    /// What a member says is numbered within its epoch, so late is told from later. A join has no epoch yet: one that was
-    /// given up would take the place of a later one by another instance. So its caller is told that the outcome is unknown
-    /// when its deadline is over, after which replicas carry nothing out, and not before.
+    /// A member's statements are numbered within its epoch, so a late one is recognized. A join has no epoch yet: one
+    /// that was given up and is executed late would displace a later join of another instance. Replicas execute a join
+    /// no more after its deadline.
     pub(super) async fn joining_change<B, M, T, F, Fut>(
         &self,
         change: Change<B>,
@@ -139,8 +139,7 @@ impl Client {
         sending.await.map_err(|failure| failure.error)
     }
 
-    /// Sends a request that changes something, or tries out what it would change: then it is a read, and takes no place
-    /// in the session.
+    /// Sends a change, or with `dry_run` tries it out: then it is a read and takes no place in the session.
     pub(crate) async fn write<B, M, T, F, Fut>(
         &self,
         dry_run: bool,
@@ -153,7 +152,7 @@ impl Client {
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
-        // A whole object may be in it: it waits on the heap, so that what waits for it stays small.
+        // The request may hold a whole object: the future is boxed, so that the futures that await it stay small.
         if dry_run {
             Box::pin(self.read(|attempt| send(attempt, M::from(&change)))).await
         } else {
@@ -203,7 +202,7 @@ impl Client {
                 if uncertain {
                     return Err(forgotten(&error));
                 }
-                // Nothing was executed under the old session, so the request is free to go under another one.
+                // Nothing was executed under the old session, so the request may be sent under a new one.
                 sessions_left -= 1;
                 if sessions_left == 0 {
                     return Err(error.with_execution(Verdict::NotExecuted));
@@ -231,7 +230,7 @@ impl Client {
 }
 
 impl Without {
-    /// The call by which a session is opened for `call`.
+    /// The call that opens a session for `call`.
     fn opening(self, call: Call<'_>) -> Call<'_> {
         let now = Instant::now();
         let deadline = match self {
@@ -242,7 +241,7 @@ impl Without {
     }
 }
 
-/// The error of a request that was sent in a session which the cluster has forgotten since.
+/// The error of a request whose session has ended since: its outcome can no longer be learned.
 fn forgotten(last: &Error) -> Error {
     let message = format!(
         "an earlier try may have been executed, but its session has ended, so nobody can tell any more: {}",

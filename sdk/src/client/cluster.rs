@@ -1,4 +1,4 @@
-//! The cluster itself: its replicas and its settings.
+//! The cluster itself: its status and its settings.
 
 use synod_model::{Revision, SettingsPatch, UpdateSettings};
 use synod_proto::{Change, v1};
@@ -10,7 +10,7 @@ use crate::values::read;
 use crate::{Changed, ClusterStatus, Error, ReadOptions, SettingsView};
 
 impl Client {
-    /// Asks how the cluster does, as any one replica sees it. No quorum is needed.
+    /// Asks any one replica for the status of the cluster, as this replica sees it. No quorum is needed.
     ///
     /// # Errors
     ///
@@ -23,7 +23,7 @@ impl Client {
         read::<v1::ClusterStatusResponse, _>(answer.await?)
     }
 
-    /// Asks the replica at one endpoint how the cluster does.
+    /// Asks the replica at one endpoint for the status of the cluster.
     ///
     /// # Errors
     ///
@@ -62,12 +62,12 @@ impl Client {
         read::<v1::ClusterGetSettingsResponse, _>(answer.await?)
     }
 
-    /// Changes settings; what the patch leaves out stays as it is. With `if_revision`, only if they were last changed
-    /// at that revision.
+    /// Changes settings; those that the patch leaves out stay as they are. With `if_revision`, only if the settings
+    /// were last changed at that revision.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: a value out of its bounds. `CONFLICT`: they were changed since; [`Error::current`] has them.
+    /// `INVALID_ARGUMENT`: a value is out of bounds. `CONFLICT`: they were changed since; [`Error::current`] has them.
     pub async fn update_settings(
         &self,
         patch: SettingsPatch,

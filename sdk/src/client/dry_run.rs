@@ -1,4 +1,4 @@
-//! Finding out what a change would do.
+//! Dry runs: what a change would do, without making it.
 
 use synod_model::{
     AbortMigration, ForgetResource, GroupResource, MigrationId, MigrationReason,
@@ -8,8 +8,8 @@ use synod_model::{
 use super::Client;
 use crate::{Changed, Error, Header, MigrationStarted};
 
-/// Changes that are only tried out: every check runs, and nothing is changed. Answers and errors are those that there would
-/// be, at the revision that is next now. A try is a linearizable read, and is repeated as one.
+/// Changes that are only tried out: every check runs, and nothing is changed. Answers and errors are those that the
+/// change would get if it were made at the next revision. A dry run is a linearizable read, and is repeated as one.
 ///
 /// Collections, objects and histories have a dry run of their own.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl DryRun {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Client::update_settings`].
     pub async fn update_settings(
         &self,
         patch: SettingsPatch,
@@ -42,7 +42,7 @@ impl DryRun {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Client::forget_resource`].
     pub async fn forget_resource(
         &self,
         resource: &GroupResource,
@@ -55,12 +55,12 @@ impl DryRun {
         self.0.send_forget(forget, true).await
     }
 
-    /// What [`Client::start_migration`] would do. The name of the migration ends with the revision that is next now, so
-    /// another one may get it.
+    /// What [`Client::start_migration`] would do. The migration's name ends with the next revision, so another
+    /// migration may get this name.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Client::start_migration`].
     pub async fn start_migration(
         &self,
         resource: &GroupResource,
@@ -77,7 +77,7 @@ impl DryRun {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Client::abort_migration`].
     pub async fn abort_migration(&self, id: &MigrationId) -> Result<Header, Error> {
         let abort = AbortMigration { id: id.clone() };
         self.0.send_abort_migration(abort, true).await
@@ -87,7 +87,7 @@ impl DryRun {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Client::retry_migration`].
     pub async fn retry_migration(&self, id: &MigrationId) -> Result<Header, Error> {
         let retry = RetryMigration { id: id.clone() };
         self.0.send_retry_migration(retry, true).await
@@ -97,7 +97,7 @@ impl DryRun {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Client::reset_storage_states`].
     pub async fn reset_storage_states(
         &self,
         resource: Option<&GroupResource>,

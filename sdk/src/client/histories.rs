@@ -1,4 +1,4 @@
-//! The histories of controllers.
+//! The histories of controllers: the calls that read and change ControllerRevisions.
 
 mod asked;
 
@@ -27,7 +27,7 @@ pub struct History {
     history: ControllerHistory,
 }
 
-/// Asks one method of the service, as a change in the session, or if it is only tried out, as a read.
+/// Calls one method of the service: as a change in the session, or for a dry run as a read.
 macro_rules! send {
     ($client:expr, $dry_run:expr, $body:expr, $method:ident, $request:ident) => {{
         let dry_run: bool = $dry_run;
@@ -50,7 +50,7 @@ macro_rules! send {
     }};
 }
 
-/// As [`send`], for what cannot be tried out.
+/// As [`send`], for changes that have no dry run.
 macro_rules! change {
     ($client:expr, $body:expr, $method:ident, $request:ident) => {
         $client
@@ -67,7 +67,7 @@ macro_rules! change {
 }
 
 impl Client {
-    /// The history of a controller. Nothing is asked yet.
+    /// The history of a controller. This sends no request.
     #[must_use]
     pub fn history(&self, history: ControllerHistory) -> History {
         let client = self.clone();
@@ -78,7 +78,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is none of this name.
+    /// `NOT_FOUND`: there is no ControllerRevision of this name.
     pub async fn controller_revision(
         &self,
         key: &NamespacedName,
@@ -124,11 +124,11 @@ impl Client {
         Pages::new(self.clone(), first).all().await
     }
 
-    /// Tells what changed from one ControllerRevision of a namespace to another; `None` is a nil revision.
+    /// Returns what changed from one ControllerRevision of a namespace to another; `None` is a nil revision.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is none of a name. `TOO_LARGE`: the difference is too long for one answer.
+    /// `NOT_FOUND`: there is none of one of the names. `TOO_LARGE`: the difference is too long for one answer.
     pub async fn diff_controller_revisions(
         &self,
         namespace: &Namespace,
@@ -157,7 +157,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: the preconditions name no resource version. `IMMUTABLE`: the data is another one, or the number would go back. `CONFLICT`: it is not as the preconditions say.
+    /// `INVALID_ARGUMENT`: the preconditions name no resource version. `IMMUTABLE`: the request has other data or a
+    /// lower number. `CONFLICT`: the ControllerRevision does not meet the preconditions.
     pub async fn update_controller_revision(
         &self,
         update: UpdateControllerRevision,
@@ -171,7 +172,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`, and `CONFLICT` if it is not as the preconditions say.
+    /// `NOT_FOUND`. `CONFLICT`: the ControllerRevision does not meet the preconditions.
     pub async fn delete_controller_revision(
         &self,
         key: NamespacedName,
@@ -185,18 +186,18 @@ impl Client {
 }
 
 impl History {
-    /// Whose history it is.
+    /// The controller whose history this is.
     #[must_use]
     pub fn of(&self) -> &ControllerHistory {
         &self.history
     }
 
-    /// Says what the controller wants now, and learns whether that is new. One that the controller has wanted before
-    /// becomes the newest again.
+    /// Records the data that the controller wants now, and returns whether it is new. If the controller has wanted this
+    /// data before, that ControllerRevision becomes the newest again.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: the newest is not the one that was expected. `ALREADY_EXISTS`: too many names collide.
+    /// `CONFLICT`: the newest is not the expected one (`if_newest`). `ALREADY_EXISTS`: too many names collide.
     pub async fn create(&self, wanted: Wanted) -> Result<RevisionAnswered, Error> {
         let dry_run = wanted.dry_run;
         let owner = &self.history.owner.name;
@@ -232,11 +233,11 @@ impl History {
         read::<v1::ControllerRevisionsCreateResponse, _>(sent?)
     }
 
-    /// Reads the history, oldest first, all at one revision. One that was never begun is empty.
+    /// Reads the history, oldest first, all at one revision. A history that was never begun is empty.
     ///
     /// # Errors
     ///
-    /// `COMPACTED`: it took so long that its revision left the window: begin again.
+    /// `COMPACTED`: the read took so long that its revision left the window: begin again.
     pub async fn read(&self, options: ReadOptions) -> Result<HistoryPage, Error> {
         let first = v1::ControllerRevisionsHistoryRequest {
             history: self.history.to_wire(),
@@ -250,7 +251,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is no such one. `CONFLICT`: the newest is not the one that was expected.
+    /// `NOT_FOUND`: there is no such ControllerRevision. `CONFLICT`: the newest is not the expected one (`if_newest`).
     pub async fn rollback(
         &self,
         to: RollbackTarget,
@@ -273,17 +274,17 @@ impl History {
         read::<v1::ControllerRevisionsRollbackResponse, _>(sent?)
     }
 
-    /// Says which ControllerRevisions are in use, or says so again. What is `None` stays as it is.
+    /// Marks ControllerRevisions as in use, or renews these marks. A mark that is `None` here stays as it is.
     ///
-    /// The marks that are set go with `tie`: those tied to renewals if this is not called again in time. To call it again
-    /// with what it said before costs no revision. The newest is live without a mark.
+    /// The marks are removed together with `tie`; marks tied to renewals, if this is not called again in time.
+    /// Repeating a call with the same marks costs no revision. The newest is live without a mark.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: the owner controls none of a name, or the object of the tie is not there, and `CONFLICT` if it is
-    /// another one. `NOT_A_MEMBER`, `STALE_EPOCH`: the member of the tie does not hold this epoch. `QUOTA`: too much would go
-    /// with one member or object. `TOO_LARGE`: more than 16 MiB of them would be marked otherwise than they are; mark fewer at
-    /// first, then all.
+    /// `NOT_FOUND`: the owner controls no ControllerRevision of a name, or the object of the tie does not exist.
+    /// `CONFLICT`: the object of the tie is another one. `NOT_A_MEMBER`, `STALE_EPOCH`: the member of the tie does not
+    /// hold this epoch. `QUOTA`: too many marks are tied to one member or object. `TOO_LARGE`: this would change the
+    /// marks of more than 16 MiB of ControllerRevisions; mark fewer at first, then all.
     pub async fn mark_live(
         &self,
         current: Option<Mark>,
@@ -308,11 +309,11 @@ impl History {
         read((answer.header, answer.changed))
     }
 
-    /// Deletes the oldest that are not live, until no more than `limit` of those are left. The newest is live, marked or not.
+    /// Deletes the oldest that are not live, until at most `limit` of these are left. The newest is always live.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: the newest is not the one that was expected.
+    /// `CONFLICT`: the newest is not the expected one (`if_newest`).
     pub async fn truncate(
         &self,
         limit: u32,
@@ -336,11 +337,11 @@ impl History {
         read((answer.header, answer.changed, answer.answer))
     }
 
-    /// Adopts the one of this name, or for `None` all that have the labels of the selector and no controller.
+    /// Adopts the ControllerRevision of this name; for `None`, all that have the selector's labels and no controller.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: another owner controls it.
+    /// `CONFLICT`: another owner controls the ControllerRevision.
     pub async fn adopt(&self, name: Option<ObjectName>) -> Result<HistoryChanged, Error> {
         let adopt = AdoptControllerRevisions {
             history: self.history.clone(),
@@ -351,11 +352,12 @@ impl History {
         read((answer.header, answer.changed, answer.answer))
     }
 
-    /// Lets one go, which stays. One that is gone, or that the owner does not control, is left alone.
+    /// Ends the owner's control of a ControllerRevision, without deleting it. One that is gone, or that the owner does
+    /// not control, is left unchanged.
     ///
     /// # Errors
     ///
-    /// No replica could carry it out in time.
+    /// No replica could execute it in time.
     pub async fn release(&self, name: &ObjectName) -> Result<Changed, Error> {
         let release = ReleaseControllerRevision {
             key: NamespacedName::new(Some(&self.history.namespace), name),
@@ -372,12 +374,12 @@ impl History {
         read((answer.header, answer.changed))
     }
 
-    /// Deletes all that the owner controls, in use or not. They stay when the owner goes; this is how it is asked
-    /// otherwise.
+    /// Deletes all ControllerRevisions that the owner controls, in use or not. They are not deleted together with their
+    /// owner, only by this call.
     ///
     /// # Errors
     ///
-    /// No replica could carry it out in time.
+    /// No replica could execute it in time.
     pub async fn delete(&self, dry_run: bool) -> Result<HistoryChanged, Error> {
         let all = DeleteControllerRevisions::HistoryOf {
             namespace: self.history.namespace.clone(),

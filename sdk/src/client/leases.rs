@@ -19,9 +19,9 @@ use crate::{
     ReadOptions,
 };
 
-/// A call that waits takes as long at most, so that it is answered before another replica is tried.
+/// The limit of one try of a waiting call: it is answered before another replica is tried.
 pub(super) const WAIT_ROUND: Duration = Duration::from_secs(9);
-/// The timeout that lets a single try take that long.
+/// The timeout of a waiting call, which lets a single try take [`WAIT_ROUND`].
 pub(super) const WAIT_CALL: Duration = Duration::from_secs(30);
 
 impl Client {
@@ -60,7 +60,7 @@ impl Client {
         Pages::new(self.clone(), first).all().await
     }
 
-    /// Reads who stand for a lease.
+    /// Reads the candidates of one lease.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Client {
         Ok(self.candidates(Some(key), options).await?.items)
     }
 
-    /// Reads who stand for any lease, all at one revision.
+    /// Reads the candidates of all leases, all at one revision.
     ///
     /// # Errors
     ///
@@ -99,12 +99,13 @@ impl Client {
         Pages::new(self.clone(), first).all().await
     }
 
-    /// Takes a lease once, or a place in the queue for it, and keeps nothing alive: for programs that keep their leases
-    /// themselves. Others use [`Client::lock`]. One that waits is answered after some seconds at the latest: ask again.
+    /// Takes a lease once, or a place in its queue, without renewing it: for programs that keep
+    /// their leases themselves. Others use [`Client::lock`]. A call that waits is answered after
+    /// some seconds at the latest: call again.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: another holds it, and the caller does not wait.
+    /// `CONFLICT`: another holder has it, and the caller does not wait.
     pub async fn send_acquire_lease(&self, acquire: AcquireLease) -> Result<Acquired, Error> {
         let waits = acquire.wait.is_some();
         let client = if waits {
@@ -122,11 +123,12 @@ impl Client {
         read::<v1::LeasesAcquireResponse, _>(change.await?)
     }
 
-    /// Gives up a lease, or the place in the queue for it: by a token only a hold by it, else whatever the holder has.
+    /// Gives up a lease, or the place in its queue: with a token only the hold under it, else
+    /// whatever the holder has.
     ///
     /// # Errors
     ///
-    /// No replica carried it out in time.
+    /// No replica executed it in time.
     pub async fn send_release_lease(&self, release: ReleaseLease) -> Result<Changed, Error> {
         let change = self.change(Change::new(release), |attempt: Try, message| {
             let request = attempt.request::<v1::LeasesReleaseRequest>(message);
@@ -136,11 +138,11 @@ impl Client {
         read((answer.header, answer.changed))
     }
 
-    /// Renews a lease once, and answers its TTL.
+    /// Renews a lease once, and returns its TTL.
     ///
     /// # Errors
     ///
-    /// `STALE_EPOCH`: it is not held by this token, and never will be again.
+    /// `STALE_EPOCH`: the lease is not held under this token, and never will be again.
     pub async fn send_renew_lease(
         &self,
         key: &LeaseKey,
@@ -155,12 +157,12 @@ impl Client {
             .await
     }
 
-    /// Stands for a lease, or changes what the candidate says of itself; keeps nothing alive. Most
-    /// use [`Election`](crate::Election).
+    /// Makes a process a candidate for a lease, or changes what the candidate reports of itself,
+    /// without renewing it. Most programs use [`Election`](crate::Election).
     ///
     /// # Errors
     ///
-    /// `QUOTA`: too many stand for it.
+    /// `QUOTA`: the lease has too many candidates.
     pub async fn send_put_candidate(&self, put: PutLeaseCandidate) -> Result<Changed, Error> {
         let change = self.change(Change::new(put), |attempt: Try, message| {
             let request = attempt.request::<v1::LeasesPutCandidateRequest>(message);
@@ -170,11 +172,11 @@ impl Client {
         read((answer.header, answer.changed))
     }
 
-    /// Renews a candidate once, and answers its TTL.
+    /// Renews a candidate once, and returns its TTL.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: it does not stand any more.
+    /// `NOT_FOUND`: it is not a candidate any more.
     pub async fn send_renew_candidate(
         &self,
         key: &LeaseKey,
@@ -187,11 +189,11 @@ impl Client {
         self.renew_once(&LeaseRenewal::Candidate(renew)).await
     }
 
-    /// Stands for a lease no longer.
+    /// Withdraws a candidate from a lease.
     ///
     /// # Errors
     ///
-    /// No replica carried it out in time.
+    /// No replica executed it in time.
     pub async fn send_withdraw_candidate(
         &self,
         key: &LeaseKey,
@@ -216,7 +218,7 @@ impl Client {
     async fn renew_once(&self, renewal: &LeaseRenewal) -> Result<Duration, Error> {
         use v1::leases_renew_response::Result as Headed;
         let message = v1::LeasesRenewRequest::of(renewal, 1);
-        // Renewing twice does no harm, so it is repeated like a read.
+        // Renewing twice does no harm, so the call is repeated like a read.
         let call = self.call(crate::session::deadline(self.timeout), Repeats::Read);
         let answer = call.run(|attempt| renewed(attempt, message.clone()));
         let answer = answer.await.map_err(|failure: Failure| failure.error)?;
@@ -238,7 +240,7 @@ async fn renewed(
     let request = attempt.request(tokio_stream::once(message));
     let answers = stubs::leases(attempt.channel).renew(request).await?;
     match answers.into_inner().next().await {
-        // A refusal in the stream is a refusal: another replica may do better.
+        // A refusal in the stream becomes the call's status: another replica may be tried.
         Some(Ok(v1::LeasesRenewResponse {
             result: Some(v1::leases_renew_response::Result::Refusal(refusal)),
             ..

@@ -21,7 +21,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListMembers {
-    /// Only those that have all of these labels.
+    /// Only members that have all of these labels.
     pub labels: Labels,
     /// How to read.
     pub read: ReadOptions,
@@ -36,7 +36,7 @@ impl ListMembers {
         Self::default()
     }
 
-    /// Only those that have all of these labels.
+    /// Only members that have all of these labels.
     #[must_use]
     pub fn with_labels(mut self, labels: Labels) -> Self {
         self.labels = labels;
@@ -46,14 +46,14 @@ impl ListMembers {
 
 list_options!(ListMembers);
 
-/// Who speaks: a member, by its fencing token.
+/// A member that makes a request, with its fencing token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberEpoch {
     /// The member.
     pub member: MemberId,
     /// The epoch that its join returned.
     pub epoch: Epoch,
-    /// The cluster that gave the epoch. `None`: it is not checked.
+    /// The cluster that issued the epoch. `None`: the cluster is not checked.
     pub cluster: Option<ClusterId>,
 }
 
@@ -81,8 +81,7 @@ impl Client {
         list.pages(self.clone())
     }
 
-    /// Joins once, and keeps nothing alive: for programs that keep their membership themselves. Others use
-    /// [`Client::join`].
+    /// Joins once, without renewing: for programs that keep their membership themselves. Others use [`Client::join`].
     ///
     /// # Errors
     ///
@@ -103,14 +102,14 @@ impl Client {
     pub async fn send_renew(&self, member: &MemberEpoch) -> Result<Renewed, Error> {
         let change = member.change(|member, epoch| Renew { member, epoch });
         let message = v1::MembershipRenewRequest::of(&change, 1);
-        // Renewing twice does no harm, so it is repeated like a read.
+        // Renewing twice does no harm, so the call is repeated like a read.
         let call = self.call(crate::session::deadline(self.timeout), Repeats::Read);
         let answer = call.run(|attempt| renew_once(attempt, message.clone()));
         let answer = answer.await.map_err(|failure: Failure| failure.error)?;
         Renewed::from_answer(answer)
     }
 
-    /// Says that a member serves.
+    /// Marks a member as ready: it serves.
     ///
     /// # Errors
     ///
@@ -125,7 +124,7 @@ impl Client {
         read((answer.header, answer.changed))
     }
 
-    /// Removes a member and all that hangs on it. `drained` says that no write of its can land any more.
+    /// Removes a member and all that depends on it. `drained` says that none of the member's writes can land any more.
     ///
     /// # Errors
     ///
@@ -144,15 +143,15 @@ impl Client {
         read(answer.header)
     }
 
-    /// Says what a member encodes, decodes and serves. With `replace`, its entries for other resources go.
+    /// Reports what a member encodes, decodes and serves. With `replace`, its entries for other resources are removed.
     ///
-    /// `number` is greater than in all that the member has said under its epoch, adoptions too: what was given up and
-    /// arrives late is told by it from what was said since. A [`Membership`](crate::Membership) counts by itself.
+    /// `number` must be greater than that of every report and adoption of the member under its epoch: it tells a late
+    /// request, which was given up, from a newer one. A [`Membership`](crate::Membership) counts by itself.
     ///
     /// # Errors
     ///
-    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `NOT_DECODABLE`: the member cannot decode a version that is
-    /// selected. `CONFLICT`: the member has said something under a greater number, which the metadata `last_number` names.
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `NOT_DECODABLE`: the member cannot decode a selected
+    /// version. `CONFLICT`: the member has used a greater number, which the metadata `last_number` names.
     pub async fn send_report(
         &self,
         member: &MemberEpoch,
@@ -178,12 +177,13 @@ impl Client {
         read::<v1::StorageVersionsReportResponse, _>(answer.await?)
     }
 
-    /// Says that a voting member has taken what was selected at this revision. `number` is as that of a report.
+    /// Says that a voting member has adopted what was selected at this revision. `number` is as in
+    /// [`Client::send_report`].
     ///
     /// # Errors
     ///
-    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `CONFLICT`: something else was selected since, or the member has
-    /// said something under a greater number, which the metadata `last_number` names.
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `CONFLICT`: something else was selected since, or the
+    /// member has used a greater number, which the metadata `last_number` names.
     pub async fn send_adopt(
         &self,
         member: &MemberEpoch,
@@ -218,7 +218,7 @@ impl MemberEpoch {
         change
     }
 
-    /// The renewal of this epoch, as it is sent.
+    /// The message that renews this epoch.
     pub(crate) fn renewal(&self, correlation: u64) -> v1::MembershipRenewRequest {
         let change = self.change(|member, epoch| Renew { member, epoch });
         v1::MembershipRenewRequest::of(&change, correlation)
@@ -226,11 +226,11 @@ impl MemberEpoch {
 }
 
 impl Renewed {
-    /// What became of a renewal.
+    /// The result of a renewal.
     ///
     /// # Errors
     ///
-    /// The refusal in the answer, or an answer without either.
+    /// The refusal in the answer, or that the answer has no result.
     pub(crate) fn from_answer(answer: v1::MembershipRenewResponse) -> Result<Self, Error> {
         use v1::membership_renew_response::Result as Headed;
         match answer.result {
@@ -256,7 +256,7 @@ async fn renew_once(
     let request = attempt.request(tokio_stream::once(message));
     let answers = stubs::membership(attempt.channel).renew(request).await?;
     match answers.into_inner().next().await {
-        // A refusal in the stream is a refusal: another replica may do better.
+        // A refusal in the stream becomes the status of this call, so that another replica can be tried.
         Some(Ok(v1::MembershipRenewResponse {
             result: Some(v1::membership_renew_response::Result::Refusal(refusal)),
             ..

@@ -1,4 +1,4 @@
-//! Migrations: reading them, working at them, and what they make safe.
+//! Migrations: reading them, working at them, and the checks of what a completed migration makes safe.
 
 use synod_model::{
     AbortMigration, ApiVersion, Binary, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
@@ -38,19 +38,19 @@ impl ListMigrations {
 
 list_options!(ListMigrations);
 
-/// Who works at a migration, as it shows itself: what a claim answered, and the cluster that did.
+/// The claim of a worker on a migration: the migration, the token of the claim, and the cluster that answered it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimKey {
     /// Which migration.
     pub id: MigrationId,
     /// The fencing token.
     pub token: ClaimToken,
-    /// The cluster that gave it. Under another one it is refused.
+    /// The cluster that issued the token. Any other cluster refuses it.
     pub cluster: ClusterId,
 }
 
 impl ClaimKey {
-    /// A request of this worker.
+    /// A request under this claim.
     fn says<T>(&self, body: T) -> Change<T> {
         Change {
             epoch_cluster: Some(self.cluster),
@@ -69,7 +69,7 @@ macro_rules! change {
     };
 }
 
-/// As `change`, or with `$dry_run` what it would do.
+/// As `change`, or with `$dry_run` a dry run.
 macro_rules! write {
     ($client:expr, $dry_run:ident, $body:expr, $request:ident, $method:ident) => {
         $client.write($dry_run, Change::new($body), |attempt: Try, message| {
@@ -86,7 +86,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is none of this name.
+    /// `NOT_FOUND`: there is no migration of this name.
     pub async fn migration(
         &self,
         id: &MigrationId,
@@ -109,15 +109,15 @@ impl Client {
         list.pages(self.clone())
     }
 
-    /// Creates a migration to what is agreed on.
+    /// Creates a migration to the version that is agreed on.
     ///
-    /// With [`RewriteAll`](MigrationReason::RewriteAll), what is stored after this call needs no rewrite: every server must
-    /// write with the new key before, and no write with the old one may still land
+    /// With [`RewriteAll`](MigrationReason::RewriteAll), objects stored after this call need no rewrite: before it,
+    /// every server must write with the new key, and no write with the old one may still land
     /// ([`start_revision`](synod_model::Migration::start_revision)).
     ///
     /// # Errors
     ///
-    /// `NO_AGREEMENT`; `ALREADY_EXISTS`: one of this reason waits, runs or has failed.
+    /// `NO_AGREEMENT`; `ALREADY_EXISTS`: a migration of this reason waits, runs or has failed.
     pub async fn start_migration(
         &self,
         resource: &GroupResource,
@@ -139,11 +139,11 @@ impl Client {
         read::<v1::MigrationsStartResponse, _>(answer.await?)
     }
 
-    /// Takes a pending migration to work at it, for as long as it is heard of once in `ttl`.
+    /// Claims a pending migration for a worker. The claim lasts as long as the worker reports once in every `ttl`.
     ///
     /// # Errors
     ///
-    /// `DRAINING`: writes in another version may still land; `CONFLICT`: it is not to be had, or not yet.
+    /// `DRAINING`: writes in another version may still land. `CONFLICT`: the migration cannot be claimed, or not yet.
     pub async fn claim_migration(
         &self,
         id: &MigrationId,
@@ -159,7 +159,7 @@ impl Client {
         read::<v1::MigrationsClaimResponse, _>(answer.await?)
     }
 
-    /// Says how far a migration is, and so keeps its claim.
+    /// Reports how far a migration is, and so keeps its claim.
     ///
     /// # Errors
     ///
@@ -179,11 +179,11 @@ impl Client {
         read((answer.header, answer.changed))
     }
 
-    /// Says that every object is in the target's encoding.
+    /// Completes a migration: every object is in the target's encoding.
     ///
     /// # Errors
     ///
-    /// `NO_AGREEMENT`: what the migration is for does not hold any more. `CONFLICT`: the claim has ended.
+    /// `NO_AGREEMENT`: the agreement that the migration is for does not hold any more. `CONFLICT`: the claim has ended.
     pub async fn complete_migration(&self, claim: &ClaimKey) -> Result<MigrationCompleted, Error> {
         let complete = claim.says(CompleteMigration {
             id: claim.id.clone(),
@@ -193,7 +193,7 @@ impl Client {
         read::<v1::MigrationsCompleteResponse, _>(answer.await?)
     }
 
-    /// Gives a migration up. Unless the failure is permanent, it is tried again later.
+    /// Fails a migration. Unless the failure is permanent, it is tried again later.
     ///
     /// # Errors
     ///
@@ -214,11 +214,11 @@ impl Client {
         read(answer.header)
     }
 
-    /// Calls a migration off.
+    /// Aborts a migration.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: it has come to its end.
+    /// `CONFLICT`: the migration has ended.
     pub async fn abort_migration(&self, id: &MigrationId) -> Result<Header, Error> {
         let abort = AbortMigration { id: id.clone() };
         self.send_abort_migration(abort, false).await
@@ -238,7 +238,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: it has not failed. `NO_AGREEMENT`: what it is for does not hold any more.
+    /// `CONFLICT`: it has not failed. `NO_AGREEMENT`: the agreement that it is for does not hold any more.
     pub async fn retry_migration(&self, id: &MigrationId) -> Result<Header, Error> {
         let retry = RetryMigration { id: id.clone() };
         self.send_retry_migration(retry, false).await
@@ -254,14 +254,14 @@ impl Client {
         read(answer.header)
     }
 
-    /// Says what discovery shows of a resource: all that is known of one that nobody reports, and evidence beside the
-    /// reports of one that members report. It counts for two periods of log time, but for what no member says that it
-    /// encodes: that stays until a later look does not show it, or a reset.
+    /// Reports what discovery shows of a resource. For a resource that no member reports, this is all that is known;
+    /// for others it is evidence beside the members' reports. It counts for two periods of log time, except for
+    /// versions that no member says it encodes: they stay until a later look does not show them, or a reset.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: no hash, or too many. `QUOTA`: the resource is new, and the state is full. `CONFLICT`: the state has
-    /// changed since `if_revision`, which was read before the look: look again.
+    /// `INVALID_ARGUMENT`: no hash, or too many. `QUOTA`: the resource is new, and the state is full. `CONFLICT`: the
+    /// state has changed since `if_revision`, which was read before the look: look again.
     pub async fn observe(&self, observe: ObserveStorage) -> Result<Changed, Error> {
         let observe = Change::new(observe);
         let answer = change!(self, observe, MigrationsObserveRequest, observe);
@@ -269,7 +269,7 @@ impl Client {
         read((answer.header, answer.changed))
     }
 
-    /// Forgets what is known of the store of one resource, or of every one.
+    /// Forgets the storage state of one resource, or of all.
     ///
     /// # Errors
     ///
@@ -294,11 +294,11 @@ impl Client {
         read((answer.header, answer.changed))
     }
 
-    /// Says whether a binary may join, and what a safe answer assumes.
+    /// Checks whether a binary may join, and returns what a safe answer assumes.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: a resource stands twice, or would be encoded in what is not decoded.
+    /// `INVALID_ARGUMENT`: a resource is named twice, or would be encoded in a version that is not decoded.
     pub async fn check_binary(
         &self,
         binary: Binary,
@@ -323,7 +323,7 @@ impl Client {
         read::<v1::StorageVersionsCheckBinaryResponse, _>(answer.await?)
     }
 
-    /// Says whether a version of a resource may be dropped from the binaries, and what a safe answer assumes.
+    /// Checks whether a version of a resource may be dropped from the binaries, and returns what a safe answer assumes.
     ///
     /// # Errors
     ///

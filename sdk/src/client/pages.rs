@@ -1,4 +1,4 @@
-//! Lists that are too long for one answer.
+//! Makes the options of a list into the request for its first page.
 
 use synod_proto::v1;
 

@@ -1,4 +1,4 @@
-//! The client's own session, and what became of requests.
+//! The client's own session, and the outcomes of requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use crate::transport::{Call, Endpoints, Failure, Repeats};
 use crate::values::read;
 use crate::{Error, Outcome, RequestKey};
 
-/// How long the end of a client tries to end its session. One that is not ended ends by itself when it is not used.
+/// How long a dropped client tries to close its session. A session that is not closed ends when it is no longer used.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 impl Client {
-    /// What became of a request whose error said that its outcome is unknown: a linearizable read.
+    /// Reads the outcome of a request whose error said that the outcome is unknown: a linearizable read.
     ///
     /// # Errors
     ///
-    /// `REQUEST_EXPIRED`: the session has ended, or too many later requests were made since: nobody can tell any more.
+    /// `REQUEST_EXPIRED`: the session has ended, or too many later requests were made: the outcome is no longer kept.
     pub async fn outcome(&self, key: &RequestKey) -> Result<Outcome, Error> {
         let get = GetOutcome {
             session: key.session,
@@ -35,11 +35,11 @@ impl Client {
         read::<v1::SessionsGetOutcomeResponse, _>(answer.await?)
     }
 
-    /// Ends the client's session, if it has one. The client can be used further, and then opens another.
+    /// Closes the client's session, if it has one. The client can still be used, and then opens another session.
     ///
     /// # Errors
     ///
-    /// No replica answered in time. The session ends by itself then, when it has not been used for a while.
+    /// No replica answered in time. The session then ends by itself, when it has not been used for a while.
     pub async fn close(&self) -> Result<(), Error> {
         let sessions = self.shared.sessions.as_ref();
         let Some(session) = sessions.and_then(|sessions| sessions.take()) else {
@@ -64,7 +64,7 @@ async fn close(call: Call<'_>, session: &Session) -> Result<(), Failure> {
 }
 
 impl Drop for ClientParts {
-    /// Ends the session in the background, if there is still a runtime to do it in.
+    /// Closes the session in the background, if a runtime is still there to do it.
     fn drop(&mut self) {
         let session = self.sessions.as_ref().and_then(|sessions| sessions.take());
         let (Some(session), Ok(runtime)) = (session, tokio::runtime::Handle::try_current()) else {

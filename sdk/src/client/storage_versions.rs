@@ -14,7 +14,7 @@ use crate::{AgreementHistory, Error, Header, ReadOptions, StorageVersionPage, St
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListStorageVersions {
-    /// Also those that no member reports now and of which only the state has stayed.
+    /// Also resources that no member reports now, and of which only the state is left.
     pub include_unreported: bool,
     /// How to read.
     pub read: ReadOptions,
@@ -29,7 +29,7 @@ impl ListStorageVersions {
         Self::default()
     }
 
-    /// Also those that no member reports now.
+    /// Also resources that no member reports now.
     #[must_use]
     pub fn with_unreported(mut self) -> Self {
         self.include_unreported = true;
@@ -44,7 +44,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: it was never reported.
+    /// `NOT_FOUND`: the resource was never reported.
     pub async fn storage_version(
         &self,
         resource: &GroupResource,
@@ -67,14 +67,14 @@ impl Client {
         list.pages(self.clone())
     }
 
-    /// Removes what stays of a resource that nobody reports: what is known of the versions that it is stored in, and its
-    /// history. Whoever reports it again begins anew. With `if_revision`, only if its state was last changed at that
-    /// revision.
+    /// Removes what is kept of a resource that no member reports: the versions that it is known to be stored in, and
+    /// its history. A member that reports it again begins anew. With `if_revision`, only if the resource's state was
+    /// last changed at that revision.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is nothing to forget. `CONFLICT`: a member reports it, or its state was changed since. `DRAINING`:
-    /// writes may still land.
+    /// `NOT_FOUND`: there is nothing to forget. `CONFLICT`: a member reports the resource, or its state was changed
+    /// since. `DRAINING`: writes may still land.
     pub async fn forget_resource(
         &self,
         resource: &GroupResource,

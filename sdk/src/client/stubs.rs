@@ -1,4 +1,4 @@
-//! The generated clients, with the limits of this one.
+//! The generated clients of all services, with the size limit for answers.
 
 use synod_proto::v1::cluster_client::ClusterClient;
 use synod_proto::v1::collections_client::CollectionsClient;
@@ -13,8 +13,8 @@ use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
 use tonic::transport::Channel;
 
-/// Bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page of 5,000
-/// resources with thousands of entries each is large.
+/// The size in bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page
+/// of 5,000 resources with thousands of entries each is large.
 pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 pub(crate) fn cluster(channel: Channel) -> ClusterClient<Channel> {

@@ -1,4 +1,4 @@
-//! Which HTTP requests the gate lets through, whoever serves them.
+//! Decides which HTTP requests the gate lets through, for servers of any kind.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use synod_model::GroupResource;
 use super::rules::{self, Ruling};
 use super::{Gate, Obstacle, Permit, RequestInfo, answer};
 
-/// Lets no write through to a Kubernetes-like API server that its [`Gate`] would not. [`GateLayer`](crate::GateLayer) is
-/// the same in front of a server of tower's; this is for servers of other kinds.
+/// Lets a write through to a Kubernetes-like API server only if the server's [`Gate`] allows it.
+/// [`GateLayer`](crate::GateLayer) does the same for servers built on tower; this is for servers of other kinds.
 #[derive(Clone, Debug)]
 pub struct Admission {
     gate: Gate,
@@ -18,7 +18,7 @@ pub struct Admission {
     not_stored: BTreeSet<GroupResource>,
 }
 
-/// The answer to a request that is not let through, in place of the server's.
+/// The answer to a request that is not let through, in place of the server's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAdmitted {
     code: StatusCode,
@@ -27,7 +27,7 @@ pub struct NotAdmitted {
 }
 
 impl Admission {
-    /// The rule for a gate. A write that finds it closed is refused at once; see [`Admission::wait`].
+    /// The admission for a gate. A write that finds the gate closed is refused at once; see [`Admission::wait`].
     #[must_use]
     pub fn new(gate: Gate) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Admission {
         self
     }
 
-    /// Further resources that the server answers and does not store, so that they are never reported. Those of
+    /// Further resources that the server answers without storing them, so that they are never reported. Those of
     /// Kubernetes, such as `tokenreviews.authentication.k8s.io`, are known.
     #[must_use]
     pub fn not_stored(mut self, resources: Vec<GroupResource>) -> Self {
@@ -52,12 +52,12 @@ impl Admission {
         self
     }
 
-    /// Whether a request may go to the server, and under which permit; `None`: it needs none. `info` is what the request
-    /// is about, or `None` if that could not be read.
+    /// Decides whether a request may go to the server, and returns its permit, or `None` if it needs none. `info` is
+    /// the parsed request, `None` if it could not be parsed.
     ///
     /// # Errors
     ///
-    /// It may not: what to answer instead.
+    /// The request may not go to the server; the error is the answer to give instead.
     pub async fn admit(&self, info: Option<&RequestInfo>) -> Result<Option<Permit>, NotAdmitted> {
         match rules::rule(&self.gate, &self.not_stored, info) {
             Ruling::Pass => Ok(None),
@@ -72,7 +72,7 @@ impl Admission {
         permit.map_err(|obstacle| NotAdmitted::closed(obstacle.message(resource.qualified())))
     }
 
-    /// The refusal of a write to what has no legal name: it is pending for ever, since nobody can report it.
+    /// The refusal of a write to a resource with an illegal name, which no member can ever report.
     fn unreportable(&self, resource: &str) -> NotAdmitted {
         let proved = self.gate.book().proved_epoch(self.gate.now());
         let obstacle = proved.err().unwrap_or(Obstacle::NotReported(None));
@@ -81,13 +81,13 @@ impl Admission {
 }
 
 impl NotAdmitted {
-    /// The code of the answer.
+    /// The HTTP status code of the answer.
     #[must_use]
     pub fn code(&self) -> u16 {
         self.code.as_u16()
     }
 
-    /// The type of the answer's body.
+    /// The media type of the answer's body.
     #[must_use]
     pub fn content_type(&self) -> &'static str {
         answer::STATUS_TYPE

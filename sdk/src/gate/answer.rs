@@ -1,4 +1,4 @@
-//! The answers that the gate gives in place of the server.
+//! The HTTP answers that the gate gives in place of the server.
 
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
@@ -14,10 +14,9 @@ pub(super) fn status<B: From<String>>(
     response(code, STATUS_TYPE, body)
 }
 
-/// The type of a `Status` object.
 pub(super) const STATUS_TYPE: &str = "application/json";
 
-/// A `Status` object of Kubernetes, as it is sent.
+/// A `Status` object of Kubernetes, as JSON text.
 pub(super) fn status_text(code: StatusCode, reason: &str, message: &str) -> String {
     let body = json!({
         "kind": "Status",
@@ -31,7 +30,7 @@ pub(super) fn status_text(code: StatusCode, reason: &str, message: &str) -> Stri
     body.to_string()
 }
 
-/// A line of text.
+/// An answer of plain text.
 pub(super) fn text<B: From<String>>(code: StatusCode, text: &str) -> Response<B> {
     response(code, "text/plain; charset=utf-8", text.to_owned())
 }

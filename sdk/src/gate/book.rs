@@ -1,7 +1,7 @@
-//! What the gate knows, and what follows from it: a value without a clock, a task or a lock.
+//! The state of one member's gate, and the rules by which it gives permits: a value without a clock, a task or a lock.
 //!
-//! Time comes in as an argument, always by the clock that counts suspension. Nothing here opens the gate but a report
-//! that was acknowledged under the present epoch.
+//! The time is always an argument, read from the clock that counts suspension. Only a report that was acknowledged
+//! under the present epoch opens the gate.
 
 mod observation;
 mod permits;
@@ -21,33 +21,33 @@ pub(crate) use observation::Observation;
 pub(crate) use permits::Drain;
 pub(crate) use resource::AcknowledgedEntry;
 
-/// The gate of one member.
+/// The state of the gate of one member.
 #[derive(Debug)]
 pub(crate) struct Book {
     standing: Standing,
-    /// No permit is given any more, those that are out still count.
+    /// The server is leaving: no new permit is given, and the permits that are out still count.
     leaving: bool,
     write_grace: Duration,
     resources: BTreeMap<GroupResource, Resource>,
-    /// Under which resource an equivalent one was reported.
+    /// Maps a resource to the equivalent one under which it was reported.
     reported_as: BTreeMap<GroupResource, GroupResource>,
-    /// The epoch that has reported all of its resources.
+    /// The last epoch under which all resources were reported.
     reported_epoch: Option<Epoch>,
-    /// Whether any epoch has.
+    /// Whether all resources were reported under any epoch.
     completed: bool,
 }
 
 /// Whether this process is a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Not now, and why.
+    /// It is not a member now; `reason` says why.
     Outside { reason: String },
-    /// It is, as far as can be proved until the given time.
+    /// It is a member, which can be proved until `proved_until`.
     Member {
         epoch: Epoch,
         proved_until: Duration,
     },
-    /// Never again.
+    /// The membership has ended for good.
     Ended(Ended),
 }
 
@@ -69,7 +69,7 @@ impl Book {
 
     // Membership.
 
-    /// The process joined under a new epoch: what older ones reported does not count any more.
+    /// The process joined under a new epoch: reports under older epochs do not count any more.
     pub(crate) fn joined(&mut self, epoch: Epoch, proved_until: Duration) {
         if !self.has_ended() {
             self.standing = Standing::Member {
@@ -79,7 +79,7 @@ impl Book {
         }
     }
 
-    /// A renewal was acknowledged. Proofs may arrive out of order.
+    /// A renewal was acknowledged. Acknowledgements may arrive out of order.
     pub(crate) fn proved(&mut self, epoch: Epoch, until: Duration) {
         if let Standing::Member {
             epoch: present,
@@ -91,28 +91,28 @@ impl Book {
         }
     }
 
-    /// The epoch is over; there may be another.
+    /// The epoch is over; the process may join again under a new one.
     pub(crate) fn lost(&mut self, epoch: Epoch, reason: String) {
         if self.epoch() == Some(epoch) {
             self.standing = Standing::Outside { reason };
         }
     }
 
-    /// Why there still is no other epoch.
+    /// Records why the process has not joined again yet.
     pub(crate) fn still_outside(&mut self, why: String) {
         if let Standing::Outside { reason } = &mut self.standing {
             *reason = why;
         }
     }
 
-    /// It is over for good. The first ending stays.
+    /// The membership has ended for good. Only the first reason is kept.
     pub(crate) fn end(&mut self, ended: Ended) {
         if !self.has_ended() {
             self.standing = Standing::Ended(ended);
         }
     }
 
-    /// Gives no permit any more.
+    /// The server is leaving: gives no new permit.
     pub(crate) fn leave(&mut self) {
         self.leaving = true;
     }
@@ -161,19 +161,19 @@ impl Book {
 
     // Reports.
 
-    /// Says under which resources equivalent ones are reported.
+    /// Sets under which resources equivalent ones are reported.
     pub(crate) fn set_reported_as(&mut self, aliases: BTreeMap<GroupResource, GroupResource>) {
         self.reported_as = aliases;
     }
 
-    /// The resources are about to be reported anew: no permit is given for them until that is over.
+    /// The resources are about to be reported anew: no permit is given for them until [`Self::end_change`].
     pub(crate) fn begin_change(&mut self, resources: &BTreeSet<GroupResource>) {
         for resource in resources {
             self.row(resource).changing = true;
         }
     }
 
-    /// The change is over: made, or certainly not made, so that what was reported before stands.
+    /// The new report is over: acknowledged, or certainly not executed, so that the earlier one still holds.
     pub(crate) fn end_change(&mut self, resources: &BTreeSet<GroupResource>) {
         for resource in resources {
             self.row(resource).changing = false;
@@ -181,7 +181,7 @@ impl Book {
         self.resources.retain(|_, row| !row.is_blank());
     }
 
-    /// It is not known what stands in the cluster for these resources: their gate stays closed until a report of them is
+    /// The state of these resources in the cluster is unknown: their gate stays closed until a report of them is
     /// acknowledged.
     pub(crate) fn doubt(&mut self, resources: &BTreeSet<GroupResource>) {
         for resource in resources {
@@ -189,7 +189,7 @@ impl Book {
         }
     }
 
-    /// A try to report failed; there may be more.
+    /// A try to report failed; it may be repeated.
     pub(crate) fn report_failed(&mut self, resources: &BTreeSet<GroupResource>, error: &str) {
         for resource in resources {
             self.row(resource).last_error = Some(error.to_owned());
@@ -232,14 +232,14 @@ impl Book {
         self.epoch().is_some() && self.reported_epoch == self.epoch()
     }
 
-    /// Whether any epoch has.
+    /// Whether any epoch has reported all of its resources.
     pub(crate) fn is_completed(&self) -> bool {
         self.completed
     }
 
     // Votes.
 
-    /// A watcher saw a resource change.
+    /// A watch has shown a change of a resource.
     pub(crate) fn observe(&mut self, resource: &GroupResource, seen: &Observation) {
         if let Some(told) = self
             .resources
@@ -278,7 +278,7 @@ impl Book {
         }
     }
 
-    /// What keeps a selection from being adopted. `None`: something else was selected since.
+    /// What keeps a selection from being adopted. `None`: it is not to be adopted any more.
     pub(crate) fn drain_for_adoption(
         &self,
         resource: &GroupResource,
@@ -296,11 +296,11 @@ impl Book {
 
     // Permits.
 
-    /// A permit for a resource.
+    /// Gives a permit for a resource.
     ///
     /// # Errors
     ///
-    /// What it would have to wait for.
+    /// The obstacle that the write would have to wait for.
     pub(crate) fn grant(
         &mut self,
         resource: &GroupResource,
@@ -342,7 +342,7 @@ impl Book {
         }
     }
 
-    /// A permit came back: the store has answered, or its answer is unknown.
+    /// A permit is given back: the store has answered, or with `unknown`, the outcome of the write is unknown.
     pub(crate) fn give_back(&mut self, grant: &Grant, unknown: bool, now: Duration) {
         let held_until = unknown.then_some(now + self.write_grace);
         let row = self.row(&grant.resource);
@@ -370,7 +370,7 @@ impl Book {
         })
     }
 
-    /// What the entry of a resource was told under the present epoch.
+    /// The entry of a resource as it was acknowledged under the present epoch.
     fn present(&self, resource: &GroupResource) -> Option<&AcknowledgedEntry> {
         let epoch = self.epoch()?;
         let told = self.resources.get(resource)?.told.as_ref();

@@ -1,4 +1,4 @@
-//! What the gate grants to a write.
+//! The content of a permit.
 
 use synod_model::{ApiVersion, Epoch, GroupResource, Revision};
 

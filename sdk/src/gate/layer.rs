@@ -1,4 +1,4 @@
-//! The gate in front of an HTTP server.
+//! The gate as a tower layer in front of an HTTP server.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,22 +11,22 @@ use tower::{Layer, Service};
 
 use super::{Admission, Gate, RequestInfo};
 
-/// A [`tower::Layer`] that lets no write through to a Kubernetes-like API server that the [`Gate`] would not.
+/// A [`tower::Layer`] that lets a write through to a Kubernetes-like API server only if the [`Gate`] allows it.
 ///
-/// A request that writes is given a [`Permit`](crate::Permit) in its extensions, which says in which version to encode and
-/// has to be used as its documentation says; also there is the [`RequestInfo`] that was read from the request, unless the server
-/// had put its own there before. A write that the gate does not let through is answered with `503` and a `Status` whose
-/// message is that of Kubernetes' storage version filter.
+/// A request that writes is given a [`Permit`](crate::Permit) in its extensions, which says in which version to encode
+/// and must be used as its documentation says. The extensions also hold the [`RequestInfo`] that was parsed from the
+/// request, unless the server has put its own there before. A write that the gate does not let through is answered with
+/// `503` and a `Status` whose message is that of Kubernetes' storage version filter.
 ///
-/// What passes without a permit: what is not about a resource, `get`, `list` and `watch`, StorageVersions, and resources
-/// that are not stored. Namespaces and leases are not exempt: Synod keeps no membership in them.
+/// These pass without a permit: requests that are not about a resource, `get`, `list` and `watch`, StorageVersions, and
+/// resources that are not stored. Namespaces and leases are not exempt: Synod keeps no membership in them.
 #[derive(Clone, Debug)]
 pub struct GateLayer {
     door: Option<Arc<Admission>>,
 }
 
 impl GateLayer {
-    /// The layer for a gate. A write that finds it closed is refused at once; see [`GateLayer::wait`].
+    /// The layer for a gate. A write that finds the gate closed is refused at once; see [`GateLayer::wait`].
     #[must_use]
     pub fn new(gate: Gate) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl GateLayer {
         }
     }
 
-    /// A layer that lets everything through, for servers that take part in no cluster.
+    /// A layer that lets everything through, for servers that are not part of a cluster.
     #[must_use]
     pub fn absent() -> Self {
         Self { door: None }
@@ -46,7 +46,7 @@ impl GateLayer {
         self.with(|door| door.wait(wait))
     }
 
-    /// Further resources that the server answers and does not store, so that they are never reported. Those of
+    /// Further resources that the server answers without storing them, so that they are never reported. Those of
     /// Kubernetes, such as `tokenreviews.authentication.k8s.io`, are known.
     #[must_use]
     pub fn not_stored(self, resources: Vec<GroupResource>) -> Self {
@@ -98,7 +98,7 @@ where
         let Some(door) = self.door.clone() else {
             return Box::pin(self.inner.call(request));
         };
-        // The one that was polled ready is used up; the other takes its place.
+        // The service that was polled ready takes this call; its clone takes its place.
         let fresh = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, fresh);
         Box::pin(async move {

@@ -1,35 +1,35 @@
-//! Why a write may not pass, in words.
+//! Why a write may not pass the gate, as values and as messages.
 
 use synod_model::{Epoch, ErrorKind};
 
 use super::grant::Grant;
 use crate::{Ended, Error};
 
-/// What a write has to wait for.
+/// What keeps a write from getting a permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// Nothing: the gate stays closed for ever.
+    /// The membership has ended: the gate stays closed for ever.
     Ended(Ended),
-    /// Nothing: the server is about to leave.
+    /// The server is about to leave: the gate stays closed.
     Leaving,
-    /// The server is no member (any more), and why.
+    /// The server is not a member (any more); the text says why.
     Outside(String),
-    /// It is one, but no renewal was acknowledged for so long that it cannot know.
+    /// The server is a member, but no renewal was acknowledged for so long that its epoch cannot be proved.
     NotProved(Epoch),
-    /// The resource was not reported under the present epoch; why the last try failed.
+    /// The resource was not reported under the present epoch; the text says why the last try failed.
     NotReported(Option<String>),
-    /// The resource is being reported anew; why the last try failed.
+    /// The resource is being reported anew; the text says why the last try failed.
     Changing(Option<String>),
-    /// The server votes, and nothing is selected.
+    /// The server votes, and no version is selected.
     NothingSelected,
 }
 
 /// Why a write may not be sent under a permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// None may.
+    /// The membership cannot be proved or has ended.
     Obstacle(Obstacle),
-    /// The permit is of an epoch before this one.
+    /// The permit is of an earlier epoch than this present one.
     OtherEpoch(Epoch),
     /// The entry does not allow the permit's encoding any more.
     OtherEncoding,
@@ -38,7 +38,7 @@ pub(crate) enum Refused {
 }
 
 impl Obstacle {
-    /// What was seen last: the tail of Kubernetes' message.
+    /// The reason in words, as the last part of Kubernetes' message.
     pub(crate) fn last_seen(&self) -> String {
         match self {
             Self::Ended(Ended::Replaced) => {
@@ -61,7 +61,7 @@ impl Obstacle {
         }
     }
 
-    /// Whether waiting is of no use.
+    /// Whether the obstacle is permanent, so that waiting is of no use.
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Ended(_) | Self::Leaving => true,

@@ -11,15 +11,14 @@ use super::grant::Grant;
 use super::obstacle::Refused;
 use crate::Error;
 
-/// A permit to write objects of one resource in one encoding, under one epoch. Clones are one permit.
+/// A permit to write objects of one resource in one encoding, under one epoch. All clones are the same permit.
 ///
-/// The order is: encode in [`encoding`](Self::encoding); call [`check`](Self::check) right before the store is called;
-/// call the store; then [`done`](Self::done) when the store has answered, or
-/// [`unknown_outcome`](Self::unknown_outcome) when it has not, which holds the permit for the setting `write_grace`
-/// more.
+/// Use it in this order: encode in [`encoding`](Self::encoding); call [`check`](Self::check) right before the store is
+/// called; call the store; then call [`done`](Self::done) when the store has answered, or
+/// [`unknown_outcome`](Self::unknown_outcome) when it has not, which holds the permit for the setting `write_grace`.
 ///
-/// When the last clone is dropped without a word, the outcome is taken for unknown if a check has ever passed. If none
-/// has, nothing can have been sent, and the permit just comes back.
+/// If the last clone is dropped without either call, the outcome counts as unknown if a check has ever passed. If none
+/// has, nothing can have been sent, and the permit is simply given back.
 #[derive(Clone)]
 pub struct Permit {
     inner: Arc<Inner>,
@@ -35,7 +34,7 @@ struct Inner {
 const FRESH: u8 = 0;
 /// A check has passed: something may have been sent.
 const CHECKED: u8 = 1;
-/// The permit came back.
+/// The permit was given back.
 const SETTLED: u8 = 2;
 
 impl Permit {
@@ -49,7 +48,7 @@ impl Permit {
         }
     }
 
-    /// The resource that may be written, as it was reported.
+    /// The resource that may be written, by the name under which it was reported.
     #[must_use]
     pub fn resource(&self) -> &GroupResource {
         &self.inner.grant.resource
@@ -67,8 +66,8 @@ impl Permit {
         self.inner.grant.epoch
     }
 
-    /// A revision of the cluster at which the member's entry allowed the encoding: the newest that the gate knew of when
-    /// it gave the permit. Recorded beside a write, it lets the write be held against the history later.
+    /// A revision of the cluster at which the member's entry allowed the encoding: the newest that the gate knew of
+    /// when it gave the permit. Recorded beside a write, it allows the write to be compared with the history later.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.inner.grant.revision
@@ -79,9 +78,9 @@ impl Permit {
     ///
     /// # Errors
     ///
-    /// Nothing may be sent under this permit. `NOT_A_MEMBER`: its epoch is over or cannot be proved; a new permit will
-    /// do when there is one. `STALE_EPOCH`: the server was replaced. `ENCODING_NOT_SELECTED`: take a new permit and
-    /// encode again. `INVALID_ARGUMENT`: the permit was given back already.
+    /// Nothing may be sent under this permit. `NOT_A_MEMBER`: its epoch is over or cannot be proved; a permit of a new
+    /// epoch is needed. `STALE_EPOCH`: the server was replaced. `ENCODING_NOT_SELECTED`: take a new permit and encode
+    /// again. `INVALID_ARGUMENT`: the permit was given back already.
     pub fn check(&self) -> Result<(), Error> {
         let Inner { gate, grant, stage } = &*self.inner;
         let checked = {
@@ -89,7 +88,7 @@ impl Permit {
             if stage.load(Ordering::Acquire) == SETTLED {
                 Err(Refused::Settled)
             } else {
-                // Under the lock, so that nobody finds the gate drained between the check and its mark.
+                // Marked under the book's lock, so that no task sees the gate drained between the check and the mark.
                 let checked = book.check(grant, gate.clock.now());
                 if checked.is_ok() {
                     let _ =

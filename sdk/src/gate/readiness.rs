@@ -1,4 +1,4 @@
-//! Whether the server may be sent requests.
+//! The readiness handler of a server behind the gate.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -14,8 +14,8 @@ use super::{Gate, answer};
 /// A readiness handler: answers `200 ok` as soon as the first report of all resources was acknowledged, else `503` with
 /// what it waits for. Mount it where the server's `/readyz` is.
 ///
-/// A membership that is lost for a while does not make the server unready: it can still be read from. One that another
-/// instance has replaced does.
+/// A membership that is lost for a while does not make the server unready: it can still be read from. A membership that
+/// has ended does, as when another instance has replaced it.
 pub struct Readiness<B> {
     gate: Gate,
     body: PhantomData<fn() -> B>,

@@ -1,13 +1,13 @@
-//! What a request to a Kubernetes-like API is about.
+//! Parses requests to a Kubernetes-like API: verb, resource and object.
 
 use http::{Method, Uri};
 
-/// What a request to a Kubernetes-like API is about, read from its method and path by the rules of Kubernetes'
-/// `RequestInfoFactory`.
+/// The verb, resource and object of a request to a Kubernetes-like API, parsed from its method and path by the rules of
+/// Kubernetes' `RequestInfoFactory`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestInfo {
-    /// Whether it is about a resource; else, as for `/healthz`, only `verb` is set.
+    /// Whether the request is about a resource; if not, as for `/healthz`, only `verb` is set.
     pub is_resource_request: bool,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, or `proxy`.
     pub verb: String,
@@ -25,14 +25,14 @@ pub struct RequestInfo {
     pub name: String,
 }
 
-/// What may follow a namespace's name without being a resource within it.
+/// The path segments that may follow a namespace's name without being a resource within it.
 const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 
 impl RequestInfo {
-    /// Reads a request; `None` if its path begins like one of a resource and does not go on like one.
+    /// Parses a request; `None` if its path begins like that of a resource and does not continue like one.
     ///
-    /// It differs from Kubernetes in one thing: the prefix `/watch/` makes a watch of requests that read, and of no
-    /// others, so that no write takes this name to pass a gate.
+    /// It differs from Kubernetes in one thing: the prefix `/watch/` turns only reading requests into a watch, so that
+    /// no write can pass a gate by this prefix.
     #[must_use]
     pub fn parse(method: &Method, uri: &Uri) -> Option<Self> {
         let path = decoded(uri.path())?;
@@ -51,7 +51,7 @@ impl RequestInfo {
             ..Self::default()
         };
         if let [prefix @ ("proxy" | "watch"), below @ ..] = rest {
-            // A verb with nothing to apply to.
+            // The path ends after the verb.
             below.first()?;
             if *prefix == "proxy" || info.verb == "get" {
                 info.verb = (*prefix).to_owned();
@@ -63,7 +63,7 @@ impl RequestInfo {
         Some(info)
     }
 
-    /// As [`RequestInfo::parse`], for servers that have method and target as texts; `None` also if they are none of HTTP.
+    /// As [`RequestInfo::parse`], from method and target as texts; `None` also if they are not valid HTTP.
     #[must_use]
     pub fn parse_texts(method: &str, target: &str) -> Option<Self> {
         Self::parse(&method.parse().ok()?, &target.parse().ok()?)
@@ -72,7 +72,7 @@ impl RequestInfo {
     fn read_object(&mut self, mut rest: &[&str]) {
         if let ["namespaces", namespace, below @ ..] = rest {
             self.namespace = (*namespace).to_owned();
-            // Within a namespace, unless it is about the namespace itself.
+            // The path continues within the namespace, unless the request is about the namespace itself.
             if below
                 .first()
                 .is_some_and(|next| !NAMESPACE_SUBRESOURCES.contains(next))
@@ -83,13 +83,13 @@ impl RequestInfo {
         let part = |place: usize| rest.get(place).copied().unwrap_or_default().to_owned();
         self.resource = part(0);
         self.name = part(1);
-        // What is proxied to is a path of another server.
+        // The rest of a proxied path belongs to another server.
         if self.verb != "proxy" {
             self.subresource = part(2);
         }
     }
 
-    /// Tells reading many from reading one, and deleting many from deleting one.
+    /// Tells reading many objects from reading one, and deleting many from deleting one.
     fn refine_verb(&mut self, query: &str) {
         if !self.name.is_empty() {
             return;
@@ -104,7 +104,7 @@ impl RequestInfo {
     }
 }
 
-/// Group, version and what follows them, if the path is one of a resource.
+/// Group, version and the rest of the path, if the path is that of a resource.
 fn resource_path<'a>(parts: &'a [&'a str]) -> Option<(&'a str, &'a str, &'a [&'a str])> {
     match parts {
         ["api", version, rest @ ..] if !rest.is_empty() => Some(("", version, rest)),
@@ -135,7 +135,7 @@ fn is_watch(query: &str) -> bool {
 
 /// A path without percent-encoding, as handlers see it; `None` if it cannot be decoded.
 ///
-/// A gate that read the encoded path could be passed by writing one letter of `api` as a number.
+/// A gate that read the encoded path could be passed by percent-encoding one letter of `api`.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();

@@ -6,28 +6,28 @@ use synod_model::GroupResource;
 
 use super::{Gate, RequestInfo};
 
-/// What becomes of a request.
+/// What the gate requires of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ruling {
-    /// It needs no permit.
+    /// The request needs no permit.
     Pass,
-    /// Nobody can tell what it is about.
+    /// The request could not be parsed.
     Unreadable,
-    /// It needs a permit for this resource.
+    /// The request needs a permit for this resource.
     Permit(GroupResource),
-    /// It would need a permit for a resource whose name is none, so that nobody can report it; in the form
-    /// `resource.group`.
+    /// The request would need a permit for a resource with an illegal name, which no member can report; the text is in
+    /// the form `resource.group`.
     Unreportable(String),
 }
 
-/// What becomes of a request, by the first rule that fits it.
+/// What the gate requires of a request, by the first rule that fits it.
 pub(super) fn rule(
     gate: &Gate,
     not_stored: &BTreeSet<GroupResource>,
     info: Option<&RequestInfo>,
 ) -> Ruling {
     let Some(info) = info else {
-        // A server that has reported all its resources, and is still a member, refuses it by itself.
+        // A server that has reported all its resources, and is still a member, refuses such a request by itself.
         return if is_completed(gate) {
             Ruling::Pass
         } else {
@@ -54,7 +54,7 @@ fn is_completed(gate: &Gate) -> bool {
     book.is_completed() && book.proved_epoch(gate.now()).is_ok()
 }
 
-/// The resources of Kubernetes that a create answers and nothing stores.
+/// The resources of Kubernetes whose creates are answered without storing an object.
 pub(super) fn not_stored_by_kubernetes() -> BTreeSet<GroupResource> {
     const NOT_STORED: [(&str, &str); 8] = [
         ("", "bindings"),

@@ -1,4 +1,4 @@
-//! Which message each value is written as.
+//! Writes the values of this crate as JSON documents: each as a message of the protocol.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use crate::{
     StorageVersionPage, StorageVersionView, StoredObject,
 };
 
-/// A value that has a message of its own.
+/// A value that is written as a message of its own.
 pub trait Document {
-    /// The document of the message.
+    /// The JSON document of the message.
     fn to_json(&self) -> Value;
 }
 
@@ -74,7 +74,7 @@ documents! {
     StoredObject = Object;
 }
 
-/// The items of all pages: what is about one page is left out.
+/// Lists of all pages, written without the fields that are about one page.
 macro_rules! pages {
     ($($of:ident = $message:ident;)*) => { $(
         #[doc = concat!("The message `", stringify!($message), "`, with the items of all pages.")]
@@ -124,7 +124,7 @@ impl Document for HistoryChanged {
     }
 }
 
-/// The message `ObjectsUpdateResponse`, which all writes of one object are printed as.
+/// The message `ObjectsUpdateResponse`, as which all writes of one object are written.
 impl Document for ObjectWritten {
     fn to_json(&self) -> Value {
         let pb = v1::ObjectsUpdateResponse {
@@ -140,7 +140,7 @@ impl Document for ObjectWritten {
     }
 }
 
-/// The message `StorageVersionsCheckBinaryResponse`, and that of `CheckDrop`, which is the same.
+/// The message `StorageVersionsCheckBinaryResponse`; the message of `CheckDrop` is the same.
 impl Document for Safety {
     fn to_json(&self) -> Value {
         let pb = v1::StorageVersionsCheckBinaryResponse {
@@ -170,7 +170,7 @@ impl Document for Event {
     }
 }
 
-/// The message `WatchEvents`: all that one revision changed.
+/// The message `WatchEvents`: all changes of one revision.
 impl Document for Events {
     fn to_json(&self) -> Value {
         let pb = v1::WatchEvents {

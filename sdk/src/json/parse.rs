@@ -1,4 +1,4 @@
-//! From JSON to the values of this crate.
+//! Parses JSON documents into the values of this crate.
 
 use serde_json::Value;
 use synod_proto::wire::Wire;
@@ -10,9 +10,9 @@ use crate::{
     Preconditions, ReportEntry, StoredObject, Violations, WatchFrom, WatchOptions,
 };
 
-/// A value that can be read from the JSON form of its message.
+/// A value that can be parsed from the JSON form of its message.
 pub trait FromJson: Sized {
-    /// The value that a document says.
+    /// Parses a document.
     ///
     /// # Errors
     ///
@@ -21,7 +21,7 @@ pub trait FromJson: Sized {
     fn from_json(document: &Value) -> Result<Self, Violations>;
 }
 
-/// The message of a document.
+/// Parses a document as the message of this name.
 fn message<M: prost::Message + Default>(name: &str, document: &Value) -> Result<M, Violations> {
     let read = messages::read(&messages::descriptor(name), document)?;
     Ok(read
@@ -91,7 +91,8 @@ impl FromJson for LeaseToken {
     }
 }
 
-/// Of the message `WatchRequest`. What says of which cluster a revision is has no place here: a watch that lasts knows.
+/// Parsed from the message `WatchRequest`. Its fields about the cluster of a revision are ignored: a
+/// [`Watch`](crate::Watch) keeps track of the cluster itself.
 impl FromJson for WatchOptions {
     fn from_json(document: &Value) -> Result<Self, Violations> {
         let pb: v1::WatchRequest = message("WatchRequest", document)?;

@@ -5,16 +5,16 @@ use std::fmt;
 /// Why a membership is over for good. Its gate stays closed for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ended {
-    /// Another instance has joined under the member's id: this process must stop writing, and has.
+    /// Another instance has joined under the member's id: this process must not write, and its gate is closed.
     Replaced,
-    /// It left.
+    /// The member has left.
     Left,
-    /// The membership was dropped without leaving: the member expires by itself.
+    /// The membership was stopped or dropped without leaving: the member expires by itself.
     Stopped,
 }
 
 impl Ended {
-    /// The word for it in logs and JSON.
+    /// Its name in logs and JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,17 +1,17 @@
-//! Resources that are one in the store.
+//! Folds equivalent resources, which share one store, into one entry.
 
 use std::collections::BTreeMap;
 
 use synod_model::{GroupResource, ReportEntry, sort_and_fold_equivalents};
 
-/// What is reported, and under which resource those are that are not.
+/// The entries to report, and for each resource that was folded the one that is reported for it.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     pub(super) entries: Vec<ReportEntry>,
     pub(super) reported_as: BTreeMap<GroupResource, GroupResource>,
 }
 
-/// Of resources that are one in the store, keeps the first; what the others decode it decodes too.
+/// Keeps the first of the resources that share a store; its entry also decodes what the others decode.
 pub(super) fn fold(entries: Vec<ReportEntry>, equivalents: &[Vec<GroupResource>]) -> Folded {
     let of = |resource: &GroupResource| {
         let store = equivalents.iter().find(|store| store.contains(resource));
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_resource_named_twice_stays_so_that_its_report_is_refused() {
-        // The fold itself keeps the first of two; whoever reports checks before it folds.
+        // The fold itself keeps the first of two: callers check for duplicates before they fold.
         let twice = vec![entry("apps", "deployments", &["apps/v1"]); 2];
         assert_eq!(fold(twice, &[]).entries.len(), 1);
     }

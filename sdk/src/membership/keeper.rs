@@ -1,4 +1,4 @@
-//! What keeps a server a member: how it joins again, and how it enters what it learns of its epochs.
+//! Keeps a server a member: joins again, and records in gate and state what becomes known of its epochs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::gate::Gate;
 use crate::transport::Backoff;
 use crate::{Client, Error, Joined, MemberEpoch};
 
-/// What keeps a server a member.
+/// The parts by which a server is kept a member.
 pub(super) struct Keeper {
     pub(super) client: Client,
     pub(super) gate: Gate,
     pub(super) standing: Arc<Board<Standing>>,
-    /// Told by whoever finds a sign that the epoch is over.
+    /// Notified on every sign that the epoch may be over.
     pub(super) doubt: Arc<Notify>,
-    /// How to join again.
+    /// The request by which to join again.
     pub(super) join: Join,
 }
 
@@ -32,14 +32,15 @@ pub(super) struct Tenure {
     pub(super) ttl: Duration,
 }
 
-/// Until when an acknowledged join or renewal proves a membership: 0.9 of the TTL after it was sent. The deadline in the
-/// cluster is the TTL after it was received, so a clock that runs a tenth too slowly still ends the proof in time.
+/// The time until which an acknowledged join or renewal proves a membership: 0.9 of the TTL after it was sent. The
+/// cluster counts the TTL from when it was received, so a clock that runs a tenth too slowly still ends the proof in
+/// time.
 pub(super) fn proof(sent_at: Duration, ttl: Duration) -> Duration {
     sent_at + ttl / 10 * 9
 }
 
 impl Keeper {
-    /// Enters what a join was answered; `sent_at` is when its first try was sent.
+    /// Records an acknowledged join; `sent_at` is when its first try was sent.
     pub(super) fn joined(&self, joined: &Joined, sent_at: Duration) -> Tenure {
         let member = MemberEpoch {
             member: self.join.id.clone(),
@@ -57,7 +58,7 @@ impl Keeper {
         }
     }
 
-    /// Joins until it succeeds.
+    /// Joins again, until it succeeds.
     ///
     /// # Errors
     ///
@@ -86,14 +87,14 @@ impl Keeper {
         }
     }
 
-    /// A renewal was acknowledged.
+    /// Records an acknowledged renewal.
     pub(super) fn proved(&self, epoch: Epoch, until: Duration) {
         self.gate.update(|book| book.proved(epoch, until));
         self.standing
             .update(|standing| standing.renewal_error = None);
     }
 
-    /// Something went wrong that may be right again soon.
+    /// Records an error that may be temporary.
     pub(super) fn note(&self, error: Error) {
         self.standing
             .update(|standing| standing.renewal_error = Some(error));
@@ -107,7 +108,7 @@ impl Keeper {
         self.standing.update(|standing| standing.lost(error));
     }
 
-    /// Another instance has joined under the id: it is over for good.
+    /// Another instance has joined under the id: the membership is over for good.
     pub(super) fn replaced(&self, error: Error) {
         tracing::error!(member = %self.join.id, %error, "another instance has taken the member's id");
         self.gate.update(|book| book.end(Ended::Replaced));
@@ -117,7 +118,7 @@ impl Keeper {
         });
     }
 
-    /// Keeps the state's `proved` true to the gate, which asks the clock by itself.
+    /// Keeps the state's `proved` equal to what the gate finds by the clock.
     pub(super) async fn follow_proof(&self) {
         loop {
             let changed = self.gate.changed();

@@ -1,4 +1,4 @@
-//! How to join.
+//! The options of a join.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use synod_model::{
 
 use crate::seams::Randomness;
 
-/// How to join.
+/// The options of a join, and of the membership that it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinOptions {
     id: MemberId,
@@ -22,8 +22,8 @@ pub struct JoinOptions {
 }
 
 impl JoinOptions {
-    /// Joins under this id, which is the same over restarts of the server;
-    /// [`apiserver_id`](crate::apiserver_id) makes the one that Kubernetes would give it.
+    /// Joins under this id, which stays the same over restarts of the server; [`apiserver_id`](crate::apiserver_id)
+    /// makes the id that Kubernetes would give the server.
     #[must_use]
     pub fn new(id: MemberId) -> Self {
         Self {
@@ -45,30 +45,29 @@ impl JoinOptions {
         self
     }
 
-    /// What the server says of itself, to be selected by.
+    /// The labels of the server, by which members can be selected.
     #[must_use]
     pub fn labels(mut self, labels: Labels) -> Self {
         self.labels = labels;
         self
     }
 
-    /// The release that it runs, for display.
+    /// The release that the server runs, for display.
     #[must_use]
     pub fn version(mut self, version: BinaryVersion) -> Self {
         self.version = version;
         self
     }
 
-    /// Where it can be reached, for display.
+    /// The address of the server, for display.
     #[must_use]
     pub fn endpoint(mut self, endpoint: Endpoint) -> Self {
         self.endpoint = endpoint;
         self
     }
 
-    /// Resources that are one in the store, each list one store: of those that are reported together, the first by group
-    /// and resource is reported, for all. What the others decode it decodes too, and the gate opens for all of them with
-    /// it.
+    /// Sets of resources that share one store. Of those in a report, only the first by group and resource is reported,
+    /// for its whole set. Its entry also decodes what the others decode, and the gate opens for all of them with it.
     #[must_use]
     pub fn equivalents(mut self, equivalents: Vec<Vec<GroupResource>>) -> Self {
         self.equivalents = equivalents;
@@ -82,15 +81,15 @@ impl JoinOptions {
         self
     }
 
-    /// How long a change of what is reported waits for the permits of its resources to come back; 3 minutes if not set.
-    /// It should be longer than the setting `write_grace`, for which a write of unknown outcome holds its permit.
+    /// How long a changed report waits for the permits of its resources to be given back; 3 minutes if not set. It
+    /// should be longer than the setting `write_grace`, for which a write of unknown outcome holds its permit.
     #[must_use]
     pub fn drain_limit(mut self, limit: Duration) -> Self {
         self.drain_limit = limit;
         self
     }
 
-    /// The request of a process that has just started.
+    /// The join of a process that has just started.
     pub(super) fn to_join(&self, instance: InstanceId) -> Join {
         Join {
             id: self.id.clone(),
@@ -104,7 +103,7 @@ impl JoinOptions {
     }
 }
 
-/// A name that no other process has.
+/// An instance name that no other process has.
 pub(super) fn random_instance(randomness: &dyn Randomness) -> InstanceId {
     let text = format!("{:016x}{:016x}", randomness.next(), randomness.next());
     InstanceId::parse(&text).expect("32 hexadecimal digits name an instance")

@@ -1,4 +1,4 @@
-//! Keeping one epoch alive.
+//! Keeps one epoch alive by renewals over a stream, and moves to another replica when the stream is lost.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::client::stubs;
 use crate::transport::{Backoff, FailedTry};
 use crate::{Error, Renewed};
 
-/// The renewals of one epoch, over one stream after the other.
+/// The renewals of one epoch, over one stream at a time.
 pub(super) struct Renewals<'a> {
     keeper: &'a Keeper,
     tenure: &'a Tenure,
@@ -32,24 +32,24 @@ pub(super) struct Renewals<'a> {
 pub(super) enum Over {
     /// The member has expired or left, or the cluster was restored: the server can join again.
     Lost(Error),
-    /// Another instance has joined under its id.
+    /// Another instance has joined under the member's id.
     Replaced(Error),
 }
 
-/// Why a stream came to its end.
+/// Why a stream ended.
 enum End {
     Broken(Error),
     Over(Over),
 }
 
-/// A renewal that was not answered yet.
+/// A renewal that is not answered yet.
 struct Sent {
     correlation: u64,
     /// When it was handed to the stream, by the clock that counts suspension.
     at: Duration,
 }
 
-/// The longest time that one renewal is given.
+/// The longest wait for the answer to one renewal.
 const ANSWER_LIMIT_MAX: Duration = Duration::from_secs(3);
 
 impl<'a> Renewals<'a> {
@@ -103,7 +103,7 @@ impl<'a> Renewals<'a> {
             let due = Instant::now() + self.interval();
             tokio::select! {
                 biased;
-                // Something suggests that the epoch is over: better to ask now.
+                // There is a sign that the epoch is over: renew now to find out.
                 () = self.keeper.doubt.notified() => {}
                 () = sleep_until(due) => {}
             }
@@ -119,7 +119,7 @@ impl<'a> Renewals<'a> {
         let correlation = self.correlation;
         let at = self.keeper.gate.now();
         let renewal = self.tenure.member.renewal(correlation);
-        // The one before was answered, so there is room.
+        // The previous renewal was answered, so the channel has room.
         match sender.send(renewal).await {
             Ok(()) => Ok(Sent { correlation, at }),
             Err(_) => Err(End::Broken(ended())),
@@ -143,7 +143,7 @@ impl<'a> Renewals<'a> {
         }
         match Renewed::from_answer(answer) {
             Ok(renewed) => {
-                // It cannot be longer than what this epoch joined with.
+                // The TTL is at most the one with which this epoch joined.
                 let ttl = renewed.ttl.min(self.tenure.ttl);
                 let until = proof(sent.at, ttl);
                 self.keeper.proved(self.tenure.member.epoch, until);
@@ -164,7 +164,7 @@ impl<'a> Renewals<'a> {
         }
     }
 
-    /// Three renewals fit in a TTL, and the third is sent well before its proof ends.
+    /// Three renewals fit in a TTL, and the third is sent well before the proof of the first ends.
     fn interval(&self) -> Duration {
         self.tenure.ttl / 3
     }

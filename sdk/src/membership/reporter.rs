@@ -1,8 +1,8 @@
-//! Telling the cluster what the server encodes, and keeping it told: reports, votes, and being ready.
+//! The reporter: the task that tells the cluster what the server encodes, what it has adopted, and that it is ready.
 //!
-//! One task does it, one request at a time, so that what is sent is what was asked for, in that order; adoptions go on
-//! beside it. All that is said is numbered, so that nothing of it is carried out after what was said later. The base is
-//! what was acknowledged last: under a new epoch it is reported again before anything else, since the first report of an
+//! It sends one request at a time, so that requests are executed in the order in which the program made them; adoptions
+//! run beside it. Every statement is numbered, so that the cluster executes none after a later one. The base is the
+//! last acknowledged report: under a new epoch it is sent again before anything else, since the first report of an
 //! epoch replaces all.
 
 mod adoption;
@@ -39,20 +39,20 @@ use views::Views;
 
 pub(super) use job::Reply;
 
-/// What a program asks of its membership.
+/// A request of the program to its membership.
 #[derive(Debug)]
 pub(super) enum Command {
-    /// To report all of its resources.
+    /// Report all resources of the server.
     Report(Vec<ReportEntry>, Reply<Reported>),
-    /// To report one resource anew.
+    /// Report one resource anew.
     Change(Box<ReportEntry>, Reply<Reported>),
-    /// To say that it is ready.
+    /// Mark the server as ready.
     Ready(Reply<()>),
-    /// To leave, after waiting so long at most for permits to come back.
+    /// Leave, after waiting at most this long for permits to be given back.
     Leave(Duration, Reply<()>),
 }
 
-/// The task and all that it knows.
+/// The reporter task and its state.
 pub(super) struct Reporter {
     id: MemberId,
     client: Client,
@@ -62,19 +62,19 @@ pub(super) struct Reporter {
     doubt: Arc<Notify>,
     drain_limit: Duration,
     commands: mpsc::Receiver<Command>,
-    /// What was acknowledged last, under whichever epoch.
+    /// The entries that were acknowledged last, under any epoch.
     committed: BTreeMap<GroupResource, ReportEntry>,
-    /// Whether the cluster may hold something else than what was acknowledged.
+    /// Whether the cluster may hold something other than `committed`.
     doubtful: bool,
     jobs: VecDeque<Job>,
     jobs_begun: u64,
     drains: FuturesUnordered<BoxFuture<'static, (u64, Result<(), Error>)>>,
     ready: Ready,
-    /// The request that is on its way.
+    /// The request that is being sent.
     sending: Option<BoxFuture<'static, Sent>>,
     /// No request is sent before this time.
     paused_until: Option<Instant>,
-    /// The epoch under which nothing is accepted any more.
+    /// The epoch that the cluster has refused: nothing more is sent under it.
     refused_epoch: Option<Epoch>,
     views: Views,
     adopting: BTreeMap<GroupResource, Revision>,
@@ -83,19 +83,19 @@ pub(super) struct Reporter {
     watching: Watching,
 }
 
-/// Whether the server is to be ready, and who wants to know.
+/// Whether the server is to be marked as ready, and the callers that wait for it.
 #[derive(Debug, Default)]
 struct Ready {
     wanted: bool,
     tries: u32,
-    /// When those who want to know are told that it did not work.
+    /// When the waiting callers are told that it failed.
     give_up_at: Option<Instant>,
     replies: Vec<Reply<()>>,
 }
 
-/// The watch, or how far it is from standing.
+/// The watch, open or being opened.
 struct Watching {
-    /// All up to here was seen.
+    /// All revisions up to this one were seen.
     seen: Revision,
     stage: WatchStage,
 }
@@ -105,7 +105,7 @@ enum WatchStage {
     Open(Watch),
 }
 
-/// What the task waits for.
+/// The events that the task waits for.
 enum Wake {
     Changed,
     Sent(Sent),
@@ -117,15 +117,15 @@ enum Wake {
     Timer,
 }
 
-/// Jobs that wait at most; more commands wait in their channel.
+/// The number of jobs that may wait; more commands wait in their channel.
 const JOBS_MAX: usize = 16;
-/// Adoptions that are sent at a time.
+/// The number of adoptions that are sent at the same time.
 const ADOPTIONS_MAX: usize = 16;
-/// How long to wait after a failure: as long as Kubernetes does.
+/// How long to pause after a failure: as long as Kubernetes does.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Reporter {
-    /// The task of a server that has joined at a revision.
+    /// The reporter of a server that has joined at this revision.
     pub(super) fn new(
         keeper: &Keeper,
         joined_at: Revision,
@@ -228,7 +228,7 @@ impl Reporter {
                     .get_or_insert(Instant::now() + self.sending_limit());
                 self.ready.replies.push(reply);
             }
-            // The caller has taken it out.
+            // [`Self::work`] handles this command itself.
             Command::Leave(..) => {}
         }
     }
@@ -260,7 +260,7 @@ impl Reporter {
         }
     }
 
-    /// How long the sending of one request may take with all its tries.
+    /// How long one request may take with all its tries.
     fn sending_limit(&self) -> Duration {
         (self.client.timeout() + PAUSE) * TRIES_MAX
     }
@@ -282,14 +282,14 @@ impl Watching {
         }
     }
 
-    /// Opens the watch again, after a while.
+    /// Opens the watch again after a pause.
     fn open_later(&mut self, client: &Client) {
         let opening = open_watch(client.clone(), self.seen, Some(PAUSE));
         self.stage = WatchStage::Opening(Box::pin(opening));
     }
 }
 
-/// Watches what happens after `seen`.
+/// Watches the changes after `seen`.
 async fn open_watch(
     client: Client,
     seen: Revision,
@@ -309,7 +309,7 @@ async fn open_watch(
         .await
 }
 
-/// The outcome of what is on its way; never if nothing is.
+/// The result of the pending request; waits for ever if there is none.
 async fn resolved<T>(future: &mut Option<BoxFuture<'static, T>>) -> T {
     match future {
         Some(future) => future.await,

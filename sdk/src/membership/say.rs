@@ -1,4 +1,4 @@
-//! Saying something of the server's resources, and saying it again if it was overtaken.
+//! Sends statements about the server's resources, and sends them again under a new number if they were overtaken.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use super::state::Standing;
 use crate::board::Board;
 use crate::{Error, MemberEpoch};
 
-/// How often one statement is sent, each time under another number, if others overtake it.
+/// How often one statement is sent, each time under a new number, if others overtake it.
 const NUMBERINGS_MAX: u32 = 64;
 
-/// Says something of the server's resources under the present epoch. What the server says at the same time may be faster;
-/// then this is said again, after it: it is as true as before.
+/// Sends a statement about the server's resources under the present epoch. If another statement of the server with a
+/// greater number was executed first, this one is sent again under a new number, since it is still true.
 ///
-/// A statement whose outcome is unknown is never repeated here: whoever says it again gives it a new number.
+/// A statement whose outcome is unknown is not repeated here: a caller that repeats it gives it a new number.
 ///
 /// # Errors
 ///
-/// `NOT_A_MEMBER`: the epoch is over. Else as `send` says.
+/// `NOT_A_MEMBER`: the epoch is over. Else the error of `send`.
 pub(super) async fn say<T, Sending>(
     standing: &Arc<Board<Standing>>,
     member: &MemberEpoch,
@@ -46,7 +46,7 @@ where
     }
 }
 
-/// The number of the later statement because of which this one was refused, if that is why.
+/// The number of the later statement because of which this one was refused; `None` for any other error.
 fn overtaken_by(error: &Error) -> Option<StatementNumber> {
     let taken = error.metadata().get(key::LAST_NUMBER)?;
     let taken = taken.parse().ok().and_then(StatementNumber::new);

@@ -1,4 +1,4 @@
-//! How a membership does.
+//! The state of a membership.
 
 use synod_model::{Epoch, StatementNumber};
 
@@ -6,31 +6,31 @@ use super::Ended;
 use super::statements::Statements;
 use crate::{Error, MemberEpoch};
 
-/// How a membership does.
+/// The state of a membership.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MembershipState {
-    /// The present epoch. `None`: it was lost, and the server is joining again; or it is over for good.
+    /// The present epoch. `None`: it was lost, and the server is joining again; or the membership is over for good.
     pub epoch: Option<Epoch>,
     /// Whether the epoch can be proved: a renewal was acknowledged lately enough. If not, the gate is closed.
     pub proved: bool,
     /// Whether the present epoch has reported all of its resources.
     pub reported: bool,
-    /// Whether the present epoch has said that it is ready.
+    /// Whether the server was marked as ready under the present epoch.
     pub ready: bool,
-    /// Why it is over for good, if it is.
+    /// Why the membership is over for good, if it is.
     pub ended: Option<Ended>,
-    /// What went wrong last; `None` once all is well again.
+    /// The last error; `None` once the failed operation has succeeded.
     pub last_error: Option<Error>,
 }
 
-/// The state, and who the server is for the cluster.
+/// The state of a membership, and the member as which the server sends requests.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
-    /// But for its last error.
+    /// Without its last error, which is in the two fields below.
     state: MembershipState,
     pub(super) member: Option<MemberEpoch>,
-    /// How far it has numbered what it says.
+    /// The last statement number of the epoch.
     pub(super) statements: Statements,
     /// Why the last renewal or join failed, if it did.
     pub(super) renewal_error: Option<Error>,
@@ -66,7 +66,7 @@ impl Standing {
         self.renewal_error = None;
     }
 
-    /// The number of what the server says next as this member; `None` if it is that no more.
+    /// The number of the server's next statement as this member; `None` if it is not this member any more.
     pub(super) fn next_number(&mut self, member: &MemberEpoch) -> Option<StatementNumber> {
         self.member.as_ref().filter(|present| *present == member)?;
         self.statements.next(member.epoch)
@@ -84,7 +84,7 @@ impl Standing {
         }
     }
 
-    /// The server said under an epoch that it is ready.
+    /// The server was marked as ready under an epoch.
     pub(super) fn ready(&mut self, epoch: Epoch) {
         if self.state.epoch == Some(epoch) {
             self.state.ready = true;
@@ -97,7 +97,7 @@ impl Standing {
         self.leave_epoch();
     }
 
-    /// It is over for good. The first ending stays.
+    /// The membership is over for good. Only the first reason is kept.
     pub(super) fn end(&mut self, ended: Ended) {
         self.state.ended.get_or_insert(ended);
         self.leave_epoch();

@@ -1,4 +1,4 @@
-//! Numbering what the server says of its resources, so that what comes late is known from what was said since.
+//! Numbers the statements about a server's resources, so that the cluster recognizes one that arrives late.
 
 use synod_model::{Epoch, StatementNumber};
 
@@ -9,15 +9,15 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// The number of what is said next under an epoch; `None` if there are no more.
+    /// The number of the next statement under an epoch; `None` if there are no more numbers.
     pub(super) fn next(&mut self, epoch: Epoch) -> Option<StatementNumber> {
         let number = StatementNumber::new(self.said(epoch).checked_add(1)?)?;
         self.last = Some((epoch, number.get()));
         Some(number)
     }
 
-    /// The cluster has taken a statement of this number under an epoch: the next one comes after it. Of an epoch that is
-    /// over, nothing is said any more.
+    /// The cluster has taken a statement of this number under an epoch: the next number is greater. An epoch that is
+    /// over is ignored.
     pub(super) fn taken(&mut self, epoch: Epoch, number: StatementNumber) {
         if let Some((of, last)) = &mut self.last
             && *of == epoch
@@ -26,7 +26,7 @@ impl Statements {
         }
     }
 
-    /// The number of what was said last under an epoch; 0 if nothing was.
+    /// The number of the last statement under an epoch; 0 if there was none.
     pub(super) fn said(&self, epoch: Epoch) -> u64 {
         let last = self.last.filter(|(of, _)| *of == epoch);
         last.map_or(0, |(_, number)| number)
@@ -56,7 +56,7 @@ mod tests {
         statements.taken(epoch(5), number(7));
         assert_eq!(statements.next(epoch(5)), Some(number(41)));
         assert_eq!(statements.next(epoch(9)), Some(number(1)));
-        // An answer to what was said under the epoch before.
+        // The answer to a statement of the previous epoch.
         statements.taken(epoch(5), number(90));
         assert_eq!(statements.next(epoch(9)), Some(number(2)));
         statements.taken(epoch(9), number(u64::MAX));

@@ -5,7 +5,7 @@ use super::renewals::{Over, Renewals};
 use super::state::Standing;
 
 impl Keeper {
-    /// Stays a member until that is over for good.
+    /// Keeps the server a member until the membership is over for good.
     pub(super) async fn run(self, tenure: Tenure) {
         let ended = self.standing.wait(Standing::ended);
         tokio::select! {

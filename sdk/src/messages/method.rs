@@ -13,15 +13,15 @@ pub(crate) struct Method(MethodDescriptor);
 /// How a request may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nature {
-    /// It changes nothing, or doing it twice does no harm: to any replica, and as often as it takes.
+    /// It changes nothing, or executing it twice does no harm: it is sent to any replica, as often as needed.
     Read,
-    /// The caller keeps its session itself: the request says by which key the replicas know it.
+    /// The caller keeps the session itself: the request has its own exactly-once key.
     Keyed,
     /// It changes something, and takes a place in the client's session.
     Change,
-    /// It changes something that a member's epoch fences, so it can do without a session.
+    /// It changes something that a member's epoch fences, so it can be sent without a session.
     Fenced,
-    /// It lets a member in, which its instance fences: it can do without a session, too.
+    /// It is a join, which the member's instance fences, so it can be sent without a session, too.
     Joining,
 }
 
@@ -29,11 +29,11 @@ pub(crate) enum Nature {
 const REQUEST_ID: &str = "request_id";
 
 impl Method {
-    /// The method of this name, such as `synod.v1.Objects/Create`; with a slash in front as well.
+    /// The method of this name, such as `synod.v1.Objects/Create`; a leading slash is allowed.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: there is none, or it is a stream.
+    /// `INVALID_ARGUMENT`: there is no such method, or it is a stream.
     pub(crate) fn find(name: &str) -> Result<Self, Error> {
         let wanted = name.trim_start_matches('/');
         let found = wanted.split_once('/').and_then(|(service, method)| {
@@ -55,7 +55,7 @@ impl Method {
         }
     }
 
-    /// Where it is reached over HTTP/2.
+    /// Its path over HTTP/2.
     pub(crate) fn path(&self) -> String {
         format!("/{}/{}", self.0.parent_service().full_name(), self.0.name())
     }
@@ -89,13 +89,13 @@ impl Method {
         }
     }
 
-    /// Whether a request of its waits at the replica, and is answered only when there is something to say.
+    /// Whether this request waits at the replica until there is something to answer.
     pub(crate) fn waits(&self, request: &DynamicMessage) -> bool {
         let wait = self.request().get_field_by_name("wait_ms");
         wait.is_some_and(|wait| request.has_field(&wait))
     }
 
-    /// Whether what is asked is fenced by the member who asks.
+    /// Whether the epoch of the member in the request fences it.
     fn is_fenced(&self) -> bool {
         let request = self.request();
         let speaks = |field: &str, message: &str| {

@@ -1,4 +1,4 @@
-//! From JSON to a message: every fault is found, and each is named by its path.
+//! Parses JSON into a message; every fault is found, and named by its path.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,12 +9,12 @@ use prost_reflect::{
 use serde_json::Value as Json;
 use synod_model::{Violation, Violations};
 
-/// The message that a document says. Names are in lowerCamelCase or as in the sources, 64-bit numbers are strings or
+/// Parses a document into a message. Names are in lowerCamelCase or as in the sources, 64-bit numbers are strings or
 /// numbers, bytes are base64 in either alphabet, enums are names or numbers, and `null` is a field that is not set.
 ///
 /// # Errors
 ///
-/// Everything in the document that is no field of its message or has no value of its field's type.
+/// Every field that its message does not have, and every value that is not of its field's type.
 pub(crate) fn read(
     descriptor: &MessageDescriptor,
     document: &Json,
@@ -52,7 +52,7 @@ pub(crate) fn read(
     }
 }
 
-/// What may be set once: a field, or one of the fields of a choice.
+/// The name that may be set only once: of a field, or of the `oneof` that it belongs to.
 fn place(field: &FieldDescriptor) -> String {
     match field.containing_oneof() {
         Some(choice) if !choice.is_synthetic() => choice.full_name().to_owned(),
@@ -94,7 +94,7 @@ fn read_field(field: &FieldDescriptor, value: &Json) -> Result<Value, Violations
     }
 }
 
-/// Every map of the protocol has texts as its keys.
+/// Every map of the protocol has strings as its keys.
 fn read_map(field: &FieldDescriptor, value: &Json) -> Result<Value, Violations> {
     let Json::Object(items) = value else {
         return Err(wrong(value, "must be an object").into());
@@ -168,7 +168,7 @@ fn read_bytes(value: &Json) -> Result<Value, Violation> {
     let text = text.as_bytes();
     let codecs = [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD];
     let decoded = codecs.iter().find_map(|codec| codec.decode(text).ok());
-    // The text is not quoted: it may be a secret, and is of no use to a reader.
+    // The text is not quoted: it may be a secret, and does not help the reader.
     let rule = || violation("Invalid value: must be base64".to_owned());
     decoded
         .map(|bytes| Value::Bytes(bytes.into()))
@@ -177,7 +177,7 @@ fn read_bytes(value: &Json) -> Result<Value, Violation> {
 
 /// A whole number in the range of its type: a number, or a text of digits.
 fn whole<T: std::str::FromStr + TryFrom<i64> + TryFrom<u64>>(value: &Json) -> Result<T, Violation> {
-    /// Whole numbers above it do not all have a form of their own as real ones.
+    /// Above this, not every whole number has a floating-point form of its own.
     const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
     let read = match value {
         Json::String(text) => text.parse().ok(),
@@ -201,7 +201,7 @@ fn real(value: &Json) -> Result<f64, Violation> {
         .ok_or_else(|| wrong(value, "must be a number"))
 }
 
-/// A value that is not of its field's type.
+/// The violation by a value that is not of its field's type.
 fn wrong(value: &Json, rule: &str) -> Violation {
     match value {
         Json::String(text) => Violation::invalid(text, rule),

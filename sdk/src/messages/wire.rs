@@ -1,4 +1,4 @@
-//! Messages of any type on their way.
+//! Sends and receives messages of any type over gRPC.
 
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
@@ -12,11 +12,11 @@ use super::Method;
 use crate::client::stubs::ANSWER_BYTES_MAX;
 use crate::transport::{Headed, Try};
 
-/// A request that changes something, with the key that its try is known by.
+/// A request that changes something, with its exactly-once key.
 #[derive(Clone, Debug)]
 pub(crate) struct AnyRequest(pub(crate) DynamicMessage);
 
-/// An answer, and who gave it.
+/// An answer, with its header.
 #[derive(Debug)]
 pub(crate) struct AnyAnswer {
     header: Option<v1::ResponseHeader>,
@@ -81,7 +81,7 @@ impl Method {
     }
 }
 
-/// Writes a message of any type, and reads those of one.
+/// Encodes messages of any type, and decodes those of one type.
 struct AnyCodec(MessageDescriptor);
 
 impl Codec for AnyCodec {

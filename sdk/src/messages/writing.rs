@@ -1,4 +1,4 @@
-//! From a message to JSON.
+//! Writes messages as JSON.
 
 use data_encoding::BASE64;
 use prost_reflect::{
@@ -6,7 +6,7 @@ use prost_reflect::{
 };
 use serde_json::{Map, Value as Json};
 
-/// The message as a document. A field that is always there is written even if it is empty; one that can be unset only if
+/// Writes a message as a document. A field without presence is written even if it is empty; one with presence only if
 /// it is set. 64-bit numbers are strings, since many readers of JSON keep only 53 bits; maps are in the order of their
 /// keys.
 pub(crate) fn write(message: &DynamicMessage) -> Json {
@@ -64,12 +64,12 @@ fn write_value(kind: &Kind, value: &Value) -> Json {
         Value::Bytes(bytes) => Json::String(BASE64.encode(bytes)),
         Value::EnumNumber(number) => write_enum(kind.as_enum(), *number),
         Value::Message(message) => write(message),
-        // A list has no lists in it, and no maps.
+        // A list contains no lists and no maps.
         Value::List(_) | Value::Map(_) => Json::Null,
     }
 }
 
-/// Its name; a value of a later release has none here, and is its number.
+/// The name of an enum value; a value of a later release has no name here, and is written as its number.
 fn write_enum(descriptor: Option<&EnumDescriptor>, number: i32) -> Json {
     let known = descriptor.and_then(|descriptor| descriptor.get_value(number));
     match known {

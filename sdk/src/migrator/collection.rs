@@ -1,20 +1,20 @@
-//! A collection as a store: its objects are read by a codec, and written by it in the target's version.
+//! A collection as a [`Store`]: a codec decodes its objects, and encodes them in the target's version.
 //!
-//! The walk goes by key. Each page is read at the present, behind the last object of the page before, so that it needs no
-//! history, and its token means the same to every worker, on every replica and after every restart. An object is rewritten
-//! at most once: who stores its content as a whole, the worker or another writer, has done what the migration wants of it.
+//! The walk is ordered by key. Each page is read at the newest revision, behind the last object of the previous page,
+//! so that it needs no history, and its token means the same to every worker, on every replica and after every restart.
+//! An object is rewritten at most once: any writer that stores its whole content has done what the migration requires.
 //!
-//! Why nothing is left out, though the collection changes behind the worker:
+//! Why no object is left out, though the collection changes behind the worker:
 //!
-//! - What is created or written behind the worker in another version than the target's is counted by the cluster, which
-//!   refuses the end of the migration then; the worker walks again, and passes by all that is right. No write can land
-//!   uncounted, however late it is.
-//! - What is created or written behind it in the target's version is as an agreement wants it. To rewrite everything wants
-//!   more, that it was written with the new key, and of that the cluster knows nothing: it holds for all that is stored after
-//!   the migration's start if whoever starts it waits until every server writes with the new key and no write with the old
+//! - Objects created or written behind the worker in another version than the target's are counted by the cluster,
+//!   which then refuses to complete the migration; the worker walks again, and skips the objects that are done. No
+//!   write can land uncounted, however late it is.
+//! - Objects created or written behind it in the target's version are as an agreement requires. To rewrite everything
+//!   requires more, the new key, of which the cluster knows nothing: everything stored after the migration's start has
+//!   the new key if the migration is started only when every server writes with the new key and no write with the old
 //!   one can land any more ([`Migration::start_revision`]).
-//! - What changes an object without encoding all of its content, as a patch, a finalizer or an owner does, has done nothing
-//!   for the migration: the object's [`content_revision`](Object::content_revision) is compared, not its resource version.
+//! - A change that does not encode all of an object's content, as of a patch, a finalizer or an owner, does nothing for
+//!   the migration: the object's [`content_revision`](Object::content_revision) is compared, not its resource version.
 
 use std::fmt;
 use std::future::ready;
@@ -31,38 +31,38 @@ use super::{Store, StoreError, StorePage};
 use crate::objects::{not_decoded, not_encoded};
 use crate::{Client, Codec, CodecError, Error, ListObjects, ReadOptions};
 
-/// The objects of collections, to be rewritten by a codec.
+/// The objects of collections, which a codec rewrites.
 ///
-/// What is in the target's version already is passed by; where everything is to be written anew, only if it was stored after
-/// the migration's start. So a migration ends after at most as many rewrites as there are objects and writes beside it.
+/// An object in the target's version is skipped; if everything is to be rewritten, only an object stored after the
+/// migration's start is. So a migration ends after at most as many rewrites as there are objects and concurrent writes.
 pub struct CollectionStore {
     client: Client,
     recode: Box<Recode>,
     page_size: Option<u32>,
 }
 
-/// What encodes an object's content anew, in another version.
+/// Encodes an object's content anew, in another version.
 type Recode =
     dyn Fn(Object, ApiVersion) -> BoxFuture<'static, Result<Content, RecodeError>> + Send + Sync;
 
 /// Why an object's content could not be encoded anew.
 #[derive(Debug)]
 pub enum RecodeError {
-    /// What is stored could not be decoded.
+    /// The stored content could not be decoded.
     Decode(CodecError),
-    /// It has no form in the target's version, or that is not known.
+    /// The object has no form in the target's version, or that version is not known.
     Encode(CodecError),
 }
 
 impl CollectionStore {
-    /// The objects that this codec can read and write.
+    /// The objects that this codec can decode and encode.
     pub fn new<T: 'static>(client: Client, codec: impl Codec<T>) -> Self {
         Self::recoded_by(client, move |object, target| {
             ready(recoded(&codec, &object, &target)).boxed()
         })
     }
 
-    /// The objects whose contents this encodes anew, in the version that it is given, and in its own time.
+    /// The objects whose contents this function encodes anew, asynchronously, in the version that it is given.
     pub fn recoded_by(
         client: Client,
         recode: impl Fn(Object, ApiVersion) -> BoxFuture<'static, Result<Content, RecodeError>>
@@ -97,9 +97,9 @@ impl CollectionStore {
         Ok(others.map(|count| count.objects).sum())
     }
 
-    /// Rewrites an object as often as it takes to find nobody else writing it.
+    /// Rewrites an object, and tries again while other writers change it at the same time.
     ///
-    /// Whoever was faster may have encoded its content anew, and then it is done, or have changed only what is said of it.
+    /// A faster writer may have encoded the content anew, which is enough, or have changed only the attributes.
     async fn rewritten(
         &self,
         migration: &Migration,
@@ -143,7 +143,7 @@ impl CollectionStore {
             },
             fences: Fences::default(),
         };
-        // Boxed, since a call is large: what waits for it need not be.
+        // Boxed, since the future of a call is large.
         Box::pin(self.client.raw_objects().update(update))
             .await
             .map(drop)
@@ -197,12 +197,12 @@ impl Store for CollectionStore {
     }
 }
 
-/// Whether an object is to be rewritten as it stands.
+/// Whether the migration requires that this object is rewritten.
 fn wants(migration: &Migration, object: &Object) -> bool {
     migration.rewrites(&object.content.encoding, object.content_revision)
 }
 
-/// An object's value, encoded in the target.
+/// Decodes an object's value, and encodes it in the target's version.
 fn recoded<T>(
     codec: &impl Codec<T>,
     object: &Object,
@@ -214,12 +214,12 @@ fn recoded<T>(
     content.map_err(RecodeError::Encode)
 }
 
-/// What a cluster says to a list, as a store.
+/// The cluster's error of a list, as that of a store.
 fn of_list(error: &Error) -> StoreError {
     match error.kind() {
         ErrorKind::NotFound => StoreError::NotFound,
-        // The token is of the cluster that this one was restored from. What is done is passed by, so beginning anew costs only
-        // the reading.
+        // The token is of the cluster that this one was restored from. Objects that are done are skipped, so beginning
+        // anew costs only the reading.
         ErrorKind::Compacted => StoreError::Expired(None),
         ErrorKind::PermissionDenied | ErrorKind::Unauthenticated => StoreError::Forbidden,
         _ if error.retryable() => busy(error),
@@ -227,18 +227,18 @@ fn of_list(error: &Error) -> StoreError {
     }
 }
 
-/// What a cluster says to a write, as a store.
+/// The cluster's error of a write, as that of a store.
 fn of_rewrite(object: &Object, error: &Error) -> StoreError {
     match error.kind() {
         ErrorKind::NotFound => StoreError::NotFound,
-        // Others change it all the time, and none of them encodes it anew.
+        // Other writers change the object all the time, and none of them encodes it anew.
         ErrorKind::Conflict => StoreError::Busy { retry_after: None },
         ErrorKind::PermissionDenied | ErrorKind::Unauthenticated => StoreError::Forbidden,
         ErrorKind::NotDecodable => StoreError::Undecodable {
             key: object.key.to_string(),
             why: error.message().to_owned(),
         },
-        // It may have been written: the next try loses the comparison then.
+        // The object may have been written: then the precondition of the next try fails.
         ErrorKind::UnknownOutcome | ErrorKind::DeadlineExceeded => busy(error),
         _ if error.retryable() => busy(error),
         _ => StoreError::Refused(error.message().to_owned()),

@@ -1,8 +1,8 @@
-//! Failures of migrations, in words.
+//! Failures of migrations, as texts.
 
 use synod_model::{FailureClass, FailureReason, MigrationFailure};
 
-/// A failure in words that fit.
+/// A failure whose text is cleaned and cut so that it is a legal reason.
 pub(super) fn failure(class: FailureClass, text: &str) -> MigrationFailure {
     let shown: String = text
         .chars()

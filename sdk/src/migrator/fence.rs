@@ -1,11 +1,12 @@
-//! A fence in a store of the caller's own.
+//! A fence in a store outside Synod, which keeps late writes from undoing a migration.
 //!
-//! A write that was let through by its gate and lands late, later than `write_grace` after its membership was over, could
-//! put an old version behind a worker that has already passed by. A store that can compare and write in one step keeps
-//! it out: beside the objects of a resource stands a key that holds a [`Fence`], which only goes forward. A worker raises
-//! it to the agreement of its migration before it lists ([`Fenced`] does), and every write compares it ([`FenceGuard`]
-//! says with what). So a write lands before the list, which sees it, or not at all, unless its writer knew of the
-//! agreement; and who knows of an agreement on one version and still encodes another one has ended it.
+//! A write that its gate let through, and that lands later than `write_grace` after its membership was over, could put
+//! an old version behind a worker that has already passed. A store that can compare and write in one step prevents
+//! that: beside the objects of a resource it keeps a key that holds a [`Fence`], which only moves forward. A worker
+//! raises the key to the agreement of its migration before it lists ([`Fenced`] does), and every write compares it
+//! ([`FenceGuard`] says with what). So a write lands before the list, which sees it, or not at all, unless its writer
+//! knew of the agreement; and a writer that knows of an agreement on one version and still encodes another has ended
+//! that agreement.
 
 mod guard;
 
@@ -20,10 +21,10 @@ use super::plan::TRIES;
 use super::{Store, StoreError, StorePage};
 use crate::{Client, Error, ReadOptions};
 
-/// What stands in a fence key: up to which agreement the objects of a resource were begun to be migrated.
+/// The content of a fence key: the latest agreement for which a migration of the resource's objects was begun.
 ///
-/// Its text is the cluster's id, the resource as `resource.group` and the revision of the agreement, with a blank between
-/// them; a store keeps these bytes, and compares nothing else.
+/// Its text is the cluster's id, the resource as `resource.group` and the revision of the agreement, separated by
+/// blanks; a store keeps these bytes, and compares nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
     cluster: ClusterId,
@@ -31,29 +32,29 @@ pub struct Fence {
     agreement: Revision,
 }
 
-/// Why something does not get past a fence.
+/// Why a fence key keeps out a writer or a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FenceFault {
-    /// What the key holds is no fence.
+    /// The key does not hold a fence.
     Unreadable {
-        /// What it holds, as far as it is text.
+        /// What the key holds, as far as it is text.
         found: String,
     },
-    /// It is another cluster's, also one that this one was restored from. Only a person knows that nobody writes under that
-    /// one any more, and may remove the key then.
+    /// The fence is of another cluster, which may be the one that this cluster was restored from. Only an operator can
+    /// know that nothing writes under that cluster any more, and may then remove the key.
     OtherCluster {
-        /// Whose it is.
+        /// The cluster of the fence.
         found: ClusterId,
     },
-    /// It is of another resource: the key is the wrong one.
+    /// The fence is of another resource: the key is the wrong one.
     OtherResource {
-        /// Whose objects it fences.
+        /// The resource of the fence.
         found: GroupResource,
     },
-    /// It stands for a later agreement.
+    /// The fence stands for a later agreement.
     Later {
-        /// For which.
+        /// The revision of that agreement.
         found: Revision,
     },
 }
@@ -69,11 +70,11 @@ impl Fence {
         }
     }
 
-    /// The fence of this text.
+    /// Parses a fence.
     ///
     /// # Errors
     ///
-    /// `Unreadable`: it is not what [`Display`](fmt::Display) writes.
+    /// `Unreadable`: the text is not one that [`Display`](fmt::Display) writes.
     pub fn parse(text: &str) -> Result<Self, FenceFault> {
         let parts: Vec<&str> = text.split(' ').collect();
         let read = || {
@@ -85,7 +86,7 @@ impl Fence {
                 resource: GroupResource::parse_qualified(resource).ok()?,
                 agreement: Revision::new(agreement.parse().ok()?),
             };
-            // Stores compare bytes, so there is one text for each fence.
+            // Stores compare bytes, so each fence must have exactly one text.
             (fence.to_string() == text).then_some(fence)
         };
         read().ok_or_else(|| FenceFault::Unreadable {
@@ -93,7 +94,7 @@ impl Fence {
         })
     }
 
-    /// Which resource's objects it fences.
+    /// The resource whose objects it fences.
     #[must_use]
     pub fn resource(&self) -> &GroupResource {
         &self.resource
@@ -105,13 +106,13 @@ impl Fence {
         self.agreement
     }
 
-    /// Whether this fence may stand where `present` does, which is what the key holds; nothing if there is no key. Of a
-    /// worker's fence that says that it may be raised; of what a writer knows, that its write may be sent if the key still
-    /// holds the same when it lands.
+    /// Whether this fence may follow `present`, the content of the fence key; `None` if there is no key. For a worker's
+    /// fence, that means that the key may be raised to it. For the fence that a writer knows, it means that the write
+    /// may be sent on condition that the key still holds `present`.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why it may not.
     pub fn follows(&self, present: Option<&[u8]>) -> Result<(), FenceFault> {
         let Some(bytes) = present else {
             return Ok(());
@@ -168,50 +169,51 @@ impl fmt::Display for FenceFault {
 
 impl std::error::Error for FenceFault {}
 
-/// A store that can write something if a key still holds what it held.
+/// A store that can write something on condition that a key still holds a given value.
 ///
 /// [`Fenced`] makes it a [`Store`] whose migrations are fenced.
 pub trait FencedStore: Send + Sync {
     /// An object as it was listed.
     type Object: Send + Sync;
 
-    /// What the fence key of a resource holds; `None` if there is no such key.
+    /// The content of a resource's fence key; `None` if there is no such key.
     ///
     /// # Errors
     ///
-    /// What the store said.
+    /// The error of the store.
     fn read_fence(
         &self,
         resource: &GroupResource,
     ) -> impl Future<Output = Result<Option<Vec<u8>>, StoreError>> + Send;
 
-    /// Writes the fence key of the fence's resource if it holds `present`; if there is none, for `None`. False: it does not.
+    /// Writes the fence key of the fence's resource if it holds `present`; for `None`, if there is no such key. Returns
+    /// whether it was written.
     ///
     /// # Errors
     ///
-    /// What the store said.
+    /// The error of the store.
     fn write_fence(
         &self,
         present: Option<&[u8]>,
         fence: &Fence,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// As [`Store::list_page`]. It must not be answered from what the store held before it was asked.
+    /// As [`Store::list_page`]. It must not be answered from a state of the store that is older than the call.
     ///
     /// # Errors
     ///
-    /// What the store said.
+    /// The error of the store.
     fn list_page(
         &self,
         migration: &Migration,
         token: Option<&ContinueToken>,
     ) -> impl Future<Output = Result<StorePage<Self::Object>, StoreError>> + Send;
 
-    /// As [`Store::rewrite`], but only if the fence key holds this fence: a worker may be late, too.
+    /// As [`Store::rewrite`], but only if the fence key holds this fence: a worker's write may be late, too.
     ///
     /// # Errors
     ///
-    /// What the store said. `Refused` if the key holds another fence.
+    /// The error of the store. `Refused` if the key holds another fence.
     fn rewrite(
         &self,
         migration: &Migration,
@@ -232,7 +234,7 @@ impl<S> Fenced<S> {
     ///
     /// # Errors
     ///
-    /// The cluster does not say who it is.
+    /// The cluster did not answer with its id.
     pub async fn new(client: &Client, store: S) -> Result<Self, Error> {
         let view = client.settings(ReadOptions::linearizable()).await?;
         Ok(Self {
@@ -255,7 +257,7 @@ impl<S: FencedStore> Store for Fenced<S> {
         migration: &Migration,
         token: Option<&ContinueToken>,
     ) -> Result<StorePage<S::Object>, StoreError> {
-        // With each page: a worker that goes on behind another one has not seen it raised.
+        // Before each page: a worker that continues the work of another has not raised the fence itself.
         raise(&self.store, &self.fence(migration)).await?;
         self.store.list_page(migration, token).await
     }
@@ -266,7 +268,7 @@ impl<S: FencedStore> Store for Fenced<S> {
     }
 }
 
-/// Lets the key hold this fence.
+/// Raises the fence key to this fence.
 async fn raise<S: FencedStore>(store: &S, fence: &Fence) -> Result<(), StoreError> {
     let bytes = fence.to_string().into_bytes();
     for _ in 0..TRIES {
@@ -280,7 +282,7 @@ async fn raise<S: FencedStore>(store: &S, fence: &Fence) -> Result<(), StoreErro
             return Ok(());
         }
     }
-    // Others raise it all the time, which only other migrations do.
+    // Other workers raise the key all the time, which only other migrations do.
     Err(StoreError::Busy { retry_after: None })
 }
 

@@ -1,29 +1,29 @@
-//! How a worker works.
+//! The options of a migration worker.
 
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use synod_model::{GroupResource, Ttl, WorkerName};
 
-/// How a worker works.
+/// The options of a migration worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MigratorOptions {
-    /// Under which name it claims, for people.
+    /// The name under which it claims migrations, for people.
     pub worker: WorkerName,
-    /// How long it may be silent before another takes its place.
+    /// How long it may report nothing before another worker takes its place.
     pub ttl: Ttl,
     /// The resources that it can rewrite.
     pub resources: BTreeSet<GroupResource>,
-    /// How many objects it rewrites in a second at most; `None`: as many as the store takes.
+    /// How many objects it rewrites in a second at most; `None`: as many as the store can take.
     pub objects_per_second: Option<NonZeroU32>,
     /// How many objects of a page it rewrites at the same time at most, in any order.
     pub objects_at_once: NonZeroUsize,
 }
 
 impl MigratorOptions {
-    /// A worker of this name for these resources, with the default TTL, one object after the other and as fast as the
-    /// store.
+    /// A worker of this name for these resources, with the default TTL, which rewrites one object after the other and
+    /// as fast as the store can.
     #[must_use]
     pub fn new(worker: WorkerName, resources: BTreeSet<GroupResource>) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl MigratorOptions {
         }
     }
 
-    /// How long it may be silent before another takes its place.
+    /// How long it may report nothing before another worker takes its place.
     #[must_use]
     pub fn ttl(mut self, ttl: Ttl) -> Self {
         self.ttl = ttl;
@@ -49,8 +49,8 @@ impl MigratorOptions {
         self
     }
 
-    /// How many objects of a page it rewrites at the same time at most, in any order. A store whose writes wait for a
-    /// disk or a network takes several in the time of one.
+    /// How many objects of a page it rewrites at the same time at most, in any order. If the store's writes wait for a
+    /// disk or a network, several take the time of one.
     #[must_use]
     pub fn objects_at_once(mut self, count: NonZeroUsize) -> Self {
         self.objects_at_once = count;

@@ -1,4 +1,4 @@
-//! One way through all objects.
+//! One pass of a worker over all objects of a migration.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -16,37 +16,37 @@ use super::plan::{Next, TRIES, after_list, after_rewrite};
 use super::store::{Store, StorePage};
 use crate::{ClaimKey, Client, Error};
 
-/// How many keys a failure names.
+/// How many keys of unreadable objects a failure names.
 const NAMED: usize = 8;
 
-/// Where a worker is.
+/// The position of a worker in its pass.
 #[derive(Debug)]
 pub(super) struct Pass {
     /// Where the next page begins.
     token: Option<ContinueToken>,
-    /// Where a worker that comes after this one goes on: behind what is done, and not behind what nobody could read.
+    /// Where a later worker continues: behind the rewritten objects, but not behind an object that could not be read.
     saved: Option<ContinueToken>,
     done: u64,
     estimate: Option<u64>,
-    /// How often the list had to begin anew because the store could not go on with a token.
+    /// How often the list had to begin anew because the store could not continue from a token.
     begun_anew: u32,
-    /// The objects that nobody could read, named by their keys, and how many more.
+    /// The objects that could not be read, named by their keys, and how many more.
     unread: Vec<String>,
     unread_more: usize,
 }
 
-/// How a way through all objects ended.
+/// How a pass ended.
 #[derive(Debug)]
 pub(super) enum Passed {
     /// Every object was seen, and rewritten.
     All,
-    /// It cannot be gone on.
+    /// The pass cannot be continued.
     GaveUp(MigrationFailure),
     /// The claim has ended.
     Lost,
 }
 
-/// What became of a page.
+/// The result of a page.
 enum Paged {
     More,
     End,
@@ -54,7 +54,7 @@ enum Paged {
 }
 
 impl Pass {
-    /// Where the worker before stood.
+    /// Continues from the saved progress of another worker.
     pub(super) fn resumed(progress: MigrationProgress) -> Self {
         Self {
             token: progress.continue_token.clone(),
@@ -67,7 +67,7 @@ impl Pass {
         }
     }
 
-    /// From the first object again.
+    /// Begins again at the first object.
     pub(super) fn again(before: Self) -> Self {
         Self {
             token: None,
@@ -78,7 +78,7 @@ impl Pass {
         }
     }
 
-    /// Goes on to the last object. The claim is kept meanwhile, however slow the store is.
+    /// Continues to the last object. The claim is kept meanwhile, however slow the store is.
     pub(super) async fn run<S: Store>(
         &mut self,
         client: &Client,
@@ -125,7 +125,7 @@ impl Pass {
         }
     }
 
-    /// At the end: what nobody could read blocks the completion.
+    /// The result of the whole pass: objects that could not be read prevent the completion.
     fn ended(&self) -> Passed {
         if self.unread.is_empty() {
             return Passed::All;
@@ -138,7 +138,6 @@ impl Pass {
         Passed::GaveUp(failure(FailureClass::Undecodable, &text))
     }
 
-    /// Lists a page and rewrites its objects.
     async fn page<S: Store>(
         &mut self,
         store: &S,
@@ -160,7 +159,7 @@ impl Pass {
         }
         self.done += objects.len() as u64;
         self.estimate = remaining.map(|remaining| self.done + remaining);
-        // At the end the last page stays the saved one: who comes after this worker does no more than that again.
+        // At the end the last page stays the saved one: a later worker repeats no more than that page.
         if self.unread.is_empty() && next.is_some() {
             self.saved.clone_from(&next);
         }
@@ -186,7 +185,8 @@ impl Pass {
             match after_list(error, tries) {
                 Next::Again(pause) => sleep(pause).await,
                 Next::GoOn(Some(token)) if tries <= TRIES => self.token = Some(token),
-                // Each time all that the store does not leave out is rewritten again, so not for each page anew.
+                // Each restart rewrites every object again that the store does not leave out, so restarts are counted
+                // over all pages.
                 Next::GoOn(None) if self.begun_anew < TRIES => {
                     self.begun_anew += 1;
                     self.token = None;
@@ -204,7 +204,7 @@ impl Pass {
         }
     }
 
-    /// Takes note of objects that nobody could read.
+    /// Records objects that could not be read.
     fn leave_unread(&mut self, unread: Vec<String>) {
         for what in unread {
             match self.unread.len() < NAMED {
@@ -215,7 +215,7 @@ impl Pass {
     }
 }
 
-/// Rewrites the objects of a page, several at a time, and answers what nobody could read of them.
+/// Rewrites the objects of a page, several at a time, and returns those that could not be read.
 async fn rewritten<S: Store>(
     store: &S,
     options: &MigratorOptions,
@@ -231,7 +231,7 @@ async fn rewritten<S: Store>(
         {
             unread.extend(rewritten?);
         }
-        // Now that there is room: the limit of the rate is one for all of them.
+        // Only when there is room: one rate limit holds for all objects.
         let begin = paced(pace, options.objects_per_second);
         under_way.push(rewritten_at(begin, store, migration, object));
     }
@@ -241,7 +241,7 @@ async fn rewritten<S: Store>(
     Ok(unread)
 }
 
-/// When the next object may be rewritten, if there is a limit of the rate.
+/// When the next object may be rewritten, if there is a rate limit.
 fn paced(next: &mut Instant, rate: Option<NonZeroU32>) -> Option<Instant> {
     let rate = rate?;
     let begin = (*next).max(Instant::now());
@@ -249,7 +249,7 @@ fn paced(next: &mut Instant, rate: Option<NonZeroU32>) -> Option<Instant> {
     Some(begin)
 }
 
-/// Rewrites an object when its time has come; says what it is if nobody can read it.
+/// Rewrites an object when its time has come; returns its description if it could not be read.
 async fn rewritten_at<S: Store>(
     begin: Option<Instant>,
     store: &S,
@@ -274,7 +274,7 @@ async fn rewritten_at<S: Store>(
     }
 }
 
-/// Says how far it is. False: the claim has ended.
+/// Reports the progress. Returns false if the claim has ended.
 async fn says(
     client: &Client,
     claim: &ClaimKey,

@@ -1,4 +1,4 @@
-//! What a worker does about what a store says.
+//! Decides what a worker does after an error of its store: retry, skip, continue or give up.
 
 use std::time::Duration;
 
@@ -9,34 +9,34 @@ use synod_model::{ContinueToken, FailureClass};
 /// Why a store did not do what a worker asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    /// It is not there. HTTP: 404.
+    /// The object or the list does not exist. HTTP: 404.
     NotFound,
-    /// Somebody has changed the object since it was listed. HTTP: 409.
+    /// The object was changed since it was listed. HTTP: 409.
     Conflict,
-    /// It cannot be listed or updated at all. HTTP: 405.
+    /// The objects cannot be listed or updated at all. HTTP: 405.
     NotSupported,
-    /// The worker may not. HTTP: 401 and 403.
+    /// The worker has no permission. HTTP: 401 and 403.
     Forbidden,
-    /// The list has taken too long. HTTP: 410, whose body has a token that goes on with what is there now.
+    /// The list has taken too long. HTTP: 410, whose body has a token that continues with the present state.
     Expired(Option<ContinueToken>),
-    /// It has too much to do, or did not answer in time. HTTP: 429, 500, 503 and 504.
+    /// The store is overloaded, or did not answer in time. HTTP: 429, 500, 503 and 504.
     Busy {
-        /// How long to wait, if it says so.
+        /// How long to wait, if the store says so.
         retry_after: Option<Duration>,
     },
     /// No codec can read the object of this key.
     Undecodable {
-        /// The object.
+        /// The key.
         key: String,
-        /// Why.
+        /// Why it cannot be read.
         why: String,
     },
-    /// Anything else, in words that name the object.
+    /// Any other reason, in words that name the object.
     Refused(String),
 }
 
 impl StoreError {
-    /// What an answer over HTTP says; `None` if all is well. The token of a 410 is in its body, for the caller to add.
+    /// The error of an answer over HTTP; `None` for a success. The caller adds the token that the body of a 410 has.
     #[must_use]
     pub fn of_http(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
         let seconds = headers
@@ -64,19 +64,19 @@ impl StoreError {
 /// What a worker does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Nothing is left to do here.
+    /// Nothing is left to do for this object.
     Done,
-    /// The same once more, after a pause.
+    /// Repeat the request after a pause.
     Again(Duration),
-    /// The list goes on there; from the first object without a token.
+    /// Continue the list from this token; without a token, from the first object.
     GoOn(Option<ContinueToken>),
-    /// The object stays as it is, and the migration cannot be completed.
+    /// Leave the object as it is; the migration cannot be completed.
     Unread(String),
-    /// The migration is given up.
+    /// Give the migration up.
     GiveUp(FailureClass, String),
 }
 
-/// How often something is tried, and the pause after the first time; each further one is five times as long.
+/// How often a request is tried, and the pause after the first try; each further pause is five times as long.
 pub(super) const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(10);
 /// The longest pause that a store may ask for.
@@ -98,8 +98,8 @@ pub(super) fn after_list(error: StoreError, tries: u32) -> Next {
 
 /// What to do about a rewrite that failed for the `tries`th time.
 ///
-/// Who changed or deleted the object meanwhile has left it in no old version: while the migration holds, nobody writes
-/// one.
+/// A writer that changed or deleted the object meanwhile has not left it in an old version: while the migration holds,
+/// no writer encodes in one.
 pub(super) fn after_rewrite(error: StoreError, tries: u32) -> Next {
     match error {
         StoreError::NotFound | StoreError::Conflict => Next::Done,

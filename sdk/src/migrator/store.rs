@@ -1,4 +1,4 @@
-//! What a worker asks of a store.
+//! The store of a migration worker: what the worker asks of it.
 
 use std::future::Future;
 
@@ -11,36 +11,35 @@ pub trait Store: Send + Sync {
     /// An object as it was listed.
     type Object: Send + Sync;
 
-    /// The objects after `token`, a page of them; from the first one without it.
+    /// Lists a page of the objects after `token`; without a token, from the first object.
     ///
-    /// All that is on the page is rewritten, so the store leaves out what it knows to need no rewrite: what is in the
-    /// target's encoding, and where everything is written anew ([`Migration::reason`]), what it knows to have been stored as a
-    /// whole after the migration's start. A store that cannot tell leaves nothing out.
+    /// Every object on the page is rewritten, so the store leaves out those that it knows to need no rewrite: objects
+    /// in the target's encoding, or if everything is rewritten ([`Migration::reason`]), objects that it knows to have
+    /// been stored as a whole after the migration's start. A store that cannot tell leaves nothing out.
     ///
-    /// A token is best the key of the last object, or has it: then the list goes on there at whatever state of the store.
-    /// It is saved in the cluster, and comes back in another process, long after a snapshot of the store that it names is
-    /// gone. To a token that cannot be gone on with, the store answers [`Expired`](StoreError::Expired) with one that can. With
-    /// none, the list begins anew, and with it the rewriting of all that is not left out: a worker does that a few times in
-    /// a walk, and then gives up.
+    /// A token should be the key of the last object, or contain it: then the list can continue there in any state of
+    /// the store. It is saved in the cluster, and comes back in another process, long after a snapshot of the store
+    /// that it names is gone. For a token that cannot be continued, the store returns [`Expired`](StoreError::Expired)
+    /// with one that can. With none, the list begins anew, and so does the rewriting of all that is not left out: a
+    /// worker does that a few times in a pass, and then gives up.
     ///
     /// # Errors
     ///
-    /// What the store said.
+    /// The error of the store.
     fn list_page(
         &self,
         migration: &Migration,
         token: Option<&ContinueToken>,
     ) -> impl Future<Output = Result<StorePage<Self::Object>, StoreError>> + Send;
 
-    /// Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed.
+    /// Writes an object without changing it, in the target's encoding, only if it was not changed since it was listed.
     ///
-    /// [`Conflict`](StoreError::Conflict) says that it is done: who was faster has encoded it anew, as every update does that
-    /// an API server carries out. Where an object can be changed without that, the store reads it again and tries again
-    /// by itself.
+    /// [`Conflict`](StoreError::Conflict) counts as done: a faster writer has encoded the object anew, as every update
+    /// through an API server does. If an object can be changed otherwise, the store itself reads it again and retries.
     ///
     /// # Errors
     ///
-    /// What the store said.
+    /// The error of the store.
     fn rewrite(
         &self,
         migration: &Migration,
@@ -55,6 +54,6 @@ pub struct StorePage<O> {
     pub objects: Vec<O>,
     /// Where the next page begins; `None` at the end.
     pub next: Option<ContinueToken>,
-    /// How many objects there may be behind this page, if the store says so.
+    /// How many objects there may be behind this page, if the store knows.
     pub remaining: Option<u64>,
 }

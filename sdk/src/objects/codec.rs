@@ -1,4 +1,4 @@
-//! How values become bytes.
+//! Codecs: how values are encoded as bytes.
 
 use std::error::Error as StdError;
 
@@ -10,17 +10,17 @@ use crate::Error;
 pub type CodecError = Box<dyn StdError + Send + Sync>;
 
 /// Encodes the values of one collection, in each of its versions, and decodes them. It may also compress and encrypt:
-/// what it makes is all that the cluster ever sees.
+/// the cluster sees nothing but its output.
 pub trait Codec<T>: Send + Sync + 'static {
-    /// The version to begin with, while nobody has said which one is selected.
+    /// The version to encode in as long as the selected version is not known.
     fn preferred(&self) -> ApiVersion;
 
-    /// The value in this version. What is encrypted should be bound to the key, so that it cannot be passed off as
-    /// another object.
+    /// Encodes the value in this version. Encrypted content should be bound to the key, so that it cannot be passed off
+    /// as another object.
     ///
     /// # Errors
     ///
-    /// The value has no form in this version, or the version is not known here.
+    /// The value has no form in this version, or the codec does not know the version.
     fn encode(
         &self,
         key: &ObjectKey,
@@ -28,15 +28,15 @@ pub trait Codec<T>: Send + Sync + 'static {
         version: &ApiVersion,
     ) -> Result<Content, CodecError>;
 
-    /// The value that was encoded, in whichever version that was.
+    /// Decodes a value, in whichever version it was encoded.
     ///
     /// # Errors
     ///
-    /// The version is not known here, or the bytes are damaged.
+    /// The codec does not know the version, or the bytes are damaged.
     fn decode(&self, key: &ObjectKey, content: &Content) -> Result<T, CodecError>;
 
-    /// Whether two contents are the same to a reader, in version as in value. A codec whose output differs each time, as
-    /// that of an encryption should, says here what it compares; by default it is every byte.
+    /// Whether two contents are the same to a reader, in version and in value. A codec whose output differs each time,
+    /// as that of an encryption should, defines here what it compares; by default it is every byte.
     fn is_same(&self, _key: &ObjectKey, one: &Content, other: &Content) -> bool {
         one == other
     }

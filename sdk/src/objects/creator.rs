@@ -1,4 +1,4 @@
-//! Storing a new object, step by step: for programs that encode by themselves.
+//! Storing a new object step by step: for programs that encode it themselves.
 
 use synod_model::{Attributes, Content, CreateObject, Fences, Object, ObjectKey, Ttl};
 
@@ -7,8 +7,8 @@ use super::raw::RawObjects;
 use super::stored::created;
 use crate::{ApiVersion, Error};
 
-/// A new object on its way to the store: encode it in [`version`](Self::version), and [`write`](Self::write) it, until it is
-/// there. [`Objects::create`](crate::Objects::create) is the same in one call.
+/// A new object that is being stored: encode it in [`version`](Self::version), and [`write`](Self::write) it, until the
+/// write succeeds. [`Objects::create`](crate::Objects::create) does the same in one call.
 #[derive(Debug)]
 pub struct Creator {
     raw: RawObjects,
@@ -19,7 +19,7 @@ pub struct Creator {
 }
 
 impl RawObjects {
-    /// Stores a new object, which is still to be encoded.
+    /// Begins to store a new object, which is still to be encoded.
     #[must_use]
     pub fn creator(
         &self,
@@ -45,15 +45,15 @@ impl Creator {
         self.encodings.version()
     }
 
-    /// Writes the object, encoded, and answers it as it is stored. `None`: another version was selected meanwhile; encode
-    /// again.
+    /// Writes the encoded object, and returns it as stored. `None`: another version was selected since; encode again.
     ///
-    /// If the answer was lost, and came again so late that the object had been deleted, its time of creation is not known
-    /// and zero.
+    /// If the answer was lost, and a retry was answered only after the object had been deleted, its time of creation is
+    /// not known, and is zero.
     ///
     /// # Errors
     ///
-    /// `ALREADY_EXISTS`: there is one of its name. `NO_AGREEMENT`: the collection is strict, and no version is selected.
+    /// `ALREADY_EXISTS`: there is one of its name. `NO_AGREEMENT`: the collection is strict, and no version is
+    /// selected.
     pub async fn write(&mut self, content: Content) -> Result<Option<Object>, Error> {
         let create = CreateObject {
             key: self.key.clone(),
@@ -62,7 +62,7 @@ impl Creator {
             ttl: self.ttl,
             fences: Fences::default(),
         };
-        // Boxed, since a call is large: what waits for it need not be.
+        // Boxed, since the future of a call is large.
         let mut written = match Box::pin(self.raw.create(create)).await {
             Ok(written) => written,
             Err(refused) if self.encodings.again(&refused) => return Ok(None),

@@ -1,4 +1,4 @@
-//! In which version the next write is encoded.
+//! The version in which the next write is encoded.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,8 +10,8 @@ use crate::Error;
 /// How often a write is encoded anew because another version was selected meanwhile.
 pub(super) const ENCODINGS_TRIED_MAX: u32 = 8;
 
-/// The version that the next write to a collection is encoded in, as far as is known. Clones are one: what one write is
-/// told of the selected version, the others know.
+/// The version in which the next write to a collection is encoded, as far as it is known. Clones share it: what one
+/// write learns of the selected version, all use.
 #[derive(Clone, Debug)]
 pub struct EncodingVersion(Arc<Mutex<ApiVersion>>);
 
@@ -22,7 +22,7 @@ impl EncodingVersion {
         Self(Arc::new(Mutex::new(version)))
     }
 
-    /// The version that the next write is encoded in.
+    /// The version in which the next write is encoded.
     #[must_use]
     pub fn get(&self) -> ApiVersion {
         self.0
@@ -31,12 +31,12 @@ impl EncodingVersion {
             .clone()
     }
 
-    /// Encodes from now on in this version: the one that a permit of the gate names, say.
+    /// Sets the version to encode in from now on, such as the one that a permit of the gate names.
     pub fn set(&self, version: ApiVersion) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = version;
     }
 
-    /// Takes note of the selected version, if the error is about another one.
+    /// Takes over the selected version if the error names it; returns whether it does.
     pub(super) fn learned(&self, error: &Error) -> bool {
         if error.kind() != ErrorKind::EncodingNotSelected {
             return false;
@@ -52,7 +52,7 @@ impl EncodingVersion {
     }
 }
 
-/// One write, which is encoded anew when another version is selected meanwhile.
+/// One write, which is encoded again when another version is selected meanwhile.
 #[derive(Debug)]
 pub(super) struct Encodings {
     version: EncodingVersion,
@@ -72,7 +72,7 @@ impl Encodings {
         self.version.get()
     }
 
-    /// Whether what was refused so is to be encoded in another version and sent again.
+    /// Whether a write that was refused with this error is to be encoded in another version and sent again.
     pub(super) fn again(&mut self, refused: &Error) -> bool {
         if self.tries_left == 0 || !self.version.learned(refused) {
             return false;

@@ -1,4 +1,4 @@
-//! Changing an object until it is changed.
+//! Changing an object, with retries as long as other writers are faster.
 
 use synod_model::{Attributes, NamespacedName};
 
@@ -7,28 +7,28 @@ use super::typed::Objects;
 use super::updater::UpdateStep;
 use crate::Error;
 
-/// What a change works on: an object's value and its attributes, to be changed in place.
+/// The object that a change works on: its value and its attributes, to be changed in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft<T> {
     /// The value.
     pub value: T,
-    /// What is said of it.
+    /// The attributes.
     pub attributes: Attributes,
 }
 
 impl<T: Clone + 'static> Objects<T> {
-    /// Changes an object: applies `change` to it and stores what comes of it, and if somebody else was faster, does so
-    /// again with what the object is then.
+    /// Changes an object: applies `change` to it and stores the result. If another writer was faster, does so again
+    /// with the new state of the object.
     ///
-    /// It begins with `cached`, if that is given, and else reads. Nothing is written if `change` changes nothing, but
-    /// that is believed only of an object that was not from a cache. If `change` fails on a cached object, it gets another
-    /// chance on the present one. After a conflict the object in the refusal is taken, so that no read is needed.
+    /// It begins with `cached`, if that is given, and else reads the object. If `change` changes nothing, nothing is
+    /// written; if the object came from a cache, it is first read to be sure. If `change` fails on a cached object, it
+    /// is applied to the present one. After a conflict the object in the refusal is used, so that no read is needed.
     ///
     /// # Errors
     ///
-    /// What `change` fails with; what a write is refused with; `CONFLICT` if others were faster too many times in a row.
-    /// After `UNKNOWN_OUTCOME` the change may have been made, and may still be: [`Error::request_key`] says by which key
-    /// to ask.
+    /// The error of `change`; the refusal of a write; `CONFLICT` if other writers were faster too many times in a row.
+    /// After `UNKNOWN_OUTCOME` the change may have been made, and may still be: [`Error::request_key`] is the key by
+    /// which to read the outcome.
     pub async fn guaranteed_update<E: From<Error>>(
         &self,
         name: &NamespacedName,

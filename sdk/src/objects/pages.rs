@@ -1,4 +1,4 @@
-//! Lists of objects that are too long for one answer.
+//! The options and the first request of a list of objects.
 
 use synod_model::{FieldSelector, GroupResource, LabelSelector, Namespace};
 use synod_proto::v1;
@@ -13,11 +13,11 @@ use crate::{Client, ObjectPage, ReadOptions};
 pub struct ListObjects {
     /// The resource of the collection.
     pub resource: GroupResource,
-    /// Only those of this namespace; `None`: of all.
+    /// Only objects of this namespace; `None`: of all namespaces.
     pub namespace: Option<Namespace>,
-    /// Only those whose labels match.
+    /// Only objects whose labels match.
     pub labels: LabelSelector,
-    /// Only those whose fields match.
+    /// Only objects whose fields match.
     pub fields: FieldSelector,
     /// How to read.
     pub read: ReadOptions,
@@ -39,21 +39,21 @@ impl ListObjects {
         }
     }
 
-    /// Only those of this namespace.
+    /// Only objects of this namespace.
     #[must_use]
     pub fn with_namespace(mut self, namespace: Namespace) -> Self {
         self.namespace = Some(namespace);
         self
     }
 
-    /// Only those whose labels match.
+    /// Only objects whose labels match.
     #[must_use]
     pub fn with_labels(mut self, labels: LabelSelector) -> Self {
         self.labels = labels;
         self
     }
 
-    /// Only those whose fields match.
+    /// Only objects whose fields match.
     #[must_use]
     pub fn with_fields(mut self, fields: FieldSelector) -> Self {
         self.fields = fields;

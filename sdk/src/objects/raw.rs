@@ -1,4 +1,4 @@
-//! Objects as bytes: what the cluster stores, call by call.
+//! Objects as bytes: the single calls by which they are read and changed.
 
 use synod_model::{
     CreateObject, DeleteObject, Fences, Object, ObjectKey, PatchObject, Transact, UpdateObject,
@@ -40,23 +40,23 @@ impl Client {
 }
 
 impl RawObjects {
-    /// The same, but changes are only tried out: every check runs and nothing is changed.
+    /// The same objects, with every change as a dry run: every check runs and nothing is changed.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
         self
     }
 
-    /// The same, but every change is made only while this member holds this epoch: a process that was replaced cannot
-    /// write any more.
+    /// The same objects, with every change made only while this member holds this epoch: a process that was replaced
+    /// cannot write any more.
     #[must_use]
     pub fn fenced_by(mut self, member: MemberEpoch) -> Self {
         self.member = Some(member);
         self
     }
 
-    /// The same, but every change is made only while the lease is held by this token: a holder that was suspended, and has
-    /// lost its lease meanwhile, is refused with `STALE_EPOCH`.
+    /// The same objects, with every change made only while the lease is held under this token: a holder that was
+    /// suspended, and has lost its lease meanwhile, is refused with `STALE_EPOCH`.
     #[must_use]
     pub fn under_lease(mut self, lease: LeaseToken) -> Self {
         self.lease = Some(lease);
@@ -72,7 +72,7 @@ impl RawObjects {
     /// # Errors
     ///
     /// `ALREADY_EXISTS`: there is one of its key. `NOT_FOUND`: there is no such collection. `ENCODING_NOT_SELECTED` and
-    /// `NO_AGREEMENT`: the collection is strict. `NOT_DECODABLE`: not every member can read it.
+    /// `NO_AGREEMENT`: only in a strict collection. `NOT_DECODABLE`: not every member can decode it.
     pub async fn create(&self, create: CreateObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(create, |body| &mut body.fences);
         let dry_run = self.dry_run;
@@ -88,9 +88,9 @@ impl RawObjects {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say; [`Error::current`] has it unless it is large.
-    /// `ENCODING_NOT_SELECTED` and `NO_AGREEMENT`: the collection is strict. `NOT_DECODABLE`: not every member can read
-    /// it.
+    /// `NOT_FOUND`. `CONFLICT`: the object does not meet the preconditions; [`Error::current`] has it unless it is
+    /// large. `ENCODING_NOT_SELECTED` and `NO_AGREEMENT`: only in a strict collection. `NOT_DECODABLE`: not every
+    /// member can decode it.
     pub async fn update(&self, update: UpdateObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(update, |body| &mut body.fences);
         let dry_run = self.dry_run;
@@ -102,14 +102,14 @@ impl RawObjects {
         read::<v1::ObjectsUpdateResponse, _>(answer.await?)
     }
 
-    /// Changes a part of an object where it is stored: of its data, which must be a JSON object then, of what is said of it,
-    /// and how long it lives.
+    /// Changes a part of an object where it is stored: its data, which must be a JSON object then, its attributes, or
+    /// its time to live.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `INVALID_ARGUMENT`: it does not apply. `CONFLICT`: the object is stored in another version than the
-    /// patch of its data was made for, or is not what the preconditions say. `ENCODING_NOT_SELECTED`: the collection is strict, and
-    /// the object is stored in a version that is not selected.
+    /// `NOT_FOUND`. `INVALID_ARGUMENT`: the patch does not apply. `CONFLICT`: the object is stored in another version
+    /// than the patch of its data was made for, or does not meet the preconditions. `ENCODING_NOT_SELECTED`: the
+    /// collection is strict, and the object is stored in a version that is not selected.
     pub async fn patch(&self, patch: PatchObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(patch, |body| &mut body.fences);
         let dry_run = self.dry_run;
@@ -125,7 +125,7 @@ impl RawObjects {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say.
+    /// `NOT_FOUND`. `CONFLICT`: the object does not meet the preconditions.
     pub async fn delete(&self, delete: DeleteObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(delete, |body| &mut body.fences);
         let dry_run = self.dry_run;
@@ -137,11 +137,11 @@ impl RawObjects {
         read::<v1::ObjectsDeleteResponse, _>(answer.await?)
     }
 
-    /// Compares, and then either carries out all operations at one revision, or reads.
+    /// Compares, and then either executes all operations at one revision, or reads.
     ///
     /// # Errors
     ///
-    /// What any of the operations was refused with; then none was carried out.
+    /// The refusal of any of the operations; then none was executed.
     pub async fn transact(&self, transact: Transact) -> Result<Transacted, Error> {
         let change = self.fenced(transact, |body| &mut body.fences);
         let dry_run = self.dry_run;
@@ -176,8 +176,8 @@ impl RawObjects {
         list.pages(self.client.clone())
     }
 
-    /// The written object as it is now, if it is still there and can be read. It is not asked for unless the answer was
-    /// lost and came again too late to carry it: the write was made, whatever becomes of this read.
+    /// The written object as it is now, if it still exists and can be read. This is only needed if the answer was lost
+    /// and that of a retry came too late to contain the object: the write was made, whatever this read finds.
     pub(super) async fn found_after(
         &self,
         key: &ObjectKey,
@@ -189,7 +189,7 @@ impl RawObjects {
         (object.metadata.uid == written.result.uid).then_some(object)
     }
 
-    /// The change, under the fences that there are.
+    /// The change, with the fences of this value.
     fn fenced<T>(&self, mut body: T, fences: impl FnOnce(&mut T) -> &mut Fences) -> Change<T> {
         let fences = fences(&mut body);
         if let Some(member) = &self.member {

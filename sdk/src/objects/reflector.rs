@@ -19,8 +19,8 @@ use crate::{ChangeType, Error};
 /// A cache of objects of one collection that follows the cluster by a watch.
 ///
 /// It always shows one revision as a whole, and may be behind the cluster: [`reached`](Self::reached) waits for a
-/// revision, such as that of one's own write. What it holds is what [`Objects::guaranteed_update`] may begin with. Clones
-/// share the cache; it is followed until the last of them is dropped.
+/// revision, such as that of one's own write. [`Objects::guaranteed_update`] may begin with an object from it. Clones
+/// share the cache; it is kept up to date until the last of them is dropped.
 pub struct ObjectReflector<T> {
     shared: Arc<Board<ObjectCache<T>>>,
     _task: Arc<Task>,
@@ -28,13 +28,13 @@ pub struct ObjectReflector<T> {
 
 struct ObjectCache<T> {
     objects: BTreeMap<NamespacedName, Arc<Stored<T>>>,
-    /// All changes up to here are in the cache.
+    /// All changes up to this revision are in the cache.
     revision: Revision,
-    /// Why it is not followed any more.
+    /// Why the cache is not kept up to date any more.
     error: Option<Error>,
 }
 
-/// What follows the watch; it stops when this is dropped.
+/// The task that follows the watch; it is aborted when this is dropped.
 struct Task(JoinHandle<()>);
 
 impl Drop for Task {
@@ -83,7 +83,7 @@ impl<T> ObjectCache<T> {
 }
 
 impl<T: Send + Sync + 'static> Objects<T> {
-    /// A cache of the objects that `watch` asks for, whatever it says of where to begin. Returns once it is filled.
+    /// A cache of the objects that `watch` selects; where `watch` begins is ignored. Returns once the cache is filled.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl<T: Send + Sync + 'static> Objects<T> {
     pub async fn reflect(&self, watch: WatchObjects) -> Result<ObjectReflector<T>, Error> {
         let mut watch = self.watch(watch.with_from(WatchFrom::List)).await?;
         let shared = Arc::new(Board::<ObjectCache<T>>::default());
-        // The watch stands, so its first message is there: the list.
+        // The watch is open, so its first message is there: the list.
         if let Some(list) = watch.next().await {
             shared.update(|state| state.take(list));
         }
@@ -103,7 +103,7 @@ impl<T: Send + Sync + 'static> Objects<T> {
     }
 }
 
-/// Follows until an error: after a message that could not be decoded, the cache would no longer be what it says.
+/// Follows until an error: without a message that could not be decoded, the cache would show a wrong state.
 async fn follow<T: 'static>(mut watch: ObjectWatch<T>, shared: Arc<Board<ObjectCache<T>>>) {
     while let Some(message) = watch.next().await {
         let failed = message.is_err();
@@ -115,7 +115,7 @@ async fn follow<T: 'static>(mut watch: ObjectWatch<T>, shared: Arc<Board<ObjectC
 }
 
 impl<T> ObjectReflector<T> {
-    /// An object.
+    /// The object of this name.
     #[must_use]
     pub fn get(&self, name: &NamespacedName) -> Option<Arc<Stored<T>>> {
         self.state().objects.get(name).cloned()
@@ -137,7 +137,7 @@ impl<T> ObjectReflector<T> {
     ///
     /// # Errors
     ///
-    /// `DEADLINE_EXCEEDED`: it did not get there in time. Else why the cache is not followed any more.
+    /// `DEADLINE_EXCEEDED`: the cache did not show it in time. Else why the cache is not kept up to date any more.
     pub async fn reached(&self, revision: Revision, limit: Duration) -> Result<(), Error> {
         let reaching = self.shared.wait(|state| match &state.error {
             _ if state.revision >= revision => Some(Ok(())),

@@ -1,9 +1,8 @@
-//! Objects with their values, as they were read and as a write has left them, also when its answer came too late to carry
-//! what it left.
+//! Objects with their values, as they were read and as a write has left them, even if its answer was lost.
 //!
-//! The answer to a retry comes from the record of what was executed, and if the revision of the write is no longer kept,
-//! it says only the uid and the resource version. What can be read then may be of somebody else, so it is never taken for
-//! what the write has left: that follows from what was sent.
+//! The answer to a retry comes from the record of the executed write. If the revision of the write is no longer kept,
+//! the record has only the uid and the resource version. An object that is read then may contain changes of other
+//! writers, so it is never taken for the result of the write, which is computed from what was sent instead.
 
 use synod_model::{
     Attributes, Content, Metadata, MetadataPatch, NamespacedName, Object, ObjectKey, Patch,
@@ -17,29 +16,29 @@ use crate::{ObjectWritten, OperationResult};
 pub struct Stored<T> {
     /// The object: its key, metadata, attributes and bytes.
     pub object: Object,
-    /// What the bytes say.
+    /// The decoded bytes.
     pub value: T,
 }
 
 /// An object after a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Updated<T> {
-    /// The object as the write left it, or if that took its last finalizer, as it was last.
+    /// The object as the write left it; if the write removed its last finalizer, the object as it was last.
     pub stored: Stored<T>,
-    /// False if it was so already: nothing was written.
+    /// Whether anything was written; false if the object was already as wanted.
     pub changed: bool,
-    /// Whether it is gone.
+    /// Whether the object was deleted by it.
     pub deleted: bool,
 }
 
-/// A change of a part of an object, whatever the rest of it is. It must change something.
+/// A change of a part of an object, which does not depend on the rest of it. It must change something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectPatch {
-    /// The change of its data, which must be a JSON object; `None` leaves it, in whatever form and version.
+    /// The change of its data, which must be a JSON object; `None` leaves the data, in whatever form and version.
     pub data: Option<Patch>,
-    /// The change of what is said of it; `None` leaves that.
+    /// The change of its attributes; `None` leaves them.
     pub metadata: Option<MetadataPatch>,
-    /// How long it lives from now on.
+    /// The change of its time to live.
     pub ttl: TtlChange,
 }
 
@@ -64,14 +63,14 @@ impl From<MetadataPatch> for ObjectPatch {
 /// An object after a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patched<T> {
-    /// The object as the patch left it, or if that took its last finalizer, as it was last.
+    /// The object as the patch left it; if the patch removed its last finalizer, the object as it was last.
     ///
-    /// `None` if that is not known here: the answer was lost and came again so late that others had changed the object
-    /// or deleted it, or the codec cannot decode what the patch has made.
+    /// `None` if that is not known here: the answer was lost, and a retry was answered only after others had changed or
+    /// deleted the object, or the codec cannot decode the result of the patch.
     pub stored: Option<Stored<T>>,
-    /// False if it was so already: nothing was written.
+    /// Whether anything was written; false if the object was already as wanted.
     pub changed: bool,
-    /// Whether it is gone.
+    /// Whether the object was deleted by it.
     pub deleted: bool,
     /// The uid of the object.
     pub uid: Uid,
@@ -86,7 +85,7 @@ impl<T> Stored<T> {
         &self.object.key.name
     }
 
-    /// What pins this object as it is.
+    /// The preconditions that only this state of the object meets.
     #[must_use]
     pub fn preconditions(&self) -> Preconditions {
         Preconditions {
@@ -97,7 +96,7 @@ impl<T> Stored<T> {
 }
 
 impl Updated<()> {
-    /// The same, with what the bytes say.
+    /// The same, with the decoded value.
     #[must_use]
     pub fn with_value<T>(self, value: T) -> Updated<T> {
         Updated {
@@ -124,7 +123,7 @@ impl<T> From<Updated<T>> for Patched<T> {
     }
 }
 
-/// The object that was created so. `found` is what it has become since, if it is known.
+/// The object as it was created. `found` is its present state, if that is known.
 pub(super) fn created(
     result: &OperationResult,
     key: ObjectKey,
@@ -148,8 +147,8 @@ pub(super) fn created(
     }
 }
 
-/// The answer to an update. `sent` has the attributes and the value that were sent, and the rest as it was before, which
-/// the preconditions have pinned.
+/// The result of an update. `sent` has the attributes and the value that were sent; the rest is as it was before, which
+/// the preconditions ensure.
 pub(super) fn updated<T>(written: ObjectWritten, sent: Stored<T>, content: Content) -> Updated<T> {
     let ObjectWritten { result, object, .. } = written;
     let Stored {
@@ -172,13 +171,13 @@ pub(super) fn updated<T>(written: ObjectWritten, sent: Stored<T>, content: Conte
     }
 }
 
-/// The answer to a patch, after which the object was found so.
+/// The result of a patch; `found` is the object that was read after it.
 pub(super) fn patched<T>(
     result: &OperationResult,
     found: Option<Object>,
     decoded: impl FnOnce(Object) -> Option<Stored<T>>,
 ) -> Patched<T> {
-    // What is gone was last as it was before its deletion.
+    // A deleted object is shown as it was before its deletion.
     let own = found.filter(|object| {
         result.deleted || object.metadata.resource_version == result.resource_version
     });

@@ -17,10 +17,10 @@ use super::raw::RawObjects;
 use super::stored::{ObjectPatch, Patched, Stored, Updated, patched, updated};
 use crate::{Client, Error, LeaseToken, MemberEpoch, ObjectWritten, ReadOptions};
 
-/// The objects of one collection, as values of one type. Clones share what they have learned of the selected version.
+/// The objects of one collection, as values of one type. Clones share what they learn of the selected version.
 ///
-/// In a strict collection everything is stored in the selected version. A write in another one is refused, and then
-/// encoded in that one and sent again, all by itself: the program never sees it.
+/// In a strict collection everything is stored in the selected version. A write in another version is refused; the
+/// client then encodes it in the selected version and sends it again, without the program noticing.
 pub struct Objects<T> {
     pub(super) raw: RawObjects,
     pub(super) resource: GroupResource,
@@ -34,11 +34,11 @@ pub struct Objects<T> {
 pub struct NewObject<T> {
     /// Its namespace, if the collection has them, and its name.
     pub name: NamespacedName,
-    /// What is said of it.
+    /// Its attributes.
     pub attributes: Attributes,
     /// Its value.
     pub value: T,
-    /// How long it lives; `None`: until it is deleted.
+    /// Its time to live; `None`: it lives until it is deleted.
     pub ttl: Option<Ttl>,
 }
 
@@ -57,7 +57,7 @@ impl Client {
 }
 
 impl<T> NewObject<T> {
-    /// A value under a name, without anything said of it.
+    /// A value under a name, without attributes.
     #[must_use]
     pub fn new(name: NamespacedName, value: T) -> Self {
         Self {
@@ -70,28 +70,28 @@ impl<T> NewObject<T> {
 }
 
 impl<T: 'static> Objects<T> {
-    /// The same, but every write is made only while this member holds this epoch.
+    /// The same objects, with every write made only while this member holds this epoch.
     #[must_use]
     pub fn fenced_by(mut self, member: MemberEpoch) -> Self {
         self.raw = self.raw.fenced_by(member);
         self
     }
 
-    /// The same, but every write is made only while the lease is held by this token, as [`Lock::proof`](crate::Lock::proof)
-    /// answers it: a leader that was suspended, and is replaced, is refused with `STALE_EPOCH`.
+    /// The same objects, with every write made only while the lease is held under this token
+    /// ([`Lock::proof`](crate::Lock::proof)): a leader that was suspended and replaced is refused with `STALE_EPOCH`.
     #[must_use]
     pub fn under_lease(mut self, lease: LeaseToken) -> Self {
         self.raw = self.raw.under_lease(lease);
         self
     }
 
-    /// The version that the next write is encoded in.
+    /// The version in which the next write is encoded.
     #[must_use]
     pub fn version(&self) -> ApiVersion {
         self.version.get()
     }
 
-    /// Encodes from now on in this version: the one that a permit of the gate names, say.
+    /// Sets the version to encode in from now on, such as the one that a permit of the gate names.
     pub fn encode_in(&self, version: ApiVersion) {
         self.version.set(version);
     }
@@ -106,7 +106,7 @@ impl<T: 'static> Objects<T> {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `NOT_DECODABLE`: the codec cannot read it.
+    /// `NOT_FOUND`. `NOT_DECODABLE`: the codec cannot decode it.
     pub async fn get(
         &self,
         name: &NamespacedName,
@@ -116,8 +116,7 @@ impl<T: 'static> Objects<T> {
         self.decoded(view.object)
     }
 
-    /// Reads objects, one after the other, all at one revision. `list.resource` is that of the collection, whatever it
-    /// says.
+    /// Reads objects, one after the other, all at one revision, of this collection: `list.resource` is ignored.
     pub fn list(
         &self,
         list: ListObjects,
@@ -135,12 +134,13 @@ impl<T: 'static> Objects<T> {
 
     /// Stores a new object.
     ///
-    /// If the answer was lost, and came again so late that the object had been deleted, its time of creation is not known
-    /// and zero.
+    /// If the answer was lost, and a retry was answered only after the object had been deleted, its time of creation is
+    /// not known, and is zero.
     ///
     /// # Errors
     ///
-    /// `ALREADY_EXISTS`: there is one of its name. `NO_AGREEMENT`: the collection is strict, and no version is selected.
+    /// `ALREADY_EXISTS`: there is one of its name. `NO_AGREEMENT`: the collection is strict, and no version is
+    /// selected.
     pub async fn create(&self, new: NewObject<T>) -> Result<Stored<T>, Error> {
         let key = self.key(&new.name);
         let mut creator = self
@@ -158,12 +158,12 @@ impl<T: 'static> Objects<T> {
         })
     }
 
-    /// Stores an object that was read and changed since: its value and its attributes.
+    /// Stores an object that was read and then changed in its value or its attributes.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: it was changed since by somebody else, [`Objects::current`] has what it is now. `NOT_FOUND`: it is
-    /// gone. `NO_AGREEMENT`: the collection is strict, and no version is selected.
+    /// `CONFLICT`: another writer has changed it since; [`Objects::current`] has its present state. `NOT_FOUND`: it was
+    /// deleted. `NO_AGREEMENT`: the collection is strict, and no version is selected.
     pub async fn update(&self, stored: Stored<T>, ttl: TtlChange) -> Result<Updated<T>, Error> {
         let preconditions = stored.preconditions();
         let key = stored.object.key.clone();
@@ -182,16 +182,16 @@ impl<T: 'static> Objects<T> {
         Ok(updated(written, stored, content))
     }
 
-    /// Changes a part of an object where it is stored: of its data, which must be a JSON object then, of what is said of it,
-    /// and how long it lives. A [`Patch`](crate::Patch) or a [`MetadataPatch`](crate::MetadataPatch) alone will do.
+    /// Changes a part of an object where it is stored: its data, which must be a JSON object then, its attributes, or
+    /// its time to live. A [`Patch`](crate::Patch) or a [`MetadataPatch`](crate::MetadataPatch) alone is enough.
     ///
-    /// If the collection is strict and the object is stored in a version that is no longer selected, a patch of its data is
-    /// carried out here, on what is stored, and what comes of it is encoded in the selected version.
+    /// If the collection is strict and the object is stored in a version that is no longer selected, this client itself
+    /// applies a patch of the data to the stored object, and encodes the result in the selected version.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `INVALID_ARGUMENT`: it does not apply. `CONFLICT`: the object is stored in another version than the
-    /// patch of its data was made for, or is not what the preconditions say.
+    /// `NOT_FOUND`. `INVALID_ARGUMENT`: the patch does not apply. `CONFLICT`: the object is stored in another version
+    /// than the patch of its data was made for, or does not meet the preconditions.
     pub async fn patch(
         &self,
         name: &NamespacedName,
@@ -222,11 +222,11 @@ impl<T: 'static> Objects<T> {
             };
             let object = self.raw.present(&key, &refused).await?;
             if !is_for(&patch, &preconditions, &object) {
-                // Another one than was refused: the cluster has the right words for it.
+                // The patch is not for the present object: the cluster's answer to it has the right error.
                 continue;
             }
             match Box::pin(self.patch_here(&patch, object)).await {
-                // Somebody was faster: the patch itself does not mind.
+                // Another writer was faster, which does not matter to the patch itself: it is applied again.
                 Err(error)
                     if error.kind() == ErrorKind::Conflict
                         && preconditions.resource_version.is_none() => {}
@@ -262,7 +262,7 @@ impl<T: 'static> Objects<T> {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say.
+    /// `NOT_FOUND`. `CONFLICT`: the object does not meet the preconditions.
     pub async fn delete(
         &self,
         name: &NamespacedName,
@@ -278,7 +278,7 @@ impl<T: 'static> Objects<T> {
         self.raw.delete(delete).await
     }
 
-    /// The object that a comparison was lost to, if the error carries it and it can be decoded.
+    /// The present object after a failed comparison, if the error contains it and it can be decoded.
     #[must_use]
     pub fn current(&self, error: &Error) -> Option<Stored<T>> {
         match error.current()? {
@@ -294,11 +294,11 @@ impl<T: 'static> Objects<T> {
         }
     }
 
-    /// An object with its value, for one that was read without the codec.
+    /// Decodes the value of an object that was read without the codec.
     ///
     /// # Errors
     ///
-    /// `NOT_DECODABLE`: the codec cannot read it.
+    /// `NOT_DECODABLE`: the codec cannot decode it.
     pub fn decoded(&self, object: Object) -> Result<Stored<T>, Error> {
         match self.codec.decode(&object.key, &object.content) {
             Ok(value) => Ok(Stored { object, value }),
@@ -313,8 +313,8 @@ impl<T: 'static> Objects<T> {
             .map_err(|error| not_encoded(key, &version, &error))
     }
 
-    /// Sends a value, encoded; if another version was selected meanwhile, once more in that one. Also says what was
-    /// sent in the end.
+    /// Sends an encoded value; if another version was selected meanwhile, encodes and sends it again in that version.
+    /// Also returns the content that was sent last.
     async fn encoded<F>(
         &self,
         key: &ObjectKey,
@@ -327,7 +327,7 @@ impl<T: 'static> Objects<T> {
         let mut encodings = Encodings::new(&self.version);
         loop {
             let content = self.content(key, value)?;
-            // Boxed, since a call is large: what waits for it need not be.
+            // Boxed, since the future of a call is large.
             match Box::pin(send(content.clone())).await {
                 Err(refused) if encodings.again(&refused) => {}
                 answer => return Ok((answer?, content)),

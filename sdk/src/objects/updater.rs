@@ -1,4 +1,4 @@
-//! Changing an object until it is changed, step by step: for programs that decode and encode by themselves.
+//! Changing an object step by step, with retries: for programs that decode and encode themselves.
 
 use synod_model::{
     Attributes, Content, Current, ErrorKind, Fences, Object, ObjectKey, TtlChange, UpdateObject,
@@ -9,15 +9,15 @@ use super::raw::RawObjects;
 use super::stored::{Stored, Updated, updated};
 use crate::{ApiVersion, Error, ReadOptions};
 
-/// How often a change is tried before it is given up: so many others were faster each time.
+/// How often a change is tried, if another writer is faster each time, before it is given up.
 const TRIES_MAX: u32 = 64;
 
-/// A change on its way: [`Objects::guaranteed_update`](crate::Objects::guaranteed_update), for programs whose changes are no
-/// closures.
+/// A change in progress: [`Objects::guaranteed_update`](crate::Objects::guaranteed_update), for programs whose changes
+/// are no closures.
 ///
-/// [`begin`](Self::begin) it. Then decode [`object`](Self::object), change it, encode it in [`version`](Self::version), and
-/// [`write`](Self::write) it, until that says that it is done. If the change itself fails, ask [`failed`](Self::failed)
-/// whether there is another object to try it on.
+/// Call [`begin`](Self::begin). Then decode [`object`](Self::object), change it, encode it in
+/// [`version`](Self::version), and [`write`](Self::write) it, until that returns [`UpdateStep::Done`]. If the change
+/// itself fails, [`failed`](Self::failed) tells whether there is another object to try it on.
 #[derive(Debug)]
 pub struct Updater {
     raw: RawObjects,
@@ -27,28 +27,28 @@ pub struct Updater {
     tries_left: u32,
 }
 
-/// What a change begins with, and whether it is certain to be, or have been, the present object.
+/// The object that a change begins with, and whether it may be out of date.
 #[derive(Debug)]
 struct Base {
     object: Object,
-    /// It was given by the caller, and may have been stale even then.
+    /// The object was given by the caller, and may have been out of date even then.
     cached: bool,
 }
 
-/// What is to be done next.
+/// The next step of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpdateStep {
-    /// The change is to be applied once more, to [`Updater::object`].
+    /// The change is to be applied again, to [`Updater::object`].
     Again {
-        /// Whether that is another object than before.
+        /// Whether this is another object than before.
         fresh: bool,
     },
-    /// The object is as it is wanted.
+    /// The object is stored as wanted.
     Done(Box<Updated<()>>),
 }
 
 impl RawObjects {
-    /// Changes an object. It begins with `cached`, if that is given, and else reads.
+    /// Begins a change of an object: with `cached`, if that is given, and else by reading it.
     #[must_use]
     pub fn updater(
         &self,
@@ -71,11 +71,11 @@ impl RawObjects {
 }
 
 impl Updater {
-    /// Answers the object to change, which is read unless it was given.
+    /// Returns the object to change; reads it unless it was given.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is none.
+    /// `NOT_FOUND`: there is no such object.
     pub async fn begin(&mut self) -> Result<&Object, Error> {
         if self.base.is_none() {
             self.read().await?;
@@ -95,8 +95,8 @@ impl Updater {
         self.version.get()
     }
 
-    /// The change could not be applied. True: there is another object now to apply it to, since the one before was from a
-    /// cache. False: it failed on the present one.
+    /// Tells the updater that the change could not be applied. Returns true if there is another object now to apply it
+    /// to, since the previous one came from a cache; false if the change failed on the present object.
     ///
     /// # Errors
     ///
@@ -109,14 +109,14 @@ impl Updater {
         Ok(cached)
     }
 
-    /// Stores what the change has made of the object, unless somebody else was faster. `same` says that the content is, to
-    /// a reader, what the object has. Nothing is written if nothing is changed, but that is believed only of an object that
-    /// was not from a cache.
+    /// Stores the changed object, unless another writer was faster. `same` says that the content is, to a reader, that
+    /// of the object. If nothing is changed, nothing is written; an object from a cache is first read to be sure.
     ///
     /// # Errors
     ///
-    /// What a write is refused with; `CONFLICT` if others were faster too many times in a row. After `UNKNOWN_OUTCOME` the
-    /// change may have been made, and may still be: [`Error::request_key`] says by which key to ask.
+    /// The refusal of the write; `CONFLICT` if other writers were faster too many times in a row. After
+    /// `UNKNOWN_OUTCOME` the change may have been made, and may still be: [`Error::request_key`] is the key by which to
+    /// read the outcome.
     pub async fn write(
         &mut self,
         attributes: Attributes,
@@ -135,7 +135,7 @@ impl Updater {
             return Err(given_up(&self.key));
         }
         self.tries_left -= 1;
-        // Boxed, since a call is large: what waits for it need not be.
+        // Boxed, since the future of a call is large.
         match Box::pin(self.send(attributes, content)).await {
             Ok(updated) => Ok(UpdateStep::Done(Box::new(updated))),
             Err(refused) => self.go_on(refused).await,
@@ -161,7 +161,7 @@ impl Updater {
         Ok(updated(written, sent, content))
     }
 
-    /// What to go on with after a refusal; or the refusal, if there is no going on.
+    /// The next step after a refusal; or the refusal, if it is final.
     async fn go_on(&mut self, refused: Error) -> Result<UpdateStep, Error> {
         let cached = self.base()?.cached;
         match refused.kind() {
@@ -176,7 +176,7 @@ impl Updater {
             ErrorKind::EncodingNotSelected if self.version.learned(&refused) => {
                 Ok(UpdateStep::Again { fresh: false })
             }
-            // What the cache still has may have been deleted and created again meanwhile.
+            // The cached object may have been deleted and created again meanwhile.
             ErrorKind::NotFound if cached => {
                 self.read().await?;
                 Ok(UpdateStep::Again { fresh: true })
@@ -204,7 +204,7 @@ impl Updater {
 }
 
 impl RawObjects {
-    /// The object as it stands: out of the refusal if it has it, else it is read.
+    /// The present object: from the refusal if it contains the object, else by a read.
     pub(crate) async fn present(&self, key: &ObjectKey, refused: &Error) -> Result<Object, Error> {
         match refused.current() {
             Some(Current::Object(object)) => Ok((**object).clone()),

@@ -1,4 +1,4 @@
-//! The changes of one collection, as values.
+//! The changes of one collection, as values of one type.
 
 use synod_model::{FieldSelector, LabelSelector, Namespace, NamespacedName, ObjectName, Revision};
 
@@ -11,11 +11,11 @@ use crate::{ChangeType, Error, Event, Events, ObjectKind, WatchedObject};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WatchObjects {
-    /// Only those of these namespaces; none: of all.
+    /// Only objects of these namespaces; if empty, of all namespaces.
     pub namespaces: Vec<Namespace>,
-    /// Only those whose labels match.
+    /// Only objects whose labels match.
     pub labels: LabelSelector,
-    /// Only those whose fields match.
+    /// Only objects whose fields match.
     pub fields: FieldSelector,
     /// Where to begin.
     pub from: WatchFrom,
@@ -31,22 +31,22 @@ pub struct ObjectWatch<T> {
 /// One message of a watch of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectMessage<T> {
-    /// All that one revision changed.
+    /// All changes of one revision.
     Events(Revision, Vec<ObjectEvent<T>>),
-    /// What makes, after what was delivered before, all that there is at this revision.
+    /// The changes that lead from what was delivered before to the state at this revision.
     Resync(Revision, Vec<ObjectEvent<T>>),
-    /// Nothing more up to this revision.
+    /// There are no more changes up to this revision.
     Bookmark(Revision),
 }
 
 /// One object changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectEvent<T> {
-    /// How.
+    /// The kind of the change.
     pub change: ChangeType,
     /// Its namespace and name.
     pub name: NamespacedName,
-    /// The object after the change; if it is gone, as it was last. `None` if it is gone and nobody saw it go.
+    /// The object after the change, or before its removal. `None` if the watch did not see the removal itself.
     pub stored: Option<Stored<T>>,
 }
 
@@ -57,21 +57,21 @@ impl WatchObjects {
         Self::default()
     }
 
-    /// Only those of these namespaces.
+    /// Only objects of these namespaces.
     #[must_use]
     pub fn with_namespaces(mut self, namespaces: Vec<Namespace>) -> Self {
         self.namespaces = namespaces;
         self
     }
 
-    /// Only those whose labels match: one that begins to match is delivered as added, one that ceases to as removed.
+    /// Only objects whose labels match: one that begins to match is delivered as added, one that ceases to, as removed.
     #[must_use]
     pub fn with_labels(mut self, labels: LabelSelector) -> Self {
         self.labels = labels;
         self
     }
 
-    /// Only those whose fields match.
+    /// Only objects whose fields match.
     #[must_use]
     pub fn with_fields(mut self, fields: FieldSelector) -> Self {
         self.fields = fields;
@@ -87,7 +87,7 @@ impl WatchObjects {
 }
 
 impl<T: 'static> Objects<T> {
-    /// Watches the objects of the collection. Returns once the watch stands.
+    /// Watches the objects of the collection. Returns once the watch is open.
     ///
     /// # Errors
     ///
@@ -108,12 +108,12 @@ impl<T: 'static> Objects<T> {
 }
 
 impl<T: 'static> ObjectWatch<T> {
-    /// The next message; `None` after an error has ended the watch. It can be dropped at any time and called again
-    /// without losing a message.
+    /// The next message; `None` after an error has ended the watch. The future can be dropped at any time without
+    /// losing a message.
     ///
     /// # Errors
     ///
-    /// As [`Watch::next`]. Also an object that the codec cannot decode; the watch goes on after it.
+    /// As [`Watch::next`]. Also an object that the codec cannot decode; the watch continues after it.
     pub async fn next(&mut self) -> Option<Result<ObjectMessage<T>, Error>> {
         Some(match self.watch.next().await? {
             Ok(WatchMessage::Bookmark(revision)) => Ok(ObjectMessage::Bookmark(revision)),

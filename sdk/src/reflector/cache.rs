@@ -12,7 +12,7 @@ use crate::{
     WatchedObject,
 };
 
-/// The objects at one revision.
+/// The cached objects, all at one revision.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     pub(super) members: BTreeMap<MemberId, Arc<Member>>,
@@ -61,7 +61,7 @@ impl Cache {
                     self.collections.remove(&resource);
                 }
             }
-            // Those of one collection have a cache of their own, in `objects`.
+            // Objects of collections have caches of their own, in `objects`.
             ObjectKind::Object => {}
             ObjectKind::ControllerRevision => {
                 let space = Namespace::parse(&event.namespace).ok();
@@ -131,7 +131,7 @@ impl Cache {
         }
     }
 
-    /// Adds what changed to the entries that are known; all of them are new if the storage version is another one.
+    /// Adds what changed to the known entries; if the storage version was created anew, it begins without entries.
     fn put_storage_version(&mut self, change: StorageVersionChange) {
         let present = self.storage_versions.get(&change.resource);
         let same = present.filter(|present| present.metadata.uid == change.metadata.uid);

@@ -1,4 +1,4 @@
-//! Which requests of a session have no answer yet.
+//! The window of a session: its requests that have no answer yet, and the numbers of new ones.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use synod_model::Sequence;
 use tokio::sync::Notify;
 
-/// Numbers the requests of a session and keeps them close together: the cluster remembers outcomes from the lowest
-/// unanswered one up, and only so many.
+/// Numbers the requests of a session and keeps their numbers close together: the cluster remembers outcomes from the
+/// lowest unanswered number up, and only a limited number of them.
 #[derive(Debug)]
 pub(super) struct Window {
     state: Mutex<WindowState>,
@@ -19,19 +19,19 @@ struct WindowState {
     next: Sequence,
     /// Requests that are being sent.
     open: BTreeSet<Sequence>,
-    /// Requests that were given up without an answer, oldest first. Their outcomes are kept so that one can ask for
-    /// them, but they make way for new requests.
+    /// Requests that were given up without an answer, oldest first. Their outcomes are kept so that they can be read,
+    /// but only as long as new requests do not need their room.
     abandoned: VecDeque<Sequence>,
     width: u64,
 }
 
-/// How many given-up requests hold on to their outcomes.
+/// The number of given-up requests whose outcomes are kept.
 const ABANDONED_MAX: usize = 64;
 /// The widest window that is used, however many outcomes the cluster keeps.
 const WIDTH_MAX: u64 = 512;
 
 impl Window {
-    /// The window of a session that keeps so many outcomes.
+    /// The window of a session that keeps this many outcomes.
     pub(super) fn new(outcomes_max: u32) -> Self {
         Self {
             state: Mutex::new(WindowState {

@@ -1,10 +1,10 @@
-//! What all answers have in common.
+//! The header that all answers have.
 
 use synod_proto::v1;
 
-/// An answer that says who gave it.
+/// An answer with a header, which names the replica.
 pub(crate) trait Headed: Send {
-    /// Who answered, if it says so.
+    /// The header, if the answer has one.
     fn header(&self) -> Option<&v1::ResponseHeader>;
 }
 

@@ -1,10 +1,10 @@
-//! How long to wait before the next try.
+//! The waits between tries.
 
 use std::time::Duration;
 
 use crate::seams::Randomness;
 
-/// Waits that double from one to the next, each with jitter, so that clients that failed together do not come back
+/// Waits that double from one to the next, each with jitter, so that clients that failed together do not retry
 /// together.
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
@@ -33,7 +33,7 @@ impl Backoff {
 mod tests {
     use super::*;
 
-    /// Answers the same number for ever.
+    /// Always returns the same number.
     struct Always(u64);
 
     impl Randomness for Always {

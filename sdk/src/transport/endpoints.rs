@@ -1,4 +1,4 @@
-//! The replicas that a client was told of.
+//! The endpoints that a client was given, with a channel to each.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,34 +15,34 @@ use super::failure::LeaderHint;
 use crate::Error;
 use crate::seams::Seams;
 
-/// One channel to each endpoint, and which of them to begin with.
+/// One channel to each endpoint, and the one to begin with.
 pub(crate) struct Endpoints {
     list: Vec<Reached>,
-    /// The one that answered last.
+    /// The endpoint that answered last.
     preferred: AtomicUsize,
 }
 
-/// An endpoint and the channel to it. The channel connects when it is used, and again when it was lost.
+/// An endpoint and the channel to it. The channel connects when it is first used, and again after it was lost.
 struct Reached {
     text: String,
     channel: Channel,
-    /// The replica that answers there, once it has; zero before.
+    /// The id of the replica that answered there last; zero before the first answer.
     replica_id: AtomicU64,
 }
 
-/// How connections are kept.
+/// The settings of connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wiring {
     pub(crate) connect_timeout: Duration,
     pub(crate) keepalive: Keepalive,
 }
 
-/// How a connection that died in silence is found out: without it, a client waits for ever after a dropped route.
+/// Probes that find a connection whose peer is gone: without them, a client waits for ever after a dropped route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keepalive {
-    /// How often to ask.
+    /// The time between probes.
     pub(crate) interval: Duration,
-    /// How long to wait for the answer.
+    /// How long to wait for the answer to a probe.
     pub(crate) timeout: Duration,
 }
 
@@ -51,7 +51,7 @@ impl Endpoints {
     ///
     /// # Errors
     ///
-    /// None at all, or one that is no address; all of those at once.
+    /// No endpoint was given, or some are no addresses; all of these are named at once.
     pub(crate) fn new(texts: &[String], wiring: Wiring, seams: &Seams) -> Result<Self, Error> {
         let mut found = Violations::new();
         if texts.is_empty() {
@@ -68,7 +68,7 @@ impl Endpoints {
         if !found.is_empty() {
             return Err(Error::invalid(found));
         }
-        // Clients that start together do not all begin with the same replica.
+        // A random first endpoint, so that clients that start together do not all begin with the same replica.
         let first = (seams.randomness.next() % list.len() as u64) as usize;
         Ok(Self {
             list,
@@ -85,7 +85,7 @@ impl Endpoints {
         self.list.iter().map(|reached| reached.text.as_str())
     }
 
-    /// The place of an endpoint.
+    /// The index of an endpoint.
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
         self.texts().position(|known| known == text)
     }
@@ -94,7 +94,7 @@ impl Endpoints {
         self.preferred.load(Ordering::Relaxed) % self.len()
     }
 
-    /// The place after `place`.
+    /// The index after `place`, in turn.
     pub(crate) fn after(&self, place: usize) -> usize {
         (place + 1) % self.len()
     }
@@ -107,7 +107,7 @@ impl Endpoints {
         &self.list[place % self.len()].text
     }
 
-    /// Notes that the replica at `place` answered: the next call begins with it.
+    /// Records that the replica at `place` answered: the next call begins with it.
     pub(crate) fn answered(&self, place: usize, replica_id: Option<u64>) {
         self.preferred.store(place, Ordering::Relaxed);
         if let (Some(reached), Some(id)) = (self.list.get(place), replica_id) {
@@ -115,8 +115,8 @@ impl Endpoints {
         }
     }
 
-    /// The endpoint of the leader, if it is one of those that are known here. Others are not dialed: an address that
-    /// replicas see may be of no use outside of their network.
+    /// The index of the leader's endpoint, if this client was given it. Other addresses are not dialed: an address that
+    /// replicas use may not be reachable outside of their network.
     pub(super) fn hinted(&self, hint: &LeaderHint) -> Option<usize> {
         let by_id = hint.id.and_then(|id| {
             let mut known = self.list.iter();
@@ -178,7 +178,7 @@ fn authority(text: &str) -> &str {
         .trim_end_matches('/')
 }
 
-/// The error of a name that is no endpoint of this client.
+/// The error of a text that is no endpoint of this client.
 pub(crate) fn unknown_endpoint(text: &str) -> Error {
     let message = format!("{text} is no endpoint of this client; name one that it was given");
     Error::new(ErrorKind::InvalidArgument, message)

@@ -1,4 +1,4 @@
-//! What a failed try says about the request.
+//! Failed tries and calls: what each means for the request, and where to try next.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::Error;
 /// A call that failed for good.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// Why.
+    /// The error of the last try, or of the missed deadline.
     pub(crate) error: Error,
     /// Whether a try before the last one may have been executed.
     pub(crate) uncertain: bool,
@@ -24,13 +24,13 @@ pub(crate) struct FailedTry {
     pub(crate) error: Error,
     /// The replica to try next, by id and by address.
     pub(super) leader: Option<LeaderHint>,
-    /// How long it is of no use to ask this replica again.
+    /// How long there is no use in asking this replica again.
     pub(super) retry_after: Option<Duration>,
-    /// Whether the time of the whole call was over while it was on its way, so that it says nothing of the replica.
+    /// Whether the deadline of the whole call ended the try, so that it says nothing about the replica.
     pub(super) cut_short: bool,
 }
 
-/// Where a replica believes the leader to be.
+/// The leader, as a replica names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LeaderHint {
     pub(super) id: Option<u64>,
@@ -38,7 +38,7 @@ pub(super) struct LeaderHint {
 }
 
 impl FailedTry {
-    /// What a status says.
+    /// The failure that a status stands for.
     pub(crate) fn of(status: &Status) -> Self {
         let refusal = status::from_status(status);
         let number = |key: &str| refusal.metadata.get(key).and_then(|text| text.parse().ok());
@@ -65,7 +65,7 @@ impl FailedTry {
         }
     }
 
-    /// The replica did not answer before the time of the whole call was over.
+    /// The replica did not answer before the deadline of the whole call.
     pub(super) fn cut_short(after: Duration) -> Self {
         Self {
             cut_short: true,
@@ -78,7 +78,7 @@ impl FailedTry {
     pub(super) fn is_decided_at_the_edge(&self) -> bool {
         match self.error.kind() {
             ErrorKind::Unauthenticated | ErrorKind::PermissionDenied | ErrorKind::DataLoss => true,
-            // Where the edge decides these, it is by what is in the request, so no earlier try of it went past the edge.
+            // If the edge decides these, it is by the content of the request, so it refused an earlier try, too.
             ErrorKind::InvalidArgument
             | ErrorKind::TooLarge
             | ErrorKind::NotFound
@@ -107,8 +107,8 @@ impl FailedTry {
     }
 }
 
-/// Whether the time ran out on this side. The channel holds the deadline that goes with a request, too, and may be a
-/// moment earlier than we are.
+/// Whether the time ran out on this side. The channel also enforces the deadline of a request, and may do so a moment
+/// earlier than the call.
 pub(super) fn has_run_out(status: &Status) -> bool {
     let mut cause = status.source();
     while let Some(error) = cause {

@@ -1,8 +1,8 @@
-//! Which endpoint to try next.
+//! Decides which endpoint to try next.
 
 use std::collections::BTreeSet;
 
-/// A round over all endpoints, between two waits.
+/// A round of tries over all endpoints, between two waits.
 #[derive(Debug)]
 pub(super) struct Round {
     endpoints: usize,
@@ -10,7 +10,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// A round over so many endpoints; at least one.
+    /// A round over this number of endpoints, which is at least one.
     pub(super) fn new(endpoints: usize) -> Self {
         Self {
             endpoints,
@@ -18,9 +18,9 @@ impl Round {
         }
     }
 
-    /// Takes note that the endpoint at `place` has failed, and says which one is next: the leader's as far as it is
-    /// known, else the one after. None comes twice in a round, or those who do not know yet that the leader is dead
-    /// would send every try to it.
+    /// Records that the endpoint at `place` has failed, and returns the next: the leader's as far as it is known, else
+    /// the one in turn. No endpoint is tried twice in a round: replicas that do not know yet that the leader is dead
+    /// would otherwise send every try to it.
     pub(super) fn next(&mut self, place: usize, hinted: Option<usize>) -> usize {
         self.failed.insert(place);
         let in_turn = (1..=self.endpoints).map(|step| (place + step) % self.endpoints);
@@ -34,7 +34,7 @@ impl Round {
             .unwrap_or((place + 1) % self.endpoints)
     }
 
-    /// Whether every endpoint has failed. Then another round begins.
+    /// Whether every endpoint has failed. If so, another round begins.
     pub(super) fn end(&mut self) -> bool {
         let over = self.failed.len() >= self.endpoints;
         if over {
@@ -61,7 +61,7 @@ mod tests {
     fn a_hint_comes_first_but_not_twice() {
         let mut round = Round::new(3);
         assert_eq!(round.next(1, Some(0)), 0);
-        // The leader is dead, and replica 1, asked again, would not know it: replica 2 is next.
+        // The leader is dead, and replica 1 would still name it if it were asked again: so replica 2 is next.
         assert_eq!(round.next(0, None), 2);
         assert_eq!(round.next(2, Some(0)), 0);
         assert!(round.end());

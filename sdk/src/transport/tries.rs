@@ -1,4 +1,4 @@
-//! One call, as many tries as its deadline allows.
+//! One call, with as many tries as its deadline allows.
 
 use std::future::Future;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use crate::seams::Seams;
 /// When a request may be sent again after a try whose outcome is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeats {
-    /// Always: it changes nothing.
+    /// Always: the request changes nothing.
     Read,
-    /// Always: the replicas know it by its key, and execute it once.
+    /// Always: the replicas recognize the request by its key, and execute it once.
     ExactlyOnce,
-    /// Never: it would be executed twice.
+    /// Never: the request could be executed twice.
     AtMostOnce,
 }
 
@@ -38,12 +38,12 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Try {
     /// The channel to the replica that is asked.
     pub(crate) channel: Channel,
-    /// What is left until the deadline of the call.
+    /// The time until the deadline of the call.
     pub(crate) remaining: Duration,
 }
 
 impl Try {
-    /// The request with the deadline of the call on it.
+    /// The request, with the deadline of the call set.
     pub(crate) fn request<M>(&self, message: M) -> Request<M> {
         let mut request = Request::new(message);
         request.set_timeout(self.remaining);
@@ -51,13 +51,13 @@ impl Try {
     }
 }
 
-/// The shortest time that one try is given, if the call has it.
+/// The shortest limit of one try, if the call has that much time left.
 const TRY_MIN: Duration = Duration::from_millis(500);
 /// Waits between rounds over all endpoints.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(25), Duration::from_secs(1));
 
 impl Call<'_> {
-    /// Sends the request until it is answered, refused by a rule, or the deadline has passed.
+    /// Sends the request until it is answered or refused by a rule, or the deadline has passed.
     pub(crate) async fn run<T, F, Fut>(self, send: F) -> Result<T, Failure>
     where
         T: Headed,
@@ -95,7 +95,7 @@ impl Call<'_> {
     }
 }
 
-/// What the tries so far have shown.
+/// The state of a call after the tries so far.
 struct Course<'a> {
     call: Call<'a>,
     total: Duration,
@@ -104,7 +104,7 @@ struct Course<'a> {
     tries: u32,
     round: Round,
     backoff: Backoff,
-    /// How long to wait at least before the next round.
+    /// The shortest wait before the next round.
     retry_after: Duration,
     /// Whether a try may have been executed.
     uncertain: bool,
@@ -126,8 +126,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// How long a try may take. A replica that hangs must not use up the time of the others, unless a request that
-    /// can be sent only once is on its way there.
+    /// The limit of one try. A replica that hangs must not use up the time for the others, unless it may be executing a
+    /// request that can be sent only once.
     fn limit(&self, remaining: Duration) -> Duration {
         let others = self.call.endpoints.len() > 1;
         match self.call.repeats {
@@ -138,11 +138,11 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Takes note of a try that failed, and says where to try next.
+    /// Records a try that failed, and chooses the endpoint for the next.
     ///
     /// # Errors
     ///
-    /// There is no next try.
+    /// The call has failed: there is no next try.
     fn take(&mut self, failed: FailedTry) -> Result<(), Failure> {
         tracing::debug!(
             endpoint = self.call.endpoints.text(self.place),
@@ -151,7 +151,7 @@ impl<'a> Course<'a> {
         );
         self.tries += 1;
         match (failed.verdict(), self.call.repeats) {
-            // Neither try nor retry was executed, but one before may have been: the caller knows what to do about it.
+            // This try was not executed, but an earlier one may have been: the caller decides what follows.
             _ if failed.error.kind() == ErrorKind::RequestExpired => {
                 return Err(self.fail(failed.error));
             }
@@ -171,14 +171,14 @@ impl<'a> Course<'a> {
             .and_then(|hint| self.call.endpoints.hinted(&hint));
         self.place = self.round.next(self.place, hinted);
         self.retry_after = self.retry_after.max(failed.retry_after.unwrap_or_default());
-        // What was said before is worth more than that the time was over while another try was on its way.
+        // An earlier error is more useful than the fact that the deadline ended a later try.
         if !failed.cut_short || self.last.is_none() {
             self.last = Some(failed.error);
         }
         Ok(())
     }
 
-    /// Waits after each round: when every replica has failed once, the next to be asked needs time.
+    /// Waits after each round: when every replica has failed once, they need time.
     async fn wait(&mut self) {
         if !self.round.end() {
             return;
@@ -207,11 +207,11 @@ impl<'a> Course<'a> {
         );
         let error = match self.last.as_ref().map(Error::kind) {
             _ if self.uncertain => Error::new(ErrorKind::DeadlineExceeded, message),
-            // What every replica said is worth more than that it took too long.
+            // The replicas' own error is more useful than the fact that the deadline has passed.
             Some(kind @ (ErrorKind::Unavailable | ErrorKind::Overloaded)) => {
                 Error::new(kind, message)
             }
-            // A read whose connection broke.
+            // This is a read whose connection broke.
             Some(ErrorKind::UnknownOutcome) => Error::new(ErrorKind::Unavailable, message),
             Some(_) | None => Error::new(ErrorKind::DeadlineExceeded, message)
                 .with_execution(Verdict::NotExecuted),

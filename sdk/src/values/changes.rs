@@ -1,4 +1,4 @@
-//! What changing calls answer, and the small reads.
+//! The answers to changing calls, and to small reads.
 
 use std::time::Duration;
 
@@ -10,63 +10,63 @@ use synod_proto::{messages, v1};
 
 use super::{FromWire, Header};
 
-/// A change was made, or was made already.
+/// The answer to a change that was made, now or before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// False if everything was so already.
+    /// False if nothing had to be changed.
     pub changed: bool,
 }
 
-/// A member was let in.
+/// The answer to a join.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The member's fencing token.
     pub epoch: Epoch,
-    /// How long it is kept after a renewal.
+    /// How long the member is kept after a renewal.
     pub ttl: Duration,
-    /// False if this instance was in already, and got its epoch back.
+    /// False if this instance was a member already, and got its epoch back.
     pub changed: bool,
     /// How long a write may still land after its proof of membership has ended: the setting at the header's revision,
     /// or later.
     pub write_grace: Duration,
 }
 
-/// A member's deadline was moved.
+/// The answer to a renewal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewed {
-    /// Who answered, and at which revision. A renewal moves no revision.
+    /// The replica that answered, and its revision. A renewal does not change the revision.
     pub header: Header,
     /// How long the member is kept from this renewal on.
     pub ttl: Duration,
 }
 
-/// A report was taken.
+/// The answer to a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// False if the report said nothing new.
+    /// False if the report changed nothing.
     pub changed: bool,
-    /// For each reported resource, in the order of the report, what the member is told.
+    /// The state of each reported resource, in the order of the report.
     pub resources: Vec<ReportedResource>,
 }
 
-/// What a member is told of a resource that it reported, as of right after the report.
+/// The state of a reported resource for the member, right after the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedResource {
     /// The resource.
     pub resource: GroupResource,
-    /// The version that the member's entry encodes now. `None`: it votes and nothing is selected.
+    /// The version in which the member's entry encodes now. `None`: the entry votes and nothing is selected.
     pub encoding: Option<ApiVersion>,
     /// The version that is selected, if one is.
     pub selected: Option<ApiVersion>,
     /// The revision at which `selected` last changed; zero if it is unset.
     pub selected_revision: Revision,
-    /// The `selected_revision` that the entry took or adopted last: if it is another one, the member has yet to adopt. `None`
+    /// The `selected_revision` that the entry took or adopted last: if it differs, the member has yet to adopt. `None`
     /// for a fixed entry, and for a voter while nothing is selected.
     pub adopted_revision: Option<Revision>,
 }
@@ -74,7 +74,7 @@ pub struct ReportedResource {
 /// The replicated settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The settings.
     pub settings: Settings,
@@ -83,7 +83,7 @@ pub struct SettingsView {
 /// What the members of a resource agreed on, change by change, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementHistory {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The changes. The setting `agreements_kept` says how many are kept.
     pub changes: Vec<AgreementChange>,

@@ -1,20 +1,20 @@
-//! How the cluster does.
+//! The status of the cluster.
 
 use synod_model::{LogTime, Revision, Violations};
 use synod_proto::{messages, v1, wire_enums};
 
 use super::Header;
 
-/// How the cluster does, as one replica sees it.
+/// The status of the cluster, as one replica sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterStatus {
-    /// Who answered, and its own revision.
+    /// The replica that answered, and its own revision.
     pub header: Header,
     /// The name that the replicas were started with.
     pub cluster_name: String,
     /// The version of the replica's program.
     pub version: String,
-    /// The behaviour of apply that is in force.
+    /// The version of the rules of apply that is in force.
     pub machine_version: u32,
     /// The leader, if the replica knows one.
     pub leader_id: Option<u64>,
@@ -24,7 +24,7 @@ pub struct ClusterStatus {
     pub log_time: LogTime,
     /// The last log index that the replica has applied.
     pub applied_index: u64,
-    /// The digest of its state, in lower-case hexadecimal digits.
+    /// The digest of the replica's state, in lower-case hexadecimal digits.
     pub digest: String,
     /// The log index at which `digest` was taken: at equal indexes all replicas must have equal digests.
     pub digest_index: u64,
@@ -39,13 +39,13 @@ pub struct ClusterStatus {
 pub struct ReplicaStatus {
     /// Its number.
     pub replica_id: u64,
-    /// Where the other replicas reach it.
+    /// The address at which the other replicas reach it.
     pub peer_address: String,
-    /// Where clients reach it; empty if it has not announced itself yet.
+    /// The address at which clients reach it; empty if it has not announced itself yet.
     pub client_address: String,
     /// The identity of its data directory, as 32 lower-case hexadecimal digits.
     pub directory_id: String,
-    /// What it is in the replica set.
+    /// Its role in the replica set.
     pub role: ReplicaRole,
     /// The version of its program; empty if it has not announced itself yet.
     pub version: String,
@@ -57,17 +57,17 @@ pub struct ReplicaStatus {
     pub matched_index: Option<u64>,
 }
 
-/// What a replica is in the replica set.
+/// The role of a replica in the replica set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReplicaRole {
-    /// It votes and counts for the quorum.
+    /// It votes in Raft and counts for the quorum.
     Voter,
-    /// It follows the log and does not count.
+    /// It follows the log, and does not count for the quorum.
     Learner,
 }
 
 impl ReplicaRole {
-    /// The word for it in tables and JSON.
+    /// Its name in tables and JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -80,18 +80,18 @@ impl ReplicaRole {
 /// Something that an operator must look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// What is wrong.
+    /// The kind of the alarm.
     pub kind: AlarmKind,
-    /// The replica that it is about; `None` if it is about the cluster.
+    /// The replica that the alarm is about; `None` if it is about the cluster.
     pub replica_id: Option<u64>,
     /// What is wrong and what to do, as a sentence for people.
     pub message: String,
 }
 
-/// What is wrong.
+/// The kind of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlarmKind {
-    /// No leader is known, or it is not answered by a quorum.
+    /// No leader is known, or the leader gets no answer from a quorum.
     NoQuorum,
     /// The digests of the replicas differ and no majority is right: all refuse writes.
     DigestMismatch,
@@ -108,7 +108,7 @@ pub enum AlarmKind {
 }
 
 impl AlarmKind {
-    /// The word for it in tables and JSON.
+    /// Its name in tables and JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -161,7 +161,7 @@ messages! {
     }
 }
 
-/// What an alarm is: one that this release does not know is an alarm, too.
+/// The kind of an alarm: a kind that this release does not know is [`AlarmKind::Other`].
 mod lenient {
     use super::*;
 
@@ -188,7 +188,7 @@ mod lenient {
     }
 }
 
-/// The number of a replica: zero is none.
+/// The number of a replica; zero stands for none.
 mod unless_zero {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Collections as they are read.
+//! The answers about collections.
 
 use synod_model::{ApiVersion, Collection, Violations};
 use synod_proto::wire::Wire;
@@ -6,12 +6,12 @@ use synod_proto::{messages, v1};
 
 use super::{FromWire, Header};
 
-/// A collection was declared or changed, or would have been.
+/// The answer to declaring or changing a collection, or to a dry run of that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionChanged {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// False if it was so already.
+    /// False if nothing had to be changed.
     pub changed: bool,
     /// The collection. `None` if this is the answer to a retry, so late that its revision is no longer kept.
     pub collection: Option<Collection>,
@@ -20,7 +20,7 @@ pub struct CollectionChanged {
 /// One collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The collection, and how many objects it holds.
     pub item: CollectionItem,
@@ -29,12 +29,12 @@ pub struct CollectionView {
 /// Collections in a list, all at one revision, ordered by group and resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionPage {
-    /// Who answered, and the revision of all pages of this list.
+    /// The replica that answered, and the revision of all pages of this list.
     pub header: Header,
     /// The collections.
     pub items: Vec<CollectionItem>,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 

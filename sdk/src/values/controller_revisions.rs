@@ -1,4 +1,4 @@
-//! What is answered about the histories of controllers.
+//! The answers about histories of controllers.
 
 use std::fmt;
 
@@ -8,27 +8,27 @@ use synod_proto::{messages, v1, wire_enums};
 
 use super::{FromWire, Header};
 
-/// What became of what a controller wants.
+/// The result of recording what a controller wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionAnswer {
-    /// The name of the ControllerRevision that holds it.
+    /// The name of the ControllerRevision with that data.
     pub name: ObjectName,
     /// Its number.
     pub number: RevisionNumber,
-    /// How it came to be the newest.
+    /// How this ControllerRevision became the newest.
     pub outcome: RevisionOutcome,
-    /// The collisions of names that the owner has to count from now on: give it with the next create.
+    /// The collisions of names that the owner must count from now on: give this number with the next create.
     pub collision_count: u32,
-    /// What was done to the others.
+    /// What was done to the other ControllerRevisions.
     pub history: HistoryAnswer,
 }
 
-/// How a ControllerRevision came to be the newest of its history.
+/// How a ControllerRevision became the newest of its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RevisionOutcome {
-    /// It was already.
+    /// It was the newest already.
     Unchanged,
-    /// It is an older one, whose number is now the highest.
+    /// It is an older one, which now has the highest number.
     RolledBack,
     /// It is a new one.
     Created,
@@ -41,12 +41,12 @@ pub struct HistoryAnswer {
     pub adopted: u32,
     /// How many were deleted.
     pub deleted: u32,
-    /// How many are left to adopt or to delete, since one call does only so much: call again.
+    /// How many are left to adopt or to delete, since the work of one call is limited: call again.
     pub left: u32,
 }
 
 impl RevisionOutcome {
-    /// The word for it in tables and JSON.
+    /// Its name in tables and JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -66,56 +66,56 @@ impl fmt::Display for RevisionOutcome {
 /// A ControllerRevision that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The ControllerRevision.
     pub revision: ControllerRevision,
 }
 
-/// What a controller wants stands in its history.
+/// The answer to recording what a controller wants, or to a rollback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionAnswered {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// Whether anything was written.
     pub changed: bool,
-    /// What became of it.
+    /// The ControllerRevision that holds the data, and how it became the newest.
     pub answer: RevisionAnswer,
     /// The ControllerRevision. `None` in the answer to a retry whose revision has left the window.
     pub revision: Option<ControllerRevision>,
 }
 
-/// What was done to a history.
+/// The answer to a change of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryChanged {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// Whether anything was written.
     pub changed: bool,
-    /// What was done.
+    /// How many ControllerRevisions were adopted or deleted, and how many are left.
     pub answer: HistoryAnswer,
 }
 
 /// ControllerRevisions, all at one revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryPage {
-    /// Who answered, and the revision of all of them.
+    /// The replica that answered, and the revision of all items.
     pub header: Header,
-    /// Of a history: oldest first. Of a list: by namespace and name.
+    /// In a history: oldest first. In a list: by namespace and name.
     pub items: Vec<ControllerRevision>,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 
 /// What changed from one ControllerRevision to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionDiff {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// Whether the two say the same as JSON; if they are no JSON, whether they are the same bytes.
+    /// Whether both are equal as JSON; if they are not JSON, whether their bytes are equal.
     pub equal: bool,
-    /// The JSON patch (RFC 6902) that makes the one of the other. `None` unless both are JSON.
+    /// The JSON patch (RFC 6902) that turns the first into the second. `None` unless both are JSON.
     pub json_patch: Option<String>,
     /// What changed, line by line, in the unified format. `None` if one of them is neither JSON nor text.
     pub unified: Option<String>,

@@ -1,14 +1,14 @@
-//! What every answer begins with.
+//! The header of every answer.
 
 use std::time::Duration;
 
 use synod_model::{ClusterId, Revision};
 use synod_proto::{messages, v1};
 
-/// Who answered, and at which revision.
+/// The replica and cluster that answered, and the revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The cluster. A restore makes a new id: epochs and sessions of another cluster are worthless here.
+    /// The cluster. A restore makes a new id: epochs and sessions of another cluster do not hold here.
     pub cluster: ClusterId,
     /// The replica that answered.
     pub replica_id: u64,

@@ -1,4 +1,4 @@
-//! Leases as they are read and taken.
+//! The answers about leases.
 
 use std::time::Duration;
 
@@ -12,62 +12,62 @@ use super::Header;
 /// One lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// The lease, and what is kept beside it.
+    /// The lease, its remaining time and the length of its queue.
     pub item: LeaseItem,
-    /// The first who wait for it, in their order; at most 100.
+    /// The first waiting holders, in the order of the queue; at most 100.
     pub waiters: Vec<(HolderIdentity, Ticket)>,
 }
 
 /// Leases in a list, all at one revision, ordered by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeasePage {
-    /// Who answered, and the revision of all pages of this list.
+    /// The replica that answered, and the revision of all pages of this list.
     pub header: Header,
     /// The leases.
     pub items: Vec<LeaseItem>,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 
-/// A lease, and what is kept beside it.
+/// A lease, its remaining time and the length of its queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseItem {
     /// The lease.
     pub lease: Lease,
-    /// How much log time its hold has left: a hint, since a change of leader gives more. `None` if it is free, and for a
-    /// read of the past.
+    /// How much log time its hold has left: a hint, since a change of leader extends it. `None` if the lease is free,
+    /// and for a read of the past.
     pub remaining: Option<Duration>,
-    /// How many wait for it. `None` for a read of the past.
+    /// How many processes wait for it. `None` for a read of the past.
     pub waiting: Option<u64>,
 }
 
-/// What an acquisition was answered.
+/// The answer to an acquisition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acquired {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// Whether the caller has the lease.
     pub acquisition: Acquisition,
 }
 
-/// Whether an acquisition has led to a lease.
+/// The result of an acquisition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acquisition {
     /// The caller has the lease.
     Held {
-        /// Its fencing token.
+        /// The fencing token of the hold.
         token: FencingToken,
-        /// How long it is held after a renewal.
+        /// How long the lease is held after a renewal.
         ttl: Duration,
     },
-    /// The caller has a place in the queue, for as long as it asked for; asking again keeps it.
+    /// The caller has a place in the queue, kept for the time that it asked for; asking again keeps it longer.
     Queued {
         /// The place.
         ticket: Ticket,
-        /// How many are before it.
+        /// The number of waiting callers ahead of this one.
         ahead: u64,
     },
 }
@@ -77,19 +77,19 @@ pub enum Acquisition {
 pub struct LeaseCandidateItem {
     /// The candidate.
     pub candidate: LeaseCandidate,
-    /// How much log time it has left, as in [`LeaseItem::remaining`].
+    /// How much log time the candidate has left, as in [`LeaseItem::remaining`].
     pub remaining: Option<Duration>,
 }
 
 /// Candidates for leases, all at one revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseCandidatePage {
-    /// Who answered, and the revision of all of them.
+    /// The replica that answered, and the revision of all items.
     pub header: Header,
     /// The candidates, ordered by lease and identity.
     pub items: Vec<LeaseCandidateItem>,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Members as they are read.
+//! The answers about members.
 
 use std::time::Duration;
 
@@ -10,23 +10,23 @@ use super::Header;
 /// One member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The member.
     pub member: Member,
-    /// How much log time it has left: a hint, since a change of leader gives more. `None` for a read of the past.
+    /// How much log time it has left: a hint, since a change of leader extends it. `None` for a read of the past.
     pub remaining: Option<Duration>,
 }
 
 /// Members in a list, all at one revision, ordered by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberPage {
-    /// Who answered, and the revision of all pages of this list.
+    /// The replica that answered, and the revision of all pages of this list.
     pub header: Header,
     /// The members.
     pub items: Vec<MemberItem>,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Migrations as they are read, and what is answered to those who work at them.
+//! The answers about migrations, and to the workers that carry them out.
 
 use synod_model::{ClaimToken, Migration, MigrationId, MigrationProgress};
 use synod_proto::{messages, v1};
@@ -8,52 +8,52 @@ use super::{Assumed, Header};
 /// One migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The migration.
     pub migration: Migration,
-    /// How far it is now. `None` before a worker has said anything.
+    /// The present progress. `None` before a worker has reported any.
     pub progress: Option<MigrationProgress>,
 }
 
 /// Migrations in a list, all at one revision, ordered by resource, the oldest of each first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationPage {
-    /// Who answered, and the revision of all pages of this list.
+    /// The replica that answered, and the revision of all pages of this list.
     pub header: Header,
     /// The migrations.
     pub items: Vec<Migration>,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 
-/// A migration was created.
+/// The answer to creating a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationStarted {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// Which.
+    /// The migration.
     pub id: MigrationId,
 }
 
-/// A migration is a worker's.
+/// The answer to claiming a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationClaimed {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// What the worker shows with everything that it says.
+    /// The fencing token, which the worker sends with every report.
     pub token: ClaimToken,
-    /// Where the worker before it stood.
+    /// The saved progress of the previous worker.
     pub progress: MigrationProgress,
 }
 
-/// A migration has succeeded.
+/// The answer to completing a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationCompleted {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// What that rests on beside what is known. None: nothing.
+    /// What the completion rests on beside what is known; empty if nothing.
     pub assumptions: Vec<Assumed>,
 }
 

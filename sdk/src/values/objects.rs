@@ -1,4 +1,4 @@
-//! Objects as they are read and written.
+//! The answers about objects.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use super::{FromWire, Header};
 /// One object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The object.
     pub object: Object,
-    /// How much log time it has left: a hint, since a change of leader gives more. `None` if it has no TTL, and for a
+    /// How much log time it has left: a hint, since a change of leader extends it. `None` if it has no TTL, and for a
     /// read of the past.
     pub remaining: Option<Duration>,
 }
@@ -23,12 +23,12 @@ pub struct ObjectView {
 /// Objects in a list, ordered by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectPage {
-    /// Who answered, and the revision of all pages of this list, but for those that are inconsistent with it.
+    /// The replica that answered, and the revision of all pages of this list, except inconsistent ones.
     pub header: Header,
     /// The objects.
     pub items: Vec<ObjectItem>,
-    /// Whether it is of a later revision than the page before it, as was asked for
-    /// ([`Pages::at_present`](crate::Pages::at_present)).
+    /// Whether it is of a later revision than the page before it, which happens only with
+    /// [`Pages::at_present`](crate::Pages::at_present).
     pub inconsistent: bool,
 }
 
@@ -41,26 +41,26 @@ pub struct ObjectItem {
     pub remaining: Option<Duration>,
 }
 
-/// What a change of one object did, or would have done.
+/// The answer to a change of one object, or to a dry run of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectWritten {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// What became of the object.
+    /// What was done to the object.
     pub result: OperationResult,
-    /// The object after the change, or as it was last. `None` for a deletion, and if this is the answer to a retry, so
-    /// late that its revision is no longer kept.
+    /// The object after the change, or as it was last. `None` for a deletion, and in the answer to a retry so late that
+    /// its revision is no longer kept.
     pub object: Option<Object>,
 }
 
-/// What became of an object.
+/// What was done to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationResult {
-    /// False if it was so already: nothing was written.
+    /// False if nothing was written, as the object was already as wanted.
     pub changed: bool,
-    /// Whether it was not there before.
+    /// Whether the object did not exist before.
     pub created: bool,
-    /// Whether it is gone.
+    /// Whether the object was deleted.
     pub deleted: bool,
     /// Its uid.
     pub uid: Uid,
@@ -68,18 +68,18 @@ pub struct OperationResult {
     pub resource_version: Revision,
 }
 
-/// What a transaction did, or would have done.
+/// The answer to a transaction, or to a dry run of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transacted {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// False if nothing was written.
     pub changed: bool,
-    /// Whether all comparisons held, so that the operations were carried out.
+    /// Whether all comparisons held, so that the operations were executed.
     pub succeeded: bool,
-    /// One for each operation, in order, if it succeeded.
+    /// The result of each operation, in order, if the comparisons held.
     pub results: Vec<OperationResult>,
-    /// One for each read, in order, if it did not.
+    /// The result of each read, in order, if they did not hold.
     pub reads: Vec<ReadResult>,
 }
 
@@ -88,10 +88,10 @@ pub struct Transacted {
 pub enum ReadResult {
     /// The object.
     Found(Box<Object>),
-    /// It was not there.
+    /// There was no such object.
     Absent,
-    /// The answer does not say: it had no room left, or came so late to a retry that the revision is no longer kept. Read
-    /// the object by itself.
+    /// The answer does not contain it: there was no room left, or the answer is to a retry so late that the revision is
+    /// no longer kept. Read the object by itself.
     LeftOut,
 }
 
@@ -127,7 +127,7 @@ messages! {
     }
 }
 
-/// What a change of one object is answered: each message has those of the fields that it can say anything in.
+/// Reads an [`ObjectWritten`] from the answers to changes: each message has only those of its fields that can vary.
 macro_rules! written {
     ($($answer:ident: $pb:ident => $changed:expr, $created:expr, $deleted:expr, $object:expr;)*) => { $(
         impl FromWire<v1::$answer> for ObjectWritten {

@@ -1,4 +1,4 @@
-//! What became of a request.
+//! The outcome of a request.
 
 use std::time::Duration;
 
@@ -12,64 +12,64 @@ use synod_proto::wire::Wire;
 use super::{FromWire, Header, HistoryAnswer, OperationResult, ReportedResource, RevisionAnswer};
 use crate::Error;
 
-/// What became of a request, as of `header.revision`.
+/// The outcome of a request, as of `header.revision`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It has not been executed. It may still be while an attempt is on its way; sending it again in the same session
-    /// is safe.
+    /// The request has not been executed. It may still be while a try is on its way; sending it again in the same
+    /// session is safe.
     NotExecuted {
-        /// Who answered, and at which revision.
+        /// The replica that answered, and its revision.
         header: Header,
     },
-    /// It has been executed.
+    /// The request has been executed.
     Executed {
-        /// Who answered, and at which revision.
+        /// The replica that answered, and its revision.
         header: Header,
         /// The revision of the store right after the request.
         revision: Revision,
-        /// Whether it changed anything.
+        /// Whether the request changed anything.
         changed: bool,
-        /// What it was answered.
+        /// The answer to the request.
         answer: OutcomeAnswer,
     },
 }
 
-/// What an executed request was answered.
+/// The answer to an executed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutcomeAnswer {
-    /// It succeeded, and there was nothing more to say.
+    /// It succeeded, and its answer has no other content.
     Done,
     /// A rule refused it.
     Refused(Error),
-    /// A member was let in.
+    /// A member joined.
     Joined {
         /// Its fencing token.
         epoch: Epoch,
-        /// How long it is kept after a renewal.
+        /// How long the member is kept after a renewal.
         ttl: Duration,
     },
-    /// A report was taken; what the member was told of each resource.
+    /// A report was acknowledged, with this state of each resource.
     Reported(Vec<ReportedResource>),
-    /// What a controller wants stands in its history.
+    /// What a controller wants was recorded, or a rollback made.
     ControllerRevision(RevisionAnswer),
-    /// Something was done to a history.
+    /// A history was changed.
     ControllerHistory(HistoryAnswer),
     /// A lease was given.
     LeaseHeld {
         /// Its fencing token.
         token: FencingToken,
-        /// How long it is held after a renewal.
+        /// How long the lease is held after a renewal.
         ttl: Duration,
     },
     /// A place in the queue for a lease was given.
     LeaseQueued(Ticket),
     /// An object was written or deleted.
     Object(OperationResult),
-    /// A transaction was decided.
+    /// A transaction was executed.
     Transacted {
-        /// Whether all comparisons held, so that the operations were carried out.
+        /// Whether all comparisons held, so that the operations were executed.
         succeeded: bool,
-        /// One for each operation, in order.
+        /// The result of each operation, in order.
         results: Vec<OperationResult>,
     },
     /// A migration was created.
@@ -78,10 +78,10 @@ pub enum OutcomeAnswer {
     MigrationClaimed {
         /// The worker's fencing token.
         token: ClaimToken,
-        /// Where the worker before it stood.
+        /// The saved progress of the previous worker.
         progress: MigrationProgress,
     },
-    /// A migration has succeeded, and this is what that rests on beside what is known.
+    /// A migration was completed, resting on this beside what is known.
     MigrationCompleted(Option<Assumption>),
 }
 

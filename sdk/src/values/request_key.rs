@@ -1,18 +1,18 @@
-//! The name of a request.
+//! The key of a request.
 
 use std::fmt;
 
 use synod_model::{ClusterId, Revision, Sequence, SessionId};
 use synod_proto::v1;
 
-/// Names one request for good: ask with it what became of the request.
+/// The permanent name of one request: the key by which to read its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestKey {
-    /// The cluster that gave the session.
+    /// The cluster that the session belongs to.
     pub cluster: ClusterId,
     /// The session that the request belongs to.
     pub session: SessionId,
-    /// Its place in the session.
+    /// The number of the request in the session.
     pub sequence: Sequence,
 }
 

@@ -1,4 +1,4 @@
-//! Rosters as they are read, and what is answered to those who set them.
+//! The answers about rosters.
 
 use synod_model::Roster;
 use synod_proto::{messages, v1};
@@ -8,7 +8,7 @@ use super::Header;
 /// One roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
     /// The roster.
     pub roster: Roster,
@@ -17,23 +17,23 @@ pub struct RosterView {
 /// Rosters in a list, all at one revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterPage {
-    /// Who answered, and the revision of all pages of this list.
+    /// The replica that answered, and the revision of all pages of this list.
     pub header: Header,
-    /// The rosters: that of all resources, those of groups, those of one resource, each by name.
+    /// The rosters: that of all resources, then those of groups, then those of single resources, each by name.
     pub items: Vec<Roster>,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 
-/// A roster was set.
+/// The answer to setting a roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterChanged {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// False if it was so already.
+    /// False if nothing had to be changed.
     pub changed: bool,
-    /// The roster. `None` if this answers a retry so late that its revision is no longer kept.
+    /// The roster. `None` in the answer to a retry so late that its revision is no longer kept.
     pub roster: Option<Roster>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a binary may join, and whether a version may go.
+//! Safety checks: whether a binary may join, and whether a version may be dropped.
 
 use synod_model::{
     ApiVersion, Assumption, GroupResource, LogTime, MemberId, NamespacedName, StorageVersionHash,
@@ -10,45 +10,45 @@ use synod_proto::{messages, v1};
 
 use super::Header;
 
-/// Whether something is safe, at one revision, and what that assumes.
+/// Whether something is safe, at one revision, and what this assumes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Safety {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// Every reason why it is not; none: it is.
+    /// Every reason why it is not safe; empty if it is safe.
     pub dangers: Vec<Danger>,
-    /// How many more reasons there are than an answer names.
+    /// How many more reasons there are than the answer names.
     pub omitted: u32,
-    /// The log time of the state that was read, to hold against the drains.
+    /// The log time of the state that was read, to be compared with the ends of drains.
     pub log_time: LogTime,
-    /// What a safe answer assumes, also while it is not safe. Whoever acts on the answer vouches for it.
+    /// What a safe answer assumes, listed also if it is not safe. A caller that acts on the answer must ensure it.
     pub assumptions: Vec<Assumed>,
 }
 
 impl Safety {
-    /// Whether nothing speaks against it. It may rest on [`Safety::assumptions`].
+    /// Whether there is no reason against it. The answer may rest on [`Safety::assumptions`].
     #[must_use]
     pub fn is_safe(&self) -> bool {
         self.dangers.is_empty()
     }
 
-    /// Whether nothing speaks against it, and it rests on nothing but what is known.
+    /// Whether there is no reason against it, and the answer rests only on what is known.
     #[must_use]
     pub fn is_safe_for_sure(&self) -> bool {
         self.is_safe() && self.assumptions.is_empty()
     }
 }
 
-/// What is assumed, and of which resources.
+/// An assumption, and the resources that it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumed {
-    /// What.
+    /// The assumption.
     pub reason: Assumption,
     /// The same in words, for people.
     pub message: String,
-    /// Of which resources, as many as are named.
+    /// The resources, up to a limit of the answer.
     pub resources: Vec<GroupResource>,
-    /// Of how many more.
+    /// How many more resources there are.
     pub omitted: u32,
 }
 
@@ -57,7 +57,7 @@ pub struct Assumed {
 pub struct Danger {
     /// The resource.
     pub resource: GroupResource,
-    /// What about it.
+    /// The reason.
     pub reason: DangerReason,
     /// The same in words, for people.
     pub message: String,
@@ -66,33 +66,33 @@ pub struct Danger {
 /// What makes something unsafe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DangerReason {
-    /// Nothing is known of the resource's store: nobody ever reported or observed it.
+    /// The resource's stored versions are not known: no member ever reported it, and it was never observed.
     NoState,
-    /// Objects may be stored in versions that nobody can name.
+    /// Objects may be stored in versions that are not known.
     PersistedUnknown,
     /// Objects may be stored in this version.
     Persisted(ApiVersion),
     /// Objects may be stored in an encoding of which only the hash is known.
     PersistedHash(StorageVersionHash),
-    /// Members are instructed to encode this version.
+    /// Members are instructed to encode in this version.
     Selected(ApiVersion),
-    /// A member encodes this version.
+    /// A member encodes in this version.
     Reported(MemberId, ApiVersion),
     /// A member prefers this version, so it may be selected.
     Voted(MemberId, ApiVersion),
-    /// Writes in this version may still land until then.
+    /// Writes in this version may still land until this log time.
     Draining(ApiVersion, LogTime),
-    /// Writes in an encoding that discovery has shown may still land until then.
+    /// Writes in an encoding that discovery has shown may still land until this log time.
     DrainingHash(StorageVersionHash, LogTime),
     /// A server shows this encoding in discovery.
     Observed(StorageVersionHash),
-    /// Nobody has looked at the resource's discovery for two periods.
+    /// The resource's discovery was not observed for two periods.
     ObservationExpired,
-    /// The roster asks for this member, which does not speak for the resource.
+    /// The roster requires this member, which does not report the resource.
     Absent(MemberId),
-    /// The roster asks for so many more.
+    /// The roster requires this many more members.
     AbsentMore(u32),
-    /// The binary would encode or vote for this version, which this member does not decode.
+    /// The binary would encode in this version or vote for it, and this member does not decode it.
     NotDecodable(MemberId, ApiVersion),
     /// This ControllerRevision, which never changes, is in this version.
     Snapshot(NamespacedName, ApiVersion),
@@ -123,7 +123,7 @@ messages! {
     }
 }
 
-/// Both directions of dangers: each variant with the fields that it names.
+/// Converts dangers in both directions: each variant with the fields that it names.
 macro_rules! dangers {
     ($($variant:ident $(($($field:ident),+))?;)*) => {
         impl Wire<v1::Danger> for Danger {

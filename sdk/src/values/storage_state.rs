@@ -1,4 +1,4 @@
-//! What stays of a resource when its last entry goes.
+//! The storage state: what is kept of a resource when its last entry is removed.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use synod_model::{
 use synod_proto::wire::Wire;
 use synod_proto::{messages, v1};
 
-/// What is known of the stored objects of a resource, also when no member reports it.
+/// What is known of the stored objects of a resource, even if no member reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageState {
     /// Its name: `<resource>.<group>`, for the core group `<resource>`.
@@ -19,43 +19,43 @@ pub struct StorageState {
     pub metadata: Metadata,
     /// The resource.
     pub resource: GroupResource,
-    /// The version that voters shall encode. Losing every member does not unset it.
+    /// The version in which voters are to encode. It stays set when all members are lost.
     pub selected: Option<ApiVersion>,
     /// The revision at which `selected` last changed; zero before it was first set.
     pub selected_revision: Revision,
     /// The revision at which the common or the selected version last changed.
     pub agreement_revision: Revision,
-    /// The version that is agreed on. `None`: unknown, since there is no agreement.
+    /// The version that is agreed on. `None`: there is no agreement, so it is not known.
     pub current: Option<ApiVersion>,
-    /// The one version that all entries encode. `None` if they do not, and while nobody reports the resource.
+    /// The one version in which all entries encode. `None` if they differ, and while no member reports the resource.
     pub common: Option<ApiVersion>,
-    /// The hashes that discovery shows. While nobody reports the resource, one is an agreement and several are none.
+    /// The hashes that discovery shows. While no member reports the resource, only a single hash is an agreement.
     pub observed: Vec<StorageVersionHash>,
-    /// The kind, if an observer said it.
+    /// The kind, if an observer has given it.
     pub observed_kind: Option<Kind>,
-    /// Whether nobody has looked at discovery for two periods, so that what it showed says nothing of the present.
+    /// Whether discovery was not observed for two periods, so that the last observation tells nothing of the present.
     pub observation_expired: bool,
-    /// Whether discovery shows, or last showed, what no member says that it encodes.
+    /// Whether discovery shows, or last showed, an encoding that no member says it uses.
     pub contradicted: bool,
-    /// The hash that is agreed on while nobody reports the resource.
+    /// The hash that is agreed on while no member reports the resource.
     pub current_hash: Option<StorageVersionHash>,
-    /// Who is missing by the roster of the resource.
+    /// The members that the roster of the resource requires and that are missing.
     pub absent: Absent,
-    /// Since which revision what is persisted is on trust: whoever writes the resource and was not asked for by a roster may
-    /// have written any version. A migration that was created since, and ends under a roster, makes it `None`.
+    /// The revision since which `persisted` is on trust: a writer that no roster required may have written the resource
+    /// in any version. A migration that was created since, and ends under a roster, makes it `None`.
     pub on_trust_since: Option<Revision>,
     /// The versions in which objects may be stored.
     pub persisted: Vec<Persisted>,
-    /// The encodings in which writes may still land. One that is over may still be listed.
+    /// The encodings in which writes may still land. A drain that is over may still be listed.
     pub drains: Vec<Drain>,
 }
 
-/// Writes in an encoding may still land.
+/// A drain: writes in an encoding that may still land.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drain {
     /// The encoding.
     pub encoding: Drained,
-    /// Until which log time.
+    /// The log time until which they may land.
     pub until: LogTime,
 }
 
@@ -64,7 +64,7 @@ pub struct Drain {
 pub enum Drained {
     /// A version.
     Version(ApiVersion),
-    /// What discovery has shown, of which only the hash is known.
+    /// An encoding that discovery has shown, of which only the hash is known.
     Hash(StorageVersionHash),
 }
 
@@ -98,7 +98,7 @@ messages! {
     }
 }
 
-/// Who is missing: left out where nobody is.
+/// The missing members; left out if there are none.
 mod unless_empty {
     use super::*;
 
@@ -112,7 +112,7 @@ mod unless_empty {
     }
 }
 
-/// A revision: zero is none.
+/// A revision; zero stands for none.
 mod unless_zero {
     use super::*;
 

@@ -19,7 +19,7 @@ pub struct StorageVersion {
     pub resource: GroupResource,
     /// One entry for each member that reports the resource, ordered by member.
     pub entries: Vec<StorageVersionEntry>,
-    /// What follows from the entries.
+    /// The status that follows from the entries.
     pub status: StorageVersionStatus,
 }
 
@@ -34,7 +34,7 @@ impl StorageVersion {
     }
 }
 
-/// What one member says of one resource, and what follows for its encoding.
+/// What one member reports of one resource, and in which version it encodes as a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageVersionEntry {
     /// The member.
@@ -45,9 +45,9 @@ pub struct StorageVersionEntry {
     pub decodable: VersionSet,
     /// The versions that it serves.
     pub served: VersionSet,
-    /// The version that it would like to encode, if it votes. `None`: the entry is fixed.
+    /// The version that it votes for. `None`: the entry is fixed.
     pub preferred: Option<ApiVersion>,
-    /// The version that it encodes. `None`: it votes and nothing was selected yet.
+    /// The version in which it encodes. `None`: it votes and nothing was selected yet.
     pub encoding: Option<ApiVersion>,
     /// The `selected_revision` that it took or adopted last. `None` for a fixed entry.
     pub adopted_revision: Option<Revision>,
@@ -55,18 +55,18 @@ pub struct StorageVersionEntry {
     pub since_revision: Revision,
 }
 
-/// What follows from all entries of a resource.
+/// The status that follows from all entries of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageVersionStatus {
-    /// The one version that all entries encode, if they do.
+    /// The one version in which all entries encode, if they do.
     pub common: Option<ApiVersion>,
-    /// The version that voters shall encode: an instruction. `None` if nothing was ever selected.
+    /// The version in which voters are instructed to encode. `None` if nothing was ever selected.
     pub selected: Option<ApiVersion>,
     /// The revision at which `selected` last changed; zero before it was first set.
     pub selected_revision: Revision,
     /// The revision at which `common` or `selected` last changed.
     pub agreement_revision: Revision,
-    /// The version that is agreed on: common, selected if anything is, and taken by every voter.
+    /// The version that is agreed on: it is common, selected if any version is, and taken by every voter.
     pub agreed: Option<ApiVersion>,
     /// The versions that every entry decodes, sorted.
     pub decodable_by_all: Vec<ApiVersion>,
@@ -105,7 +105,7 @@ messages! {
     }
 }
 
-/// The entries in the order of their members. They arrive so, and lookups depend on it.
+/// The entries in the order of their members. Replicas send them so, and lookups depend on it.
 mod by_member {
     use super::*;
 

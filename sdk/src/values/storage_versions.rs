@@ -1,4 +1,4 @@
-//! Resources as they are read: what members report, and what stays.
+//! The answers about resources: what members report, and the storage states.
 
 use synod_model::LogTime;
 use synod_proto::{messages, v1};
@@ -8,36 +8,36 @@ use super::{Header, StorageState, StorageVersion};
 /// One resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageVersionView {
-    /// Who answered, and at which revision.
+    /// The replica that answered, and its revision.
     pub header: Header,
-    /// The entries and what follows from them. `None` if no member reports the resource now.
+    /// The entries and the status that follows from them. `None` if no member reports the resource now.
     pub storage_version: Option<StorageVersion>,
-    /// What stays when the entries go.
+    /// What is kept when the entries are removed.
     pub storage_state: Option<StorageState>,
-    /// The log time of the state that was read, to hold against the drains.
+    /// The log time of the state that was read, to be compared with the ends of drains.
     pub log_time: LogTime,
 }
 
 /// Resources in a list, all at one revision, ordered by group and resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageVersionPage {
-    /// Who answered, and the revision of all pages of this list.
+    /// The replica that answered, and the revision of all pages of this list.
     pub header: Header,
     /// The resources.
     pub items: Vec<StorageVersionItem>,
-    /// The log time of the state that was read, to hold against the drains.
+    /// The log time of the state that was read, to be compared with the ends of drains.
     pub log_time: LogTime,
-    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
-    /// have.
+    /// Whether one of the pages is of a later revision than the one before it, which happens only in lists that
+    /// continue at the present revision.
     pub inconsistent: bool,
 }
 
 /// A resource in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageVersionItem {
-    /// The entries and what follows from them. `None` if no member reports the resource now.
+    /// The entries and the status that follows from them. `None` if no member reports the resource now.
     pub storage_version: Option<StorageVersion>,
-    /// What stays when the entries go.
+    /// What is kept when the entries are removed.
     pub storage_state: Option<StorageState>,
 }
 

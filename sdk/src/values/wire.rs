@@ -1,4 +1,4 @@
-//! Reading what a replica answered.
+//! Parses the answers of replicas.
 
 use synod_model::Violations;
 use synod_proto::wire::Wire;
@@ -7,7 +7,7 @@ use crate::Error;
 
 /// A value of this crate that arrives as a message of the protocol, or as parts of several messages.
 pub(crate) trait FromWire<P>: Sized {
-    /// The value in the message; if it has none, every reason why.
+    /// Parses the message; if that fails, returns every reason why.
     fn from_wire(pb: P) -> Result<Self, Violations>;
 }
 
@@ -17,11 +17,11 @@ impl<P, T: Wire<P>> FromWire<P> for T {
     }
 }
 
-/// The value in an answer.
+/// Parses an answer.
 ///
 /// # Errors
 ///
-/// A replica that breaks the protocol.
+/// The answer breaks the protocol.
 pub(crate) fn read<P, T: FromWire<P>>(pb: P) -> Result<T, Error> {
     T::from_wire(pb).map_err(|fault| Error::malformed(&fault))
 }

@@ -12,27 +12,27 @@ use crate::client::stubs;
 use crate::transport::FailedTry;
 use crate::{Client, Error};
 
-/// A stream that a replica has taken up: its first message is there.
+/// A stream that a replica has opened: its first message has arrived.
 #[derive(Debug)]
 pub(super) struct Connection {
     first: Option<v1::WatchResponse>,
     stream: Streaming<v1::WatchResponse>,
-    /// How long the stream may say nothing.
+    /// How long the stream may be silent.
     silence: Duration,
 }
 
 /// Why there is no stream (any more).
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// Another replica, or the same one later, may do.
+    /// Another replica, or the same one later, may serve the watch.
     Lost(Error),
     /// The cluster refuses the watch.
     Refused(Error),
-    /// The history that is asked for is gone.
+    /// The requested history is gone.
     Compacted(Error),
 }
 
-/// What a silent stream is given beyond two bookmark intervals.
+/// How long a stream may be silent beyond two bookmark intervals.
 const SLACK: Duration = Duration::from_secs(2);
 
 impl Connection {
@@ -63,12 +63,11 @@ impl Connection {
         }
     }
 
-    /// Whether a message was taken from it: only a replica that sends more than its first one is of use.
+    /// Whether the first message was taken from the stream: a replica works only if it sends more than that one.
     pub(super) fn has_begun(&self) -> bool {
         self.first.is_none()
     }
 
-    /// The next message.
     pub(super) async fn next(&mut self) -> Result<v1::WatchResponse, Broken> {
         if let Some(first) = self.first.take() {
             return Ok(first);
@@ -100,7 +99,7 @@ impl Broken {
             | ErrorKind::TooLarge
             | ErrorKind::Unauthenticated
             | ErrorKind::PermissionDenied => Self::Refused(error),
-            // The replica may only be behind the one that told the revision, or be damaged while others are not.
+            // The replica may only be behind the one that reported the revision, or be damaged while others are not.
             ErrorKind::FutureRevision
             | ErrorKind::DataLoss
             | ErrorKind::Draining
@@ -114,7 +113,7 @@ impl Broken {
     }
 }
 
-/// The error of a replica that says so in the stream.
+/// The error of a replica that reports a compaction in the stream.
 pub(super) fn compacted(message: &v1::WatchCompacted) -> Error {
     let text = format!(
         "the history that is asked for is gone: the oldest revision that can be watched from is {}; list again",

@@ -1,4 +1,4 @@
-//! What a watch delivers.
+//! The messages and events that a watch delivers.
 
 use std::fmt;
 
@@ -16,12 +16,12 @@ use crate::{StorageState, StorageVersionEntry, StorageVersionStatus};
 /// One message of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchMessage {
-    /// All that one revision changed.
+    /// All changes of one revision.
     Events(Events),
-    /// The watch begins with a list, or the history that it needs is gone. What is here, after what was delivered
-    /// before, makes all that there is at this revision: first what is gone, then what is new, then what is changed.
+    /// The watch begins with a list, or the history that it needs is gone. These events lead from what was delivered
+    /// before to the whole state at this revision: first removals, then additions, then modifications.
     Resync(Events),
-    /// Nothing more up to this revision.
+    /// There are no more changes up to this revision.
     Bookmark(Revision),
 }
 
@@ -37,7 +37,7 @@ pub struct Events {
 /// One object changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// How.
+    /// The kind of the change.
     pub change: ChangeType,
     /// The kind of the object.
     pub kind: ObjectKind,
@@ -47,10 +47,10 @@ pub struct Event {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// The lease, if it is a candidate for one: the same may stand for several.
+    /// If it is a candidate, its lease: one identity may be a candidate for several leases.
     pub lease: Option<LeaseKey>,
-    /// The object after the change; if it is gone, as it was last. `None` if it is gone and nobody saw it go: then the
-    /// event is part of a resync.
+    /// The object after the change; if it was removed, the object as it was last. `None` if the watch did not see the
+    /// removal itself: then the event is part of a resync.
     pub object: Option<WatchedObject>,
 }
 
@@ -59,14 +59,14 @@ pub struct Event {
 pub enum ChangeType {
     /// It was created.
     Added,
-    /// It was there and changed.
+    /// It existed before and was changed.
     Modified,
-    /// It is gone.
+    /// It was removed.
     Removed,
 }
 
 impl ChangeType {
-    /// The word for it in tables and JSON.
+    /// Its name in tables and JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -83,12 +83,12 @@ impl fmt::Display for ChangeType {
     }
 }
 
-/// An object.
+/// An object that is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchedObject {
     /// A member.
     Member(Member),
-    /// What changed of a storage version's entries, and all that follows from them.
+    /// The changed entries of a storage version, and its whole status.
     StorageVersion(StorageVersionChange),
     /// A storage state.
     StorageState(StorageState),
@@ -98,7 +98,7 @@ pub enum WatchedObject {
     Collection(Collection),
     /// An object of a collection.
     Stored(StoredObject),
-    /// A snapshot of a controller.
+    /// A ControllerRevision.
     ControllerRevision(ControllerRevision),
     /// A lease.
     Lease(Lease),
@@ -110,7 +110,7 @@ pub enum WatchedObject {
     Roster(Roster),
 }
 
-/// A storage version after a change. Of the entries it holds only those that changed; the others are as they were.
+/// A storage version after a change. It holds only the entries that changed; the others are as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageVersionChange {
     /// Its name: `<group>.<resource>`, the core group written `core`.
@@ -121,9 +121,9 @@ pub struct StorageVersionChange {
     pub resource: GroupResource,
     /// The entries that are new or changed, ordered by member. If the storage version is new: all of them.
     pub changed_entries: Vec<StorageVersionEntry>,
-    /// The members whose entries are gone, sorted.
+    /// The members whose entries were removed, sorted.
     pub removed_members: Vec<MemberId>,
-    /// What follows from all entries; if the storage version is gone, as it was last.
+    /// The status that follows from all entries; if the storage version was removed, the status as it was last.
     pub status: StorageVersionStatus,
 }
 
@@ -166,7 +166,7 @@ impl WatchedObject {
         }
     }
 
-    /// The lease that it stands for, if it is a candidate.
+    /// The lease for which it is a candidate, if it is one.
     pub(super) const fn candidacy(&self) -> Option<&LeaseKey> {
         match self {
             Self::LeaseCandidate(candidate) => Some(&candidate.lease),
@@ -184,7 +184,7 @@ impl WatchedObject {
     }
 }
 
-/// Both directions of the objects in events.
+/// Converts the objects of events in both directions.
 macro_rules! objects {
     ($($variant:ident = $sent:ident;)*) => {
         impl Wire<v1::event::Object> for WatchedObject {

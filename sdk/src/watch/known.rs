@@ -1,4 +1,4 @@
-//! What a watch has delivered, as far as it must be known to say what changed while nobody looked.
+//! What a watch has delivered, as far as it is needed to find out the changes after a gap.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,35 +8,35 @@ use super::listing::Listed;
 use super::{ChangeType, Event, WatchedObject};
 use synod_model::ObjectKind;
 
-/// The objects that were delivered and are not gone, each by its identity and version alone.
+/// The objects that were delivered and not removed, each by its identity and version alone.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     objects: BTreeMap<ObjectAddress, Version>,
 }
 
-/// Where an object is found.
+/// The key by which an object is found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ObjectAddress {
     kind: ObjectKind,
     resource: Option<GroupResource>,
     namespace: String,
     name: String,
-    /// Of a candidate: for which lease.
+    /// If it is a candidate: its lease.
     lease: Option<LeaseKey>,
 }
 
-/// Which object it was, and as of which change.
+/// The identity of an object, and the revision of its last delivered change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Version {
     /// `None` for the settings, which are never another object.
     uid: Option<Uid>,
     revision: Revision,
-    /// Of a storage version: whose entries it had.
+    /// If it is a storage version: the members whose entries it had.
     members: BTreeSet<MemberId>,
 }
 
 impl Known {
-    /// Takes note of an event that is delivered.
+    /// Records an event that is delivered.
     pub(super) fn deliver(&mut self, event: &Event) {
         let key = ObjectAddress {
             kind: event.kind,
@@ -59,7 +59,7 @@ impl Known {
         }
     }
 
-    /// The events that lead from what was delivered to this list: first what is gone, then what is new or changed.
+    /// The events that lead from what was delivered to this list: first removals, then additions, then modifications.
     pub(super) fn resync(&mut self, listed: Vec<Listed>) -> Vec<Event> {
         let present: BTreeMap<_, _> = listed
             .into_iter()
@@ -118,7 +118,7 @@ impl Known {
 }
 
 impl Version {
-    /// The version of an object, and if it is a storage version, the members it has after a change of `before`.
+    /// The version of an object; for a storage version, with the members that it has after a change of `before`.
     fn of(object: &WatchedObject, before: Option<Self>) -> Self {
         let (uid, revision, members) = match object {
             WatchedObject::Member(member) => plain(&member.metadata),
@@ -154,7 +154,7 @@ impl Version {
     }
 }
 
-/// The version of what is delivered whole.
+/// The version of an object that is delivered as a whole.
 fn plain(metadata: &Metadata) -> (Option<Uid>, Revision, BTreeSet<MemberId>) {
     (
         Some(metadata.uid),
@@ -163,7 +163,7 @@ fn plain(metadata: &Metadata) -> (Option<Uid>, Revision, BTreeSet<MemberId>) {
     )
 }
 
-/// A listed storage version holds all of its entries; whose are gone only the watch knows.
+/// A listed storage version holds all of its entries; only the watch knows which of them were removed.
 fn note_removed_members(object: &mut WatchedObject, known: &Version) {
     if let WatchedObject::StorageVersion(change) = object {
         let present: BTreeSet<&MemberId> = change

@@ -1,4 +1,4 @@
-//! One lease as it is now, again and again.
+//! Observes one lease: its present state, and then every change of it.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::connection::{Broken, Connection, ended};
 use crate::transport::Backoff;
 use crate::{Client, Error, ReadOptions};
 
-/// A lease under observation: each time it has changed, as it is then. Changes that follow fast may be seen as one.
+/// A lease under observation: its state, each time that it has changed. Quick successive changes may be seen as one.
 #[derive(Debug)]
 pub struct LeaseObserver {
     client: Client,
@@ -18,11 +18,11 @@ pub struct LeaseObserver {
     connection: Option<Connection>,
     place: usize,
     backoff: Backoff,
-    /// What was answered last, by its revision; `None` before the first answer.
+    /// The revision of the lease in the last answer, if there was a lease; `None` before the first answer.
     seen: Option<Option<Revision>>,
 }
 
-/// How often a stream says that it is there.
+/// How often a silent stream sends a bookmark.
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(5);
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
 
@@ -42,12 +42,12 @@ impl Client {
 }
 
 impl LeaseObserver {
-    /// The lease as it is now, and after that each time it has changed; `None` while there is none. Waits for replicas
-    /// for as long as it takes.
+    /// The lease as it is now, and after that each time it has changed; `None` while there is no such lease. Waits for
+    /// replicas without a limit.
     ///
     /// # Errors
     ///
-    /// The cluster refuses to be asked.
+    /// The cluster refuses the request.
     pub async fn next(&mut self) -> Result<Option<Lease>, Error> {
         loop {
             match self.advance().await {
@@ -70,7 +70,7 @@ impl LeaseObserver {
 
     async fn advance(&mut self) -> Result<Option<Lease>, Broken> {
         if self.connection.is_none() {
-            // First the stream, then the lease: what changes in between comes twice rather than not at all.
+            // First the stream, then the lease: a change in between is seen twice rather than missed.
             self.connect().await?;
             return self.read().await;
         }

@@ -1,4 +1,4 @@
-//! All that a watch is about, at one revision.
+//! Lists all objects that a watch is about, at one revision.
 
 use synod_model::{
     ControllerRevision, ErrorKind, GroupResource, Lease, LeaseCandidate, Object as StoredObject,
@@ -22,7 +22,7 @@ pub(super) struct Listed {
     pub(super) object: WatchedObject,
 }
 
-/// All objects, and as of when.
+/// All listed objects, and their cluster and revision.
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) cluster: ClusterId,
@@ -30,15 +30,15 @@ pub(super) struct Listing {
     pub(super) objects: Vec<Listed>,
 }
 
-/// The name that the settings are watched under.
+/// The name under which the settings are watched.
 const SETTINGS: &str = "settings";
 
 impl Listing {
-    /// Lists all that the options ask for: one list after the other, all at the revision of the first.
+    /// Lists all objects that the options select: one list after the other, all at the revision of the first.
     ///
     /// # Errors
     ///
-    /// `COMPACTED`: it took so long that the revision left the window.
+    /// `COMPACTED`: the lists took so long that their revision left the window.
     pub(super) async fn read(client: &Client, options: &WatchOptions) -> Result<Self, Error> {
         let mut lists = Lists::default();
         if options.wants(ObjectKind::Member) {
@@ -90,15 +90,15 @@ impl Listing {
 
 #[derive(Default)]
 struct Lists {
-    /// Of the first list.
+    /// The header of the first list.
     header: Option<Header>,
     objects: Vec<Listed>,
-    /// The collections that there are, where they were listed.
+    /// The resources of all collections, if these were listed.
     resources: Vec<GroupResource>,
 }
 
 impl Lists {
-    /// The first list says what is newest, the others look at the same revision.
+    /// The first list reads the newest revision, the others read the same one.
     fn read_options(&self) -> ReadOptions {
         match &self.header {
             Some(header) => ReadOptions::at_revision(header.revision),
@@ -189,7 +189,7 @@ impl Lists {
                         self.objects.extend(wanted);
                     }
                     Ok(None) => break,
-                    // It is declared later, or it was deleted.
+                    // The collection was declared later, or deleted.
                     Err(error) if error.kind() == ErrorKind::NotFound => break,
                     Err(error) => return Err(error),
                 }
@@ -295,7 +295,7 @@ impl Listed {
         Self::plain(change.name.clone(), WatchedObject::StorageVersion(change))
     }
 
-    /// What is no object of a collection: it has no namespace.
+    /// An object without a namespace, and outside of collections.
     fn plain(name: String, object: WatchedObject) -> Self {
         Self {
             resource: None,

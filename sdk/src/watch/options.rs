@@ -1,4 +1,4 @@
-//! What to watch, and from where.
+//! The options of a watch: which objects, and from where.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use synod_model::{
 };
 use synod_proto::v1;
 
-/// What to watch, and from where. By default: everything, from now on.
+/// Which objects to watch, and from where. By default: everything, from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchOptions {
     pub(super) kinds: Vec<ObjectKind>,
@@ -26,12 +26,12 @@ pub struct WatchOptions {
 /// Where a watch begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WatchFrom {
-    /// With what changes from now on.
+    /// With the changes from now on.
     #[default]
     Now,
-    /// With all that there is, as one [`WatchMessage::Resync`](super::WatchMessage::Resync); then what changes.
+    /// With all existing objects, as one [`WatchMessage::Resync`](super::WatchMessage::Resync); then their changes.
     List,
-    /// With the changes of this revision. If the history of it is gone: as from a list.
+    /// With the changes of this revision. If their history is gone: as from a list.
     Revision(Revision),
 }
 
@@ -60,35 +60,35 @@ impl WatchOptions {
         Self::default()
     }
 
-    /// Only objects of these kinds; none: of all kinds.
+    /// Only objects of these kinds; if empty, of all kinds.
     #[must_use]
     pub fn kinds(mut self, kinds: Vec<ObjectKind>) -> Self {
         self.kinds = kinds;
         self
     }
 
-    /// Only objects of these names, at most 1,000; none: of all names.
+    /// Only objects of these names, at most 1,000; if empty, of all names.
     #[must_use]
     pub fn names(mut self, names: Vec<String>) -> Self {
         self.names = names;
         self
     }
 
-    /// Only objects that have all of these labels. Members, the objects of collections and ControllerRevisions have labels.
+    /// Only objects that have all of these labels. Members, objects of collections and ControllerRevisions have labels.
     #[must_use]
     pub fn labels(mut self, labels: Labels) -> Self {
         self.labels = labels;
         self
     }
 
-    /// Only objects of these collections, at most 64; none: of all, and what is in no collection.
+    /// Only objects of these collections, at most 64; if empty, of all, and objects outside of collections.
     #[must_use]
     pub fn resources(mut self, resources: Vec<GroupResource>) -> Self {
         self.resources = resources;
         self
     }
 
-    /// Only objects of these namespaces, at most 1,000; none: of all, and what has no namespace.
+    /// Only objects of these namespaces, at most 1,000; if empty, of all, and objects without a namespace.
     #[must_use]
     pub fn namespaces(mut self, namespaces: Vec<Namespace>) -> Self {
         self.namespaces = namespaces;
@@ -116,31 +116,31 @@ impl WatchOptions {
         self
     }
 
-    /// How often a replica that has nothing else to send says so, 1 to 30 seconds; 10 if not set. A connection from which
-    /// nothing came for twice as long, and two seconds more, is taken for dead.
+    /// How often a replica that has nothing else to send sends a bookmark, 1 to 30 seconds; 10 if not set. A connection
+    /// that was silent for twice as long, and two seconds more, counts as dead.
     #[must_use]
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
         self.bookmark_interval = interval;
         self
     }
 
-    /// After how long without any replica the watch ends with an error; never if not set.
+    /// How long the watch may be without any replica before it ends with an error; without a limit if not set.
     #[must_use]
     pub fn disconnect_limit(mut self, limit: Duration) -> Self {
         self.disconnect_limit = Some(limit);
         self
     }
 
-    /// Ends with `COMPACTED` where the history that is needed is gone, instead of going on with a
-    /// [`WatchMessage::Resync`](super::WatchMessage::Resync): for programs that list by themselves. The error's metadata
-    /// has `oldest_revision`, the oldest one to begin with.
+    /// Ends the watch with `COMPACTED` if the history that it needs is gone, instead of continuing with a
+    /// [`WatchMessage::Resync`](super::WatchMessage::Resync): for programs that list by themselves. The error's
+    /// metadata has `oldest_revision`, the oldest revision to begin with.
     #[must_use]
     pub fn without_resync(mut self) -> Self {
         self.resync = false;
         self
     }
 
-    /// Whether objects of a kind are asked for.
+    /// Whether objects of a kind are selected.
     pub(super) fn wants(&self, kind: ObjectKind) -> bool {
         let by_labels = !self.labels.is_empty() || !self.selector.is_empty();
         let by_collection = !self.resources.is_empty() || !self.fields.is_empty();
@@ -150,22 +150,22 @@ impl WatchOptions {
             && (self.kinds.is_empty() || self.kinds.contains(&kind))
     }
 
-    /// What the labels of what is listed must be like beside [`Self::labels`].
+    /// Whether listed labels match the label selector, which holds beside [`Self::labels`].
     pub(super) fn selects(&self, labels: &Labels) -> bool {
         self.selector.matches(labels)
     }
 
-    /// All that is asked of the labels of an object of a collection.
+    /// All conditions on the labels of an object of a collection.
     pub(super) fn object_labels(&self) -> LabelSelector {
         LabelSelector::of(&self.labels).and(&self.selector)
     }
 
-    /// Whether objects of a namespace are asked for.
+    /// Whether objects of a namespace are selected.
     pub(super) fn wants_namespace(&self, namespace: &str) -> bool {
         self.namespaces.is_empty() || self.namespaces.iter().any(|it| it.as_str() == namespace)
     }
 
-    /// The only namespace that is asked for, if it is one.
+    /// The selected namespace, if there is exactly one.
     pub(super) fn only_namespace(&self) -> Option<&Namespace> {
         match self.namespaces.as_slice() {
             [namespace] => Some(namespace),
@@ -173,7 +173,7 @@ impl WatchOptions {
         }
     }
 
-    /// Whether objects of a name are asked for.
+    /// Whether objects of a name are selected.
     pub(super) fn wants_name(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
     }

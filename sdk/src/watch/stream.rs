@@ -1,4 +1,4 @@
-//! What turns streams that break into one watch that does not.
+//! Turns streams that break into one watch that does not.
 
 use std::time::Duration;
 
@@ -14,17 +14,17 @@ use super::{Event, Events, WatchFrom, WatchMessage, WatchOptions};
 use crate::transport::Backoff;
 use crate::{Client, Error};
 
-/// A watch and all that it needs to go on.
+/// A watch, and the state that it needs to continue.
 #[derive(Debug)]
 pub(super) struct Driver {
     client: Client,
     options: WatchOptions,
-    /// The first revision that was not delivered. `None`: wherever the stream begins.
+    /// The first revision that was not delivered. `None`: the stream begins at the present.
     next: Option<Revision>,
     /// The cluster that the revisions are of.
     cluster: Option<ClusterId>,
     known: Known,
-    /// Events of a revision of which more are to come.
+    /// Events of a revision whose other fragments are still to come.
     fragments: Vec<Event>,
     /// Whether to list before watching.
     stale: bool,
@@ -33,7 +33,7 @@ pub(super) struct Driver {
     first: Option<WatchMessage>,
     /// The replica to ask next.
     place: usize,
-    /// Streams lost in a row without having been of use.
+    /// Streams lost in a row that sent nothing after their first message.
     losses: usize,
     backoff: Backoff,
     /// Since when there is no stream.
@@ -69,11 +69,11 @@ impl Driver {
         }
     }
 
-    /// Makes the watch stand: the first stream or the first list is there.
+    /// Opens the watch: returns when the first stream is open or the first list is read.
     ///
     /// # Errors
     ///
-    /// The cluster refuses the watch, or no replica took it within the client's timeout.
+    /// The cluster refuses the watch, or no replica accepted it within the client's timeout.
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
         let limit = Some(self.client.timeout());
         while self.connection.is_none() && self.first.is_none() {
@@ -141,7 +141,7 @@ impl Driver {
             bookmark_interval_ms: Some(u32::try_from(interval.as_millis()).unwrap_or(u32::MAX)),
             cluster_id: cluster.unwrap_or_default(),
         };
-        // A replica that hangs must not use up the time of the others.
+        // A replica that hangs must not use up the time for the others.
         let span = self.client.timeout() / 3;
         match Connection::open(&self.client, self.place, request, span, interval).await {
             Ok(connection) => {
@@ -156,7 +156,7 @@ impl Driver {
         }
     }
 
-    /// Takes note that there is no stream (any more), and says why if it is of any interest.
+    /// Records that there is no stream (any more); returns why, unless the watch continues with a list.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Driver {
         }
     }
 
-    /// What a message of the stream says to the reader.
+    /// Handles a message of the stream; returns what the reader is to see of it.
     fn take(&mut self, message: v1::WatchResponse) -> Result<Option<WatchMessage>, Error> {
         match message.message {
             Some(Message::Events(events)) => self.take_events(events),
@@ -260,7 +260,7 @@ impl Driver {
         Ok(Some(WatchMessage::Bookmark(revision)))
     }
 
-    /// Lists all that there is, and says what differs from what was delivered.
+    /// Lists all objects, and returns how they differ from what was delivered.
     ///
     /// # Errors
     ///
@@ -282,7 +282,7 @@ impl Driver {
                     }));
                 }
                 Err(error) if may_list_again(&error) => {
-                    // The client has tried every replica by itself.
+                    // The client has already tried every replica.
                     self.losses = self.client.replicas().len();
                     self.lost_at.get_or_insert_with(Instant::now);
                     self.check_limit(limit, error)?;

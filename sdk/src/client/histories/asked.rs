@@ -1,4 +1,4 @@
-//! What is asked of a history.
+//! The arguments of calls about histories: [`Wanted`] and [`ListControllerRevisions`].
 
 use synod_model::limits::HISTORY_LIMIT_DEFAULT;
 use synod_model::{
@@ -8,38 +8,38 @@ use synod_model::{
 
 use crate::ReadOptions;
 
-/// What a controller wants, and how it is added to its history.
+/// The data that a controller wants, and how it is added to the controller's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wanted {
-    /// What it wants.
+    /// The data.
     pub data: RevisionData,
-    /// How it is compared with what it wanted before.
+    /// How `data` is compared with the data that the controller wanted before.
     pub equality: Equality,
-    /// What a new name begins with. `None`: the owner's name.
+    /// The prefix of a new name. `None`: the owner's name.
     pub prefix: Option<NamePrefix>,
     /// Labels of a new ControllerRevision, beside those of the selector.
     pub labels: Labels,
     /// Annotations of a new ControllerRevision.
     pub annotations: Annotations,
-    /// The number of a new ControllerRevision, such as the owner's generation. It counts if it is ahead of all.
+    /// The number of a new ControllerRevision, such as the owner's generation. It is used if it is ahead of all others.
     pub number: Option<RevisionNumber>,
-    /// The collisions of names that the owner has counted: what the last answer said, 0 at first.
+    /// The collisions of names that the owner has counted: the count in the last answer, 0 at first.
     pub collision_count: u32,
-    /// How many to keep beside the live ones: those with a mark, and the newest. The one that was the newest before stays in
-    /// any case.
+    /// How many ControllerRevisions to keep beside the live ones, which are those with a mark and the newest. The
+    /// previous newest stays in any case.
     pub history_limit: u32,
-    /// The resource version of the newest that the caller has seen; zero for none. `None`: any.
+    /// The resource version of the newest ControllerRevision that the caller has seen; zero for none. `None`: any.
     pub if_newest: Option<Revision>,
-    /// Whether it is marked in the same command as what the controller is changing its objects to, and what that mark goes
-    /// with. `None`: marks stay as they are.
+    /// If set, the same command marks the ControllerRevision as what the controller is changing its objects to, and
+    /// ties the mark to this. `None`: marks stay as they are.
     pub mark_update: Option<MarkTie>,
-    /// Whether only to find out what would be.
+    /// Whether this is a dry run.
     pub dry_run: bool,
 }
 
 impl Wanted {
-    /// This data, compared as JSON, with ten snapshots kept beside the live ones.
+    /// This data, compared as JSON, with ten ControllerRevisions kept beside the live ones.
     #[must_use]
     pub fn new(data: RevisionData) -> Self {
         Self {
@@ -64,14 +64,14 @@ impl Wanted {
         self
     }
 
-    /// Marked in the same command as what the controller is changing its objects to, by a mark that goes with `tie`.
+    /// Has the same command mark it as what the controller is changing its objects to, with the mark tied to `tie`.
     #[must_use]
     pub fn marking_update(mut self, tie: MarkTie) -> Self {
         self.mark_update = Some(tie);
         self
     }
 
-    /// How many that are not live to keep.
+    /// How many ControllerRevisions to keep beside the live ones.
     #[must_use]
     pub fn with_history_limit(mut self, limit: u32) -> Self {
         self.history_limit = limit;
@@ -79,17 +79,17 @@ impl Wanted {
     }
 }
 
-/// Which ControllerRevisions to list: those that pass every field.
+/// Which ControllerRevisions to list: those that match every field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListControllerRevisions {
-    /// Only those of this namespace.
+    /// Only ControllerRevisions of this namespace.
     pub namespace: Option<Namespace>,
-    /// Only those whose controller is of this kind.
+    /// Only ControllerRevisions whose controller is of this kind.
     pub owner_kind: Option<Kind>,
-    /// Only those whose controller has this name.
+    /// Only ControllerRevisions whose controller has this name.
     pub owner_name: Option<ObjectName>,
-    /// Only those that have all of these labels.
+    /// Only ControllerRevisions that have all of these labels.
     pub labels: Labels,
     /// How to read.
     pub read: ReadOptions,
@@ -102,7 +102,7 @@ impl ListControllerRevisions {
         Self::default()
     }
 
-    /// Only those of this owner, by what people call it. Two owners may have been called so, one after the other.
+    /// Only those of the owner of this kind and name. Two owners may have had the name, one after the other.
     #[must_use]
     pub fn of_owner(mut self, namespace: Namespace, kind: Kind, name: ObjectName) -> Self {
         self.namespace = Some(namespace);

@@ -1,8 +1,8 @@
-//! What the watch shows the book.
+//! The events of a watch in the form in which the book takes them.
 
 use synod_model::{ApiVersion, Revision};
 
-/// What a watcher saw of a resource.
+/// What a watch has shown of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Observation {
     pub(crate) revision: Revision,

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use synod_model::ApiVersion;
 
-/// The permits of a resource, whatever epoch they are of: counted by the encoding that they allow.
+/// The permits of a resource, of all epochs, counted by the encoding that they allow.
 #[derive(Debug, Default)]
 pub(super) struct Permits {
     by_encoding: BTreeMap<ApiVersion, Use>,
@@ -13,7 +13,7 @@ pub(super) struct Permits {
 #[derive(Debug, Default)]
 struct Use {
     open: u64,
-    /// Until when a write of unknown outcome may land.
+    /// The time until which a write of unknown outcome may land.
     held_until: Option<Duration>,
 }
 
@@ -22,14 +22,14 @@ struct Use {
 pub(crate) enum Drain {
     /// Nothing.
     Done,
-    /// Writes whose outcome is unknown, which may land until then.
+    /// Writes of unknown outcome, which may land until this time.
     Until(Duration),
-    /// So many permits that are still out.
+    /// Permits that are still out, and their number.
     Open(u64),
 }
 
 impl Drain {
-    /// What keeps both from being drained.
+    /// What keeps two sets of permits from being drained, as one.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Open(some), Self::Open(more)) => Self::Open(some + more),
@@ -46,7 +46,7 @@ impl Permits {
         self.by_encoding.entry(encoding.clone()).or_default().open += 1;
     }
 
-    /// A permit came back. `held_until` is set if its write may still land.
+    /// A permit is given back. `held_until` is set if its write may still land.
     pub(super) fn close(&mut self, encoding: &ApiVersion, held_until: Option<Duration>) {
         let Some(used) = self.by_encoding.get_mut(encoding) else {
             return;

@@ -5,12 +5,12 @@ use super::permits::Permits;
 use crate::ReportedResource;
 use crate::gate::obstacle::Obstacle;
 
-/// One resource at the gate.
+/// The state of one resource in the book.
 #[derive(Debug, Default)]
 pub(super) struct Resource {
-    /// What was acknowledged last, under whichever epoch.
+    /// The entry that was acknowledged last, under any epoch.
     pub(super) told: Option<AcknowledgedEntry>,
-    /// It is being reported anew.
+    /// The resource is being reported anew.
     pub(super) changing: bool,
     /// Why the last try to report it failed.
     pub(super) last_error: Option<String>,
@@ -21,10 +21,10 @@ pub(super) struct Resource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AcknowledgedEntry {
     pub(crate) epoch: Epoch,
-    /// The revision as of which this is known.
+    /// The revision at which the fields below were known to hold.
     pub(crate) revision: Revision,
     pub(crate) entry: ReportEntry,
-    /// What the entry encodes. `None`: it votes and nothing is selected.
+    /// The version in which the entry encodes. `None`: the entry votes, and nothing is selected.
     pub(crate) encoding: Option<ApiVersion>,
     pub(crate) selected: Option<ApiVersion>,
     pub(crate) selected_revision: Revision,
@@ -37,7 +37,7 @@ impl Resource {
     ///
     /// # Errors
     ///
-    /// What a write would have to wait for.
+    /// The obstacle that the write would have to wait for.
     pub(super) fn writes(&self, epoch: Epoch) -> Result<(&ApiVersion, Revision), Obstacle> {
         if self.changing {
             return Err(Obstacle::Changing(self.last_error.clone()));
@@ -50,7 +50,7 @@ impl Resource {
         Ok((encoding, told.revision.max(told.selected_revision)))
     }
 
-    /// The entry was acknowledged.
+    /// An entry was acknowledged.
     pub(super) fn tell(&mut self, mut told: AcknowledgedEntry) {
         let before = self.told.take().filter(|before| before.epoch == told.epoch);
         if let Some(before) = before {
@@ -66,7 +66,7 @@ impl Resource {
         self.last_error = None;
     }
 
-    /// Whether nothing is known of it that has to be kept.
+    /// Whether the row holds nothing that must be kept.
     pub(super) fn is_blank(&self) -> bool {
         self.told.is_none()
             && !self.changing
@@ -93,8 +93,8 @@ impl AcknowledgedEntry {
         }
     }
 
-    /// Takes over what is known already of a later revision than that of this answer: an adoption, or what the watch has
-    /// shown, may overtake it.
+    /// Keeps what is known of a later revision than that of this answer: an adoption or a watch event may have
+    /// overtaken the answer.
     fn follow(&mut self, before: Self) {
         let both_vote = self.entry.stance.is_voting() && before.entry.stance.is_voting();
         if both_vote && before.revision > self.revision {
@@ -108,8 +108,8 @@ impl AcknowledgedEntry {
         }
     }
 
-    /// What new writes are encoded in. A voter takes up what is selected at once, and adopts when its permits for the
-    /// version before are drained.
+    /// The encoding of new writes. A voter writes the selected version at once, and adopts it when its permits for the
+    /// previous version are drained.
     fn writes(&self) -> Option<&ApiVersion> {
         if self.entry.stance.is_voting() {
             self.selected.as_ref()
@@ -124,7 +124,7 @@ impl AcknowledgedEntry {
         encodings.contains(&Some(encoding))
     }
 
-    /// The selection that is to be adopted.
+    /// The selection that is still to be adopted.
     pub(super) fn unadopted(&self) -> Option<Revision> {
         let selected = self.entry.stance.is_voting() && self.selected.is_some();
         let adopted = self.adopted == Some(self.selected_revision);

@@ -48,8 +48,8 @@ fn fixed(name: &str, encoding: &str) -> (ReportEntry, ReportedResource) {
     (entry(name, Stance::Fixed { encoding }), answer)
 }
 
-/// A voting entry that encodes `encoding` while `selected` is selected since a revision. It has adopted that if it encodes
-/// it, and else what was selected at revision 3.
+/// A voting entry that encodes in `encoding`; `selected` is the selected version and the revision of its selection. The
+/// entry has adopted that selection if it encodes in it, else the selection of revision 3.
 fn voting(
     name: &str,
     encoding: Option<&str>,
@@ -77,7 +77,7 @@ fn voting(
     )
 }
 
-/// What a watcher sees of a selection.
+/// A watch event about a selection.
 fn selected(text: &str, selected_revision: u64) -> Observation {
     Observation {
         revision: revision(selected_revision),
@@ -87,7 +87,7 @@ fn selected(text: &str, selected_revision: u64) -> Observation {
     }
 }
 
-/// A member of epoch 5, proved until second 10, that has reported these at revision 6.
+/// A member of epoch 5, proved until second 10, that has reported these entries at revision 6.
 fn member(reported: Vec<(ReportEntry, ReportedResource)>) -> Book {
     let mut book = Book::new(GRACE);
     book.joined(epoch(5), at(10));
@@ -162,7 +162,7 @@ fn the_gate_closes_when_the_proof_ends_and_opens_with_a_new_one() {
         Err(Refused::Obstacle(Obstacle::NotProved(epoch(5))))
     );
     book.proved(epoch(5), at(20));
-    // The same epoch was there all the time.
+    // The epoch has not changed in between.
     assert_eq!(book.check(&grant, at(19)), Ok(()));
     granted(&mut book, "pods", 19);
 }
@@ -238,14 +238,14 @@ fn a_change_lets_permits_come_back_and_gives_no_new_ones() {
         book.grant(&resource("pods"), at(0)),
         Err(Obstacle::Changing(None))
     );
-    // A write that has its permit may still go, and others are not disturbed.
+    // A write that already has its permit may still be sent, and other resources are not affected.
     assert_eq!(book.check(&open, at(0)), Ok(()));
     granted(&mut book, "nodes", 0);
     assert_eq!(book.drain(&change, at(0)), Drain::Open(1));
     book.give_back(&open, false, at(1));
     assert_eq!(book.drain(&change, at(1)), Drain::Done);
     book.told(epoch(5), revision(7), false, vec![fixed("pods", "v2")]);
-    // It is open only when the change is over: there may be more to it.
+    // The gate opens only when the change is over: further reports may belong to it.
     assert_eq!(
         book.grant(&resource("pods"), at(1)),
         Err(Obstacle::Changing(None))
@@ -434,7 +434,7 @@ fn an_older_sight_of_a_resource_changes_nothing() {
 fn a_voter_that_reports_again_keeps_its_encoding_until_it_adopts() {
     let pods = resource("pods");
     let mut book = member(vec![voting("pods", Some("v1"), Some(("v1", 3)))]);
-    // In between, v2 was selected, and nobody has seen it yet.
+    // In between, v2 was selected, and the member has not seen that yet.
     book.told(
         epoch(5),
         revision(9),
@@ -445,7 +445,7 @@ fn a_voter_that_reports_again_keeps_its_encoding_until_it_adopts() {
     assert_eq!(book.unadopted(), vec![(pods, revision(8))]);
 }
 
-/// A voting entry that encodes what is selected since revision 9, though it has adopted an earlier selection last.
+/// A voting entry that encodes the version selected at revision 9, although it has last adopted an earlier selection.
 fn behind(name: &str) -> (ReportEntry, ReportedResource) {
     let (entry, answer) = voting(name, Some("v1"), Some(("v1", 9)));
     let adopted_revision = Some(revision(3));
@@ -462,7 +462,7 @@ fn behind(name: &str) -> (ReportEntry, ReportedResource) {
 fn what_is_reported_again_after_an_unknown_outcome_is_adopted_if_the_entry_has_not() {
     let pods = resource("pods");
     let mut book = member(vec![voting("pods", Some("v1"), Some(("v1", 3)))]);
-    // A vote for v2 whose answer is lost moves what is selected; reporting what was acknowledged before moves it back.
+    // A vote for v2 whose answer is lost moves the selection; repeating the last acknowledged report moves it back.
     book.doubt(&set(&["pods"]));
     book.told(epoch(5), revision(9), true, vec![behind("pods")]);
     assert_eq!(book.unadopted(), vec![(pods.clone(), revision(9))]);
@@ -480,10 +480,10 @@ fn an_answer_that_an_adoption_has_overtaken_does_not_undo_it() {
     let mut book = member(vec![voting("pods", Some("v1"), Some(("v1", 3)))]);
     book.observe(&pods, &selected("v1", 9));
     book.adopted(epoch(5), &pods, revision(9), revision(12));
-    // The report was carried out before.
+    // The report was executed before the adoption.
     book.told(epoch(5), revision(10), true, vec![behind("pods")]);
     assert_eq!(book.unadopted(), vec![]);
-    // One that was carried out later knows better.
+    // A report that was executed later overrides the adoption.
     book.told(epoch(5), revision(13), true, vec![behind("pods")]);
     assert_eq!(book.unadopted(), vec![(pods, revision(9))]);
 }

@@ -22,7 +22,7 @@ fn read(method: &str, uri: &str) -> String {
     )
 }
 
-/// The cases of Kubernetes' own test of `RequestInfoFactory`, and some more: method, path, and how it is read.
+/// The cases of Kubernetes' own test of `RequestInfoFactory`, and some more: method, path, and the expected reading.
 const CASES: &[(&str, &str, &str)] = &[
     ("GET", "/api/v1/namespaces", "list /v1  namespaces//"),
     (

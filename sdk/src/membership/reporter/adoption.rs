@@ -1,10 +1,9 @@
-//! Adoptions that have ended.
+//! The results of adoptions.
 
 use synod_model::{GroupResource, Revision};
 
 use crate::Error;
 
-/// How an adoption ended.
 #[derive(Debug)]
 pub(super) struct Adoption {
     pub(super) resource: GroupResource,

@@ -6,13 +6,13 @@ use tokio::time::Instant;
 
 use crate::{Error, Reported};
 
-/// Where the answer to a command goes. Its caller may have gone away, which changes nothing.
+/// Where the answer to a command is sent. If the caller has gone away, the answer is discarded.
 pub(in crate::membership) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
-/// What is to be reported.
+/// The resources that are to be reported.
 #[derive(Clone, Debug)]
 pub(super) enum Scope {
-    /// These are all resources of the member.
+    /// All resources of the member.
     Full(Vec<ReportEntry>),
     /// One resource, beside the others.
     One(Box<ReportEntry>),
@@ -23,13 +23,13 @@ pub(super) enum Scope {
 pub(super) struct Job {
     pub(super) number: u64,
     pub(super) scope: Scope,
-    /// The resources whose entries it changes: their gates are closed meanwhile.
+    /// The resources whose entries the job changes: their gates are closed meanwhile.
     pub(super) changed: BTreeSet<GroupResource>,
     pub(super) stage: Stage,
     pub(super) tries: u32,
     /// Whether a try may have been executed.
     pub(super) uncertain: bool,
-    /// When it is given up, however far it has come.
+    /// When the job is given up, unless it is being sent just then.
     pub(super) give_up_at: Instant,
     pub(super) last_error: Option<Error>,
     pub(super) reply: Reply<Reported>,
@@ -40,11 +40,11 @@ pub(super) struct Job {
 pub(super) enum Stage {
     /// An earlier job is about the same resources.
     Waiting,
-    /// The permits of its resources are coming back.
+    /// The permits of its resources are to be given back.
     Draining,
-    /// It can be sent.
+    /// The job can be sent.
     Drained,
-    /// It is being sent.
+    /// The job is being sent.
     Sent,
 }
 
@@ -63,7 +63,7 @@ impl Scope {
         }
     }
 
-    /// The resources whose entries differ from those that were acknowledged last, or go.
+    /// The resources whose entries differ from the last acknowledged ones, or are removed.
     pub(super) fn changed(
         &self,
         committed: &BTreeMap<GroupResource, ReportEntry>,
@@ -85,7 +85,7 @@ impl Scope {
         changed
     }
 
-    /// What is acknowledged once this is.
+    /// Enters this scope into the acknowledged entries.
     pub(super) fn commit(self, committed: &mut BTreeMap<GroupResource, ReportEntry>) {
         match self {
             Self::Full(entries) => {
@@ -110,7 +110,7 @@ impl Job {
         }
     }
 
-    /// Takes note of a try that failed. True if there are more to come.
+    /// Records a failed try. Returns whether the job is tried again.
     pub(super) fn take_failure(&mut self, error: &Error) -> bool {
         self.tries += 1;
         self.uncertain |= error.execution() == Verdict::Unknown;

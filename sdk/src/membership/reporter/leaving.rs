@@ -1,4 +1,4 @@
-//! Leaving.
+//! Leaving the cluster.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use super::sent::is_over;
 use crate::Ended;
 
 impl Reporter {
-    /// Leaves. Whatever comes of it, the membership is over afterwards: a member that was not heard expires.
+    /// Leaves. The membership is over afterwards in any case: if the cluster was not told, the member expires.
     pub(super) async fn leave(self, drain_limit: Duration, reply: Reply<()>) {
         self.gate.update(|book| book.leave());
         self.gate.all_drained(drain_limit).await;
-        // From here on no permit passes its check, so what is drained stays so.
+        // From here on no permit passes its check, so a drained gate stays drained.
         self.gate.update(|book| book.end(Ended::Left));
         let drained = self.gate.is_drained();
         let member = self.standing.lock().member.clone();
@@ -21,12 +21,12 @@ impl Reporter {
             None => Ok(()),
         };
         let left = match left {
-            // It had gone before.
+            // The member was gone before.
             Err(error) if is_over(&error) => Ok(()),
             left => left,
         };
         self.standing.update(|standing| standing.end(Ended::Left));
-        // A caller who has gone away does not want to know.
+        // Sending fails if the caller has gone away; the answer is then not needed.
         let _ = reply.send(left);
     }
 }

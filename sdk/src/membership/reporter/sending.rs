@@ -1,4 +1,4 @@
-//! Which request is sent next, and what its answer means.
+//! Decides which request is sent next, and handles its answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::membership::say::say;
 use crate::{Error, MemberEpoch, Reported, ReportedResource};
 
 impl Reporter {
-    /// Takes in a report that the program has asked for.
+    /// Queues a report that the program has asked for.
     pub(super) fn add_job(&mut self, scope: Scope, reply: Reply<Reported>) {
         self.jobs_begun += 1;
         let give_up_at = Instant::now() + self.drain_limit + self.sending_limit();
@@ -30,7 +30,7 @@ impl Reporter {
         });
     }
 
-    /// Closes the gates of every job that no earlier one holds back, and waits for their permits.
+    /// Begins every job that no earlier job holds back: closes the gates of its resources, and waits for their permits.
     pub(super) fn begin_jobs(&mut self) {
         for place in 0..self.jobs.len() {
             let (earlier, job) = (self.jobs.range(..place), &self.jobs[place]);
@@ -50,7 +50,7 @@ impl Reporter {
         }
     }
 
-    /// The permits of a job's resources came back, or did not.
+    /// The permits of a job's resources were given back, or the drain limit has passed.
     pub(super) fn take_drained(&mut self, number: u64, drained: Result<(), Error>) {
         let Some(place) = self.place_of(number) else {
             return;
@@ -61,7 +61,7 @@ impl Reporter {
         }
     }
 
-    /// Sends what comes next, if nothing is on its way and anything can be sent now.
+    /// Sends the next request, if none is being sent and one can be sent now.
     pub(super) fn send_next(&mut self) {
         let now = Instant::now();
         self.paused_until = self.paused_until.filter(|until| *until > now);
@@ -83,7 +83,7 @@ impl Reporter {
         }
     }
 
-    /// Whether what was acknowledged before has to be reported again first: the epoch is new, or a report of unknown
+    /// Whether the last acknowledged entries have to be reported again first: the epoch is new, or a report of unknown
     /// outcome was given up.
     fn is_base_needed(&self) -> bool {
         !self.committed.is_empty() && (self.doubtful || !self.gate.book().is_reported())
@@ -134,7 +134,7 @@ impl Reporter {
         }));
     }
 
-    /// Takes note of an answer.
+    /// Handles the answer to a request.
     pub(super) fn take_sent(&mut self, Sent { epoch, what }: Sent) {
         let over = match &what {
             What::Base(_, Err(error)) | What::Job(_, Err(error)) | What::Ready(Err(error)) => {
@@ -143,7 +143,7 @@ impl Reporter {
             What::Base(_, Ok(_)) | What::Job(_, Ok(_)) | What::Ready(Ok(())) => false,
         };
         if over {
-            // The keeper finds out what has become of the epoch; until then nothing is sent under it.
+            // The keeper finds out whether the epoch is over; until then nothing is sent under it.
             self.refused_epoch = Some(epoch);
             self.doubt.notify_one();
         }
@@ -165,7 +165,7 @@ impl Reporter {
             Ok(reported) => {
                 self.doubtful = false;
                 for job in &mut self.jobs {
-                    // Whatever its tries have done was replaced.
+                    // The base has replaced whatever the job's tries changed.
                     job.uncertain = false;
                 }
                 self.tell(epoch, true, entries, &reported, &BTreeSet::new());
@@ -191,7 +191,7 @@ impl Reporter {
                 let (full, entries) = (job.scope.is_full(), job.scope.entries());
                 job.scope.commit(&mut self.committed);
                 self.tell(epoch, full, entries, &reported, &job.changed);
-                // A caller who has gone away does not want to know.
+                // Sending fails if the caller has gone away; the answer is then not needed.
                 let _ = job.reply.send(Ok(reported));
             }
             Err(error) if over => {
@@ -228,7 +228,7 @@ impl Reporter {
         }
     }
 
-    /// Answers those who asked for the server to be ready. If they were told that it is not, it is not tried further.
+    /// Answers the callers that wait for the server to be ready. If it is an error, no further try is made.
     fn answer_ready(&mut self, result: &Result<(), Error>) {
         self.ready.tries = 0;
         self.ready.give_up_at = None;
@@ -237,7 +237,7 @@ impl Reporter {
             self.ready.wanted = false;
         }
         for reply in replies {
-            // A caller who has gone away does not want to know.
+            // Sending fails if the caller has gone away; the answer is then not needed.
             let _ = reply.send(result.clone());
         }
     }
@@ -271,7 +271,7 @@ impl Reporter {
             book.told(epoch, reported.header.revision, full, pairs);
             book.end_change(changed);
             for resource in &named {
-                // What the watch has shown of it before this answer arrived.
+                // What the watch showed of the resource before this answer arrived.
                 if let Some(seen) = self.views.get(resource) {
                     book.observe(resource, seen);
                 }
@@ -285,7 +285,7 @@ impl Reporter {
         });
     }
 
-    /// A request failed and will be sent again, after a while.
+    /// A request failed and will be sent again after a pause.
     fn note_failure(&mut self, resources: &BTreeSet<GroupResource>, error: Error) {
         tracing::warn!(member = %self.id, %error);
         self.gate
@@ -295,7 +295,7 @@ impl Reporter {
         self.paused_until = Some(Instant::now() + PAUSE);
     }
 
-    /// Gives a job up: what was acknowledged before stands again, if that is certain.
+    /// Gives a job up. The entries that were acknowledged before hold again, unless the outcome of a try is unknown.
     fn fail(&mut self, place: usize, error: Error) {
         let Some(job) = self.jobs.remove(place) else {
             return;
@@ -311,11 +311,11 @@ impl Reporter {
         self.doubtful |= job.uncertain;
         self.standing
             .update(|standing| standing.report_error = Some(error.clone()));
-        // A caller who has gone away does not want to know.
+        // Sending fails if the caller has gone away; the answer is then not needed.
         let _ = job.reply.send(Err(error));
     }
 
-    /// Gives up what has taken too long.
+    /// Gives up the jobs, and the wish to be ready, whose time is over.
     pub(super) fn give_up_late(&mut self) {
         let now = Instant::now();
         let late = |job: &Job| job.stage != Stage::Sent && job.give_up_at <= now;

@@ -1,10 +1,9 @@
-//! Requests that were answered.
+//! The requests that the reporter sent, with their results.
 
 use synod_model::{Epoch, ErrorKind, ReportEntry};
 
 use crate::{Error, Reported};
 
-/// A request that was answered.
 #[derive(Debug)]
 pub(super) struct Sent {
     /// The epoch under which it was sent.
@@ -12,14 +11,14 @@ pub(super) struct Sent {
     pub(super) what: What,
 }
 
-/// What it was about, and its answer.
+/// The kind of the request, and its answer.
 #[derive(Debug)]
 pub(super) enum What {
-    /// What was acknowledged before, reported again.
+    /// The last acknowledged entries, reported again.
     Base(Vec<ReportEntry>, Result<Reported, Error>),
     /// The job of this number.
     Job(u64, Result<Reported, Error>),
-    /// That the server is ready.
+    /// The mark that the server is ready.
     Ready(Result<(), Error>),
 }
 

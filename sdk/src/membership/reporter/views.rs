@@ -1,4 +1,4 @@
-//! What the watch has shown of the resources.
+//! Keeps what the watch has shown of each resource, for reports that are acknowledged later.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,13 @@ use synod_model::{GroupResource, MemberId, Revision};
 use crate::gate::book::Observation;
 use crate::watch::StorageVersionChange;
 
-/// What the watch has shown of each resource.
 #[derive(Debug, Default)]
 pub(super) struct Views {
     by_resource: BTreeMap<GroupResource, Observation>,
 }
 
 impl Views {
-    /// Takes note of a change of a resource; answers what is known of it now.
+    /// Records a change of a resource; returns what is known of the resource now.
     pub(super) fn take(
         &mut self,
         revision: Revision,
@@ -34,7 +33,7 @@ impl Views {
         if seen.own.is_none()
             && let Some(before) = self.by_resource.remove(&change.resource)
         {
-            // The entry is as it was seen last.
+            // The change has no entry of this member, so the entry is as it was seen last.
             seen.own = before.own;
             seen.revision = before.revision;
         }
@@ -43,7 +42,6 @@ impl Views {
         (change.resource, seen)
     }
 
-    /// What is known of a resource.
     pub(super) fn get(&self, resource: &GroupResource) -> Option<&Observation> {
         self.by_resource.get(resource)
     }

@@ -1,4 +1,4 @@
-//! Votes: learning what is selected, and adopting it.
+//! Follows the selections that the watch shows, and adopts them.
 
 use synod_model::{ErrorKind, GroupResource, Revision};
 use tokio::time::{sleep, timeout};
@@ -11,7 +11,7 @@ use crate::watch::{ChangeType, Event, WatchedObject};
 use crate::{Changed, Error, ObjectKind};
 
 impl Reporter {
-    /// Takes note of an event of the watch.
+    /// Handles an event of the watch.
     pub(super) fn take_event(&mut self, revision: Revision, event: Event) {
         match (event.change, event.object) {
             (ChangeType::Removed, Some(WatchedObject::Member(member))) if member.id == self.id => {
@@ -65,8 +65,8 @@ impl Reporter {
         }
     }
 
-    /// Adopts a selection once the permits for other encodings have come back: no permit for another is given from then on,
-    /// so it may be said again after a report that was faster.
+    /// Adopts a selection once the permits for other encodings were given back. No permit for another encoding is given
+    /// from then on, so the adoption may be sent again if a report overtakes it.
     fn adopt(
         &self,
         resource: GroupResource,
@@ -83,7 +83,7 @@ impl Reporter {
                 let drained = gate.drained_for_adoption(&resource, selected_revision);
                 match timeout(limit, drained).await {
                     Ok(true) => {}
-                    // Something else was selected: that will be adopted instead.
+                    // Something else was selected, and will be adopted instead.
                     Ok(false) => return Ok(()),
                     Err(_) => return Err(undrained(&resource, limit)),
                 }
@@ -112,7 +112,7 @@ impl Reporter {
         }
     }
 
-    /// Takes note of how an adoption ended. What is still to be adopted then is begun anew.
+    /// Handles the result of an adoption. A selection that is still to be adopted then is begun anew.
     pub(super) fn take_adoption(&mut self, adoption: Adoption) {
         let Adoption {
             resource,
@@ -131,7 +131,7 @@ impl Reporter {
             self.standing
                 .update(|standing| standing.report_error = Some(error));
         }
-        // After a conflict over the selection, the watch will say what is selected now.
+        // After a conflict over the selection, the watch will show the new selection.
     }
 }
 

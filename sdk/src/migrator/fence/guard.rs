@@ -1,15 +1,15 @@
-//! What a writer compares with the fence of its store.
+//! The writer's side of a fence: whether a write may be sent for the present content of the fence key.
 
 use synod_model::{ClusterId, ErrorKind, MemberId};
 
 use super::{Fence, FenceFault};
 use crate::{Client, Error, ObjectKind, Permit, ReadOptions, Reflector};
 
-/// What a member knows of agreements, by which its writes get past the fence of a store.
+/// The agreements that a member knows of, by which its writes pass the fence of a store.
 ///
-/// For each write: take a permit, read the fence key, [`check`](Self::check), [`Permit::check`], then write on condition that
-/// the key holds what was read. A key that was read before may be taken for what it holds: if it has changed since, the
-/// condition fails, and it is read again.
+/// For each write: take a permit, read the fence key, [`check`](Self::check), [`Permit::check`], then write on
+/// condition that the key holds what was read. A value of the key that was read earlier may be used: if the key has
+/// changed since, the condition fails, and the key is read again.
 #[derive(Clone, Debug)]
 pub struct FenceGuard {
     reflector: Reflector,
@@ -18,7 +18,7 @@ pub struct FenceGuard {
 }
 
 impl FenceGuard {
-    /// The guard of a member's writes. It follows the cluster until it is dropped.
+    /// The guard of a member's writes. It watches the cluster until it is dropped.
     ///
     /// # Errors
     ///
@@ -33,14 +33,14 @@ impl FenceGuard {
         })
     }
 
-    /// Whether a write under this permit may be sent on condition that the fence key holds `present`; that there is no such
-    /// key, for `None`.
+    /// Whether a write under this permit may be sent on condition that the fence key holds `present`; for `None`, on
+    /// condition that there is no such key.
     ///
     /// # Errors
     ///
-    /// `UNAVAILABLE`: the store was migrated under an agreement that this member has not heard of yet; it will. If its
-    /// membership is over unnoticed, it hears of that instead. `NOT_A_MEMBER`, `ENCODING_NOT_SELECTED`: the permit is void, as
-    /// [`Permit::check`] says. `CONFLICT`: the fence is not one of this cluster and resource.
+    /// `UNAVAILABLE`: the store was migrated under an agreement that this member has not seen yet, but will. If its
+    /// membership is over without its knowledge, it will see that instead. `NOT_A_MEMBER`, `ENCODING_NOT_SELECTED`: the
+    /// permit is void, as [`Permit::check`] says. `CONFLICT`: the fence is not one of this cluster and resource.
     pub fn check(&self, permit: &Permit, present: Option<&[u8]>) -> Result<(), Error> {
         let known = self.known(permit)?;
         known.follows(present).map_err(|fault| {
@@ -56,10 +56,10 @@ impl FenceGuard {
         })
     }
 
-    /// The last agreement on the permit's resource that was known while the member's entry allowed the permit's encoding.
+    /// The last agreement on the permit's resource that was known while the member's entry allowed the encoding.
     ///
-    /// At that revision an entry with this encoding stood. So if what was agreed on is another one, it is not agreed on any
-    /// more, and what was begun under it cannot be completed.
+    /// At that revision an entry with this encoding existed. So an agreement on another version does not hold any more,
+    /// and a migration that was begun under it cannot be completed.
     fn known(&self, permit: &Permit) -> Result<Fence, Error> {
         let (resource, encoding) = (permit.resource(), permit.encoding());
         let is_member = self

@@ -54,7 +54,7 @@ fn a_fence_never_goes_back_and_stands_for_one_cluster_and_resource() {
     assert!(matches!(other, Err(FenceFault::Unreadable { .. })));
 }
 
-/// A key, and what is written to it right before each of the next writes.
+/// A fence key, and the fences that other workers write to it right before each of the next writes.
 #[derive(Default)]
 struct Key {
     held: Mutex<Option<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! What is tried again, what is done, and what ends a migration.
+//! Which errors are retried, which count as done, and which end a migration.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn the_table_of_the_upstream_migrator() {
             "TooManyRequests" => {
                 let retry_after = Some(long);
                 let next = after_rewrite(StoreError::Busy { retry_after }, 1);
-                // Else it is tried again soon.
+                // Otherwise the retry needs no pause.
                 (next, waits.then_some(long).or(Some(Duration::ZERO)))
             }
             "LIST NotFound" => (after_list(StoreError::NotFound, 1), None),
