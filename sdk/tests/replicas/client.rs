@@ -1,4 +1,4 @@
-//! Calls: failover, deadlines, and each change once.
+//! Calls of the client: failover, deadlines, and each change executed once.
 
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ async fn a_change_whose_answer_was_lost_is_sent_again_and_executed_once() {
     assert_ne!(changed.header.replica_id, before.replica_id);
     assert!(changed.changed);
     assert_eq!(changed.header.revision, before.revision.next());
-    // What came in between stands: the second try has changed nothing.
+    // The change made in between still holds: the second try has changed nothing.
     assert_eq!(meanwhile.header.revision, before.revision.next().next());
     let settings = within(other.settings(ReadOptions::default()))
         .await
@@ -175,7 +175,7 @@ async fn a_client_without_a_session_never_sends_a_change_twice() {
     cluster.network.set(&endpoint(1), Weather::Cut);
     within(client.status()).await.unwrap_err();
     let error = within(client.send_join(lasting("c"))).await.unwrap_err();
-    // What cannot even be connected to has executed nothing.
+    // A replica to which no connection is possible has executed nothing.
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(error.execution(), Verdict::NotExecuted);
     assert!(error.retryable());
@@ -191,7 +191,7 @@ async fn a_client_without_a_session_never_sends_a_change_twice() {
     assert_eq!(names, ["a", "b"]);
 }
 
-/// A join that outlives every time-out of a test.
+/// A join with a TTL longer than any wait of a test.
 fn lasting(id: &str) -> Join {
     Join {
         ttl: Ttl::MAX,
@@ -253,7 +253,7 @@ async fn a_replica_that_hangs_does_not_use_up_the_time_of_the_others() {
     );
     let asked_at = Instant::now();
     within(client.status()).await.unwrap();
-    // The next call begins where the last one was answered.
+    // The next call begins with the replica that answered last.
     assert!(
         asked_at.elapsed() < Duration::from_millis(100),
         "{:?}",
@@ -277,7 +277,7 @@ async fn an_expired_session_is_replaced_when_nothing_was_sent_in_it() {
     pass(Duration::from_secs(20)).await;
     let joined = within(client.send_join(join("b", "one"))).await.unwrap();
     assert!(joined.changed);
-    // The expiry of the one session and the opening of the other came in between.
+    // The expiry of one session and the opening of the other came in between.
     assert!(joined.header.revision > before.next().next(), "{joined:?}");
 }
 
@@ -300,7 +300,7 @@ async fn a_session_that_expired_between_two_tries_leaves_the_outcome_unknown() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::UnknownOutcome);
     assert_eq!(error.execution(), Verdict::Unknown);
-    // It had been executed indeed. The next request goes under a new session.
+    // It had been executed. The next request goes under a new session.
     let members = within(client.members(ListMembers::new()).all())
         .await
         .unwrap();

@@ -1,4 +1,4 @@
-//! Whole replicas in this process, on a network and disks in memory, under a clock that moves when everybody waits.
+//! Whole replicas in this process, on a network and disks in memory, under a clock that moves when every task waits.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -33,19 +33,19 @@ pub(crate) struct Cluster {
 struct Running {
     disk: SimDisk,
     replica: Option<Replica>,
-    /// How often it was started.
+    /// How often the replica was started.
     starts: u64,
 }
 
 impl Running {
-    /// Where this life of the replica dials others from. What a killed one left running in this process keeps its own
-    /// for good, so it cannot speak for the one that was started after it.
+    /// The address from which this run of the replica dials others. Tasks that a killed run left in this process keep
+    /// their own address, so they cannot act for the run that was started after it.
     fn source(&self, number: u64) -> String {
         format!("replica-{number}-{}", self.starts)
     }
 }
 
-/// The clock of all clients of a test: tokio's, which a test moves, and what it was suspended.
+/// The clock of all clients of a test: tokio's, which a test moves, plus the time of suspension.
 #[derive(Debug)]
 pub(crate) struct TestClock {
     start: Instant,
@@ -53,7 +53,7 @@ pub(crate) struct TestClock {
 }
 
 impl TestClock {
-    /// Lets the machine sleep: this clock goes on and timers do not.
+    /// Suspends the machine: this clock goes on and timers do not.
     pub(crate) fn suspend(&self, span: Duration) {
         let span = u64::try_from(span.as_millis()).unwrap();
         self.suspended_ms.fetch_add(span, Ordering::SeqCst);
@@ -66,7 +66,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Numbers that no two clients share, and that are the same in every run.
+/// Numbers that no two clients share, and that are the same in every test run.
 struct Numbers(AtomicU64);
 
 impl Randomness for Numbers {
@@ -77,7 +77,7 @@ impl Randomness for Numbers {
     }
 }
 
-/// Where the replica of this number serves clients.
+/// The address at which the replica of this number serves clients.
 pub(crate) fn endpoint(number: u64) -> String {
     format!("127.0.0.1:{}", 4600 + number)
 }
@@ -87,12 +87,12 @@ fn peer_address(number: u64) -> String {
 }
 
 impl Cluster {
-    /// A cluster of so many replicas, which serve.
+    /// A cluster of this many replicas, which serve.
     pub(crate) async fn start(replicas: u64) -> Self {
         Self::start_with(replicas, Settings::default()).await
     }
 
-    /// A network and a clock, for replicas that are not the product's.
+    /// A network and a clock, for scripted replicas in place of real ones.
     pub(crate) fn without_replicas() -> Self {
         show_logs();
         seed_this_thread(7);
@@ -123,7 +123,7 @@ impl Cluster {
         cluster
     }
 
-    /// Starts a replica, anew or on what it has kept.
+    /// Starts a replica, empty or on the data that it has kept.
     pub(crate) async fn start_replica(&mut self, number: u64) {
         let running = self.replicas.entry(number).or_insert_with(|| Running {
             disk: SimDisk::new(),
@@ -168,13 +168,12 @@ impl Cluster {
         running.replica = Some(Replica::start(config, seams, doors).await.unwrap());
     }
 
-    /// Waits until a replica serves.
     pub(crate) async fn serving(&self, number: u64) {
         let replica = self.replicas[&number].replica.as_ref().unwrap();
         within(replica.serving()).await;
     }
 
-    /// Ends a replica as a crash would: at once, with what it had not synced lost.
+    /// Ends a replica as a crash would: at once, and unsynced data are lost.
     pub(crate) fn kill(&mut self, number: u64) {
         let running = self.replicas.get_mut(&number).unwrap();
         for address in [
@@ -188,7 +187,7 @@ impl Cluster {
         running.disk.kill();
     }
 
-    /// Leaves so many bytes free on a replica's disk; `None`: as many as anybody could want.
+    /// Leaves this many bytes free on a replica's disk; `None`: without a limit.
     pub(crate) fn leave_room(&self, number: u64, free: Option<u64>) {
         let disk = &self.replicas[&number].disk;
         disk.set_capacity(None);
@@ -197,7 +196,7 @@ impl Cluster {
         disk.set_capacity(free.map(|free| used + free));
     }
 
-    /// Lets a replica hear nothing of the others any more, nor they of it. Its clients go on.
+    /// Cuts a replica off from the other replicas, in both directions. Its clients still reach it.
     pub(crate) fn isolate(&self, number: u64) {
         let source = self.replicas[&number].source(number);
         for address in [peer_address(number), source] {
@@ -220,7 +219,6 @@ impl Cluster {
         }
     }
 
-    /// The number of the leader.
     pub(crate) async fn leader(&self, client: &Client) -> u64 {
         within(async {
             loop {
@@ -262,23 +260,21 @@ pub(crate) fn legal<T, E: std::fmt::Debug>(value: Result<T, E>) -> T {
     value.unwrap()
 }
 
-/// A resource by its qualified name.
 pub(crate) fn resource(name: &str) -> GroupResource {
     legal(GroupResource::parse_qualified(name))
 }
 
-/// A version.
 pub(crate) fn version(text: &str) -> ApiVersion {
     legal(ApiVersion::parse(text))
 }
 
-/// What a server that encodes `encoding` says of a resource.
+/// The entry of a server that encodes in `encoding`.
 pub(crate) fn fixed(name: &str, decodable: &[&str], encoding: &str) -> ReportEntry {
     let encoding = version(encoding);
     entry(name, decodable, Stance::Fixed { encoding })
 }
 
-/// What a server that would like to encode `preferred` says of a resource.
+/// The entry of a server that votes for `preferred`.
 pub(crate) fn voting(name: &str, decodable: &[&str], preferred: &str) -> ReportEntry {
     let preferred = version(preferred);
     entry(name, decodable, Stance::Voting { preferred })
@@ -294,7 +290,7 @@ fn entry(name: &str, decodable: &[&str], stance: Stance) -> ReportEntry {
     }
 }
 
-/// The settings of a cluster where a write lands soon or never.
+/// Settings with this `write_grace`, after which a write of unknown outcome cannot land any more.
 pub(crate) fn short_grace(write_grace: Duration) -> Settings {
     Settings {
         write_grace,
@@ -302,27 +298,26 @@ pub(crate) fn short_grace(write_grace: Duration) -> Settings {
     }
 }
 
-/// A member's id.
 pub(crate) fn id(text: &str) -> MemberId {
     legal(MemberId::parse(text))
 }
 
-/// Lets time pass: the tests run with `start_paused`, so the clock moves when everybody waits.
+/// Lets time pass: the tests run with `start_paused`, so the clock moves when every task waits.
 pub(crate) async fn pass(span: Duration) {
     tokio::time::sleep(span).await;
 }
 
-/// Shows what was logged by a test that fails, as far as `RUST_LOG` asks for it.
+/// Shows the logs of a test that fails, as far as `RUST_LOG` selects them.
 fn show_logs() {
     let filter = tracing_subscriber::EnvFilter::from_default_env();
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_test_writer();
-    // Another test of this process may have done it.
+    // Another test of this process may have set it up already.
     let _ = logs.without_time().try_init();
 }
 
-/// What must come true in a minute of the test's time.
+/// Awaits what must happen within a minute of the test's time.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     match timeout(Duration::from_secs(60), future).await {
         Ok(value) => value,

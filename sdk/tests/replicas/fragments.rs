@@ -1,4 +1,4 @@
-//! Revisions that come in fragments, when the stream breaks between two of them: against a service that streams by a
+//! Revisions that arrive in fragments, when the stream breaks between two of them: against a service that streams by a
 //! script.
 
 use std::collections::VecDeque;
@@ -27,9 +27,9 @@ const REVISION: u64 = 5;
 enum End {
     /// It stays open.
     Open,
-    /// It is closed in order, without a word.
+    /// It is closed in order, without a reason.
     Closed,
-    /// The replica says where to go on.
+    /// The replica sends the message that ends a watch.
     Told,
     /// It fails.
     Failed,
@@ -40,11 +40,11 @@ enum End {
 /// The messages of a stream, and how it ends.
 type Scripted = (Vec<Message>, End);
 
-/// A replica that answers each watch by the next stream of its script.
+/// A replica that answers each watch with the next stream of its script.
 #[derive(Clone)]
 struct Replica {
     streams: Arc<Mutex<VecDeque<Scripted>>>,
-    /// From where each watch was asked for.
+    /// The revision from which each watch was requested.
     asked: Arc<Mutex<Vec<Option<u64>>>>,
 }
 
@@ -134,7 +134,7 @@ fn joined(name: &str) -> v1::Event {
     }
 }
 
-/// What the client delivers of a revision whose first fragment was followed by `end`, and from where it asked.
+/// The events that the client delivers of a revision whose first fragment was followed by `end`, and its requests.
 async fn delivered(end: End) -> (Vec<String>, Vec<Option<u64>>) {
     let cluster = Cluster::without_replicas();
     let whole = vec![
@@ -161,7 +161,7 @@ async fn delivered(end: End) -> (Vec<String>, Vec<Option<u64>>) {
     let first = within(watch.next()).await.unwrap().unwrap();
     assert_eq!(first, WatchMessage::Bookmark(Revision::new(REVISION - 1)));
     if end == End::Cut {
-        // It has time to take the fragment in, and nothing to deliver.
+        // The client has time to read the fragment, and nothing to deliver.
         let silent = tokio::time::timeout(std::time::Duration::from_secs(1), watch.next()).await;
         assert!(silent.is_err(), "{silent:?}");
         cluster.network.set(&endpoint(1), Weather::Cut);

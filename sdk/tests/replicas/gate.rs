@@ -22,7 +22,7 @@ use crate::cluster::{
 use crate::http::Server;
 use crate::network::Weather;
 
-/// How long a write may land after its outcome became unknown, in these tests.
+/// The `write_grace` of these tests.
 const GRACE: Duration = Duration::from_secs(20);
 
 async fn join(client: &Client, member: &str) -> Membership {
@@ -37,7 +37,7 @@ async fn read(client: &Client, name: &str) -> StorageVersion {
     view.unwrap().storage_version.unwrap()
 }
 
-/// A permit, after waiting for half a minute at most.
+/// A permit, waited for half a minute at most.
 async fn permit(gate: Gate, name: &str) -> Permit {
     let resource = resource(name);
     gate.permit_within(&resource, Duration::from_secs(30))
@@ -52,7 +52,7 @@ fn encoding(gate: &Gate, name: &str) -> Result<ApiVersion, ErrorKind> {
     Ok(permit.encoding().clone())
 }
 
-/// Waits until a resource is so.
+/// Waits until a resource meets the condition.
 async fn until(client: &Client, name: &str, so: impl Fn(&StorageVersion) -> bool) {
     within(async {
         let cache = client
@@ -176,7 +176,7 @@ async fn one_resource_is_changed_under_load_and_no_write_overlaps_the_report() {
     assert_eq!(count("pods", "v2"), None);
 }
 
-/// Writes until it is told to stop. A write lands some time after its check; answers at which revision each has.
+/// Writes until it is told to stop. A write lands some time after its check; returns the revision at which each landed.
 async fn write(
     client: Client,
     gate: Gate,
@@ -248,12 +248,12 @@ async fn a_permit_that_was_never_checked_comes_back_when_it_is_dropped() {
     assert!(!gate.is_drained());
     drop(unused);
     assert!(gate.is_drained());
-    // One that was checked may have been used.
+    // A permit that was checked may have been used.
     let used = within(gate.permit(&resource("pods"))).await.unwrap();
     used.check().unwrap();
     drop(used);
     assert!(!gate.is_drained());
-    // Clones are one permit, and it comes back once.
+    // Clones are the same permit, which is given back once.
     let given_back = within(gate.permit(&resource("pods"))).await.unwrap();
     let clone = given_back.clone();
     clone.done();
@@ -283,7 +283,7 @@ async fn a_change_whose_permits_do_not_come_back_is_given_up() {
         error.message().contains("1 permits are still out"),
         "{error}"
     );
-    // What was reported stands.
+    // The earlier report still holds.
     assert_eq!(encoding(&membership.gate(), "pods"), Ok(version("v1")));
     permit.done();
     within(membership.report_change(change)).await.unwrap();
@@ -347,7 +347,7 @@ async fn a_change_of_unknown_outcome_closes_the_gate_until_what_stands_is_known(
         cluster.network.set(&endpoint(number), Weather::Cut);
         cluster.network.set(&endpoint(number), Weather::Fair);
     }
-    // It was executed; what was acknowledged before is reported again, and only then the gate opens.
+    // It was executed; the earlier report is then sent again, and only after that the gate opens.
     let permit = within(permit(membership.gate(), "pods")).await;
     assert_eq!(permit.encoding(), &version("v1"));
     assert_eq!(
@@ -368,7 +368,7 @@ async fn a_vote_of_unknown_outcome_leaves_nobody_without_an_agreement() {
     for number in 1..=3 {
         cluster.network.set(&endpoint(number), Weather::Mute);
     }
-    // It is carried out, and moves what is selected; reporting what was acknowledged before moves it back.
+    // It is executed, and moves the selection; sending the earlier report again moves it back.
     let vote = voting("pods", &["v1", "v2"], "v2");
     let error = within(membership.report_change(vote)).await.unwrap_err();
     assert_eq!(error.execution(), Verdict::Unknown);
@@ -394,7 +394,7 @@ async fn a_server_that_was_overtaken_says_what_is_true_after_what_overtook_it() 
     within(membership.report(vec![fixed("pods", &["v1", "v2"], "v1")]))
         .await
         .unwrap();
-    // Something of this very epoch has a number that the membership does not know of.
+    // Another statement of this very epoch has a number that the membership does not know of.
     let member = synod_client::MemberEpoch {
         member: id("a"),
         epoch: membership.epoch().unwrap(),
@@ -511,11 +511,11 @@ async fn voters_take_up_what_is_selected_and_agree_when_their_permits_are_back()
     assert_eq!(permit.encoding(), &version("v1"));
     permit.check().unwrap();
 
-    // An unchanged entry needs no permit back.
+    // An unchanged entry waits for no permits.
     within(first.report_change(voting("pods", &["v1", "v2"], "v1")))
         .await
         .unwrap();
-    // The electorate changes its mind: selected moves with the last vote.
+    // The voters change their votes: the selection moves with the last one.
     let new = || voting("pods", &["v1", "v2"], "v2");
     within(second.report_change(new())).await.unwrap();
     let changing = first.report_change(new());
@@ -552,7 +552,7 @@ async fn a_permit_names_a_revision_at_which_its_encoding_was_allowed() {
         within(membership.report_change(prefers(encoding)))
             .await
             .unwrap();
-        // Something else happens, which the permit need not know of.
+        // Another change moves the revision; the permit need not know of it.
         let _other = join(&client, &format!("b-{encoding}")).await;
         let permit = permit(membership.gate(), "pods").await;
         assert_eq!(permit.encoding(), &version(encoding));
@@ -592,7 +592,7 @@ async fn a_voter_with_an_open_permit_keeps_the_others_waiting_for_agreement() {
     })
     .await;
     pass(Duration::from_secs(1)).await;
-    // New writes are encoded in it at once; the one that is out may still be sent as it is.
+    // New writes are encoded in it at once; a write whose permit is out may still be sent in the old version.
     assert_eq!(encoding(&second.gate(), "pods"), Ok(version("v2")));
     held.check().unwrap();
     let pods = read(&client, "pods").await;
@@ -616,7 +616,7 @@ async fn a_voter_whom_nothing_is_selected_for_waits_for_the_others() {
     within(first.report(vec![fixed("pods", &["v1"], "v1")]))
         .await
         .unwrap();
-    // Its preference is not decoded by all, so it cannot be selected.
+    // Its preference cannot be decoded by all, so it cannot be selected.
     within(second.report(vec![voting("pods", &["v1", "v2"], "v2")]))
         .await
         .unwrap();
@@ -675,9 +675,9 @@ async fn a_changed_write_grace_is_learned_by_watch() {
 /// A store behind a handler that has its permit and stops right before it writes.
 #[derive(Clone, Default)]
 struct SlowWrites {
-    /// Told when a request has its permit.
+    /// Notified when a request has its permit.
     begun: Arc<Notify>,
-    /// Lets it go on.
+    /// Lets the request go on.
     goes_on: Arc<Notify>,
     stored: Arc<AtomicUsize>,
 }
@@ -737,7 +737,7 @@ async fn a_membership_that_is_lost_in_the_middle_of_a_request_keeps_it_from_the_
     assert!(refused.body.contains("STALE_EPOCH"), "{}", refused.body);
     assert_eq!(writes.stored.load(Ordering::Relaxed), 1);
 
-    // The proof of the one that took it ends in the middle, too; its permit is back with the answer.
+    // The proof of the second instance ends in the middle, too; its permit is given back with the answer.
     let second = second.into_inner().unwrap().unwrap();
     within(second.report(pods())).await.unwrap();
     let gate = second.gate();

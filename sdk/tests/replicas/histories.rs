@@ -27,7 +27,7 @@ async fn the_example_controller_relabels_updates_in_place_or_recreates_what_it_m
     controller
         .workers
         .insert("web-0".to_owned(), before_history);
-    // Nobody knows what a worker with a nil revision was made from.
+    // It is not known what a worker with a nil revision was made from.
     let first = r#"{"image":"web:1","replicas":1}"#;
     assert_eq!(
         Box::pin(done(&mut controller, first)).await,
@@ -51,7 +51,7 @@ async fn the_example_controller_relabels_updates_in_place_or_recreates_what_it_m
         (worker.made, worker.runs.as_str()),
         (3, r#"{"image":"web:2"}"#)
     );
-    // What it wants again has the name that it had.
+    // A ControllerRevision that is wanted again keeps the name that it had.
     let back = Box::pin(done(&mut controller, first)).await;
     assert_eq!(back, Reconcile::Recreate);
 }

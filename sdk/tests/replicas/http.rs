@@ -10,13 +10,13 @@ use synod_client::{Gate, GateLayer, Permit, Readiness, RequestInfo};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A server on a port of its own; it ends when it is dropped.
+/// A server on a port of its own; it is stopped on drop.
 pub(crate) struct Server {
     url: String,
     serving: JoinHandle<()>,
 }
 
-/// What a request was answered.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -24,12 +24,12 @@ pub(crate) struct Answer {
 }
 
 impl Server {
-    /// Serves behind this layer; how ready it is depends on the gate.
+    /// Serves behind this layer; its readiness depends on the gate.
     pub(crate) async fn start(layer: GateLayer, gate: Gate) -> Self {
         Self::start_with(layer, gate, Router::new().fallback(write)).await
     }
 
-    /// The same with handlers of one's own.
+    /// As [`Self::start`], with other handlers.
     pub(crate) async fn start_with(layer: GateLayer, gate: Gate, objects: Router) -> Self {
         let readiness: Readiness<Body> = Readiness::new(gate);
         let objects = objects.layer(layer);
@@ -66,7 +66,7 @@ impl Drop for Server {
     }
 }
 
-/// Stores nothing, and says how it would have.
+/// Stores nothing, and answers how it would have stored the object.
 async fn write(request: Request<Body>) -> String {
     let info = request.extensions().get::<RequestInfo>();
     let verb = info.map_or("", |info| info.verb.as_str()).to_owned();

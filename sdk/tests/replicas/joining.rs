@@ -1,4 +1,4 @@
-//! Joining and reporting where others have used up all the room there is.
+//! Joining and reporting while other clients have used up the room for sessions and requests.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::cluster::{Cluster, fixed, id, legal, resource, within};
 
-/// Joins, reports and is ready, and may write then.
+/// Joins, reports and becomes ready, and may write then.
 async fn begins(client: &Client, member: &str) -> Membership {
     let options = JoinOptions::new(id(member)).ttl(legal(Ttl::from_millis(6_000)));
     let membership = within(client.join(options)).await.unwrap();
@@ -53,7 +53,7 @@ async fn a_server_joins_and_reports_under_a_flood_of_ordinary_requests() {
     let mut flood = JoinSet::new();
     for _ in 0..5 {
         let client = cluster.client().await.with_timeout(Duration::from_secs(60));
-        // Waits for a revision that never comes, and holds its place.
+        // Waits for a revision that never comes, and so holds its place in the queue.
         let never = ReadOptions::min_revision(Revision::new(1_000_000));
         for _ in 0..1_000 {
             let client = client.clone();

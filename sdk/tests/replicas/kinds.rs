@@ -1,4 +1,4 @@
-//! Watches and caches of snapshots, leases and candidates.
+//! Watches and caches of ControllerRevisions, leases and candidates.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn holder(identity: &str) -> HolderIdentity {
     legal(HolderIdentity::parse(identity))
 }
 
-/// Snapshots are called by the size that was wanted.
+/// Records a ControllerRevision for this size.
 async fn wants(client: &Client, namespace: &str, size: u32) -> Revision {
     let history = client.history(ControllerHistory {
         namespace: legal(Namespace::parse(namespace)),
@@ -71,7 +71,7 @@ async fn releases(client: &Client, name: &str, identity: &str) -> Revision {
     released.header.revision
 }
 
-/// Stands by a strategy of its own, so that nobody is elected and the lease need not exist.
+/// Becomes a candidate by a strategy of its own, so that nobody is elected and the lease need not exist.
 async fn stands(client: &Client, name: &str, identity: &str) -> Revision {
     let put = PutLeaseCandidate {
         key: key(name),
@@ -91,7 +91,7 @@ async fn withdraws(client: &Client, name: &str, identity: &str) -> Revision {
     within(withdrawn).await.unwrap().header.revision
 }
 
-/// The names of snapshots end with a hash, which says nothing here.
+/// The lines without the hash at the end of a ControllerRevision's name.
 fn plain(lines: Vec<String>) -> Vec<String> {
     let cut = |line: String| match line.split_once(" web-") {
         Some((start, _)) => start.to_owned(),
@@ -155,7 +155,7 @@ async fn a_gap_in_snapshots_leases_and_candidates_is_closed_removed_before_added
     wants(&writer, "a", 1).await;
     acquires(&writer, "changes", "h").await;
     acquires(&writer, "stays", "h").await;
-    // One identity stands for two leases, which do not exist.
+    // One identity is a candidate for two leases, which do not exist.
     stands(&writer, "one", "c").await;
     stands(&writer, "two", "c").await;
     let options = WatchOptions::new().kinds(kinds()).from(WatchFrom::List);
@@ -197,7 +197,7 @@ async fn a_gap_in_snapshots_leases_and_candidates_is_closed_removed_before_added
     let standing = cache.lease_candidates();
     let standing = standing.iter().map(|candidate| candidate.lease.clone());
     assert_eq!(standing.collect::<Vec<_>>(), ["three", "two"].map(key));
-    // From there on it goes on as before.
+    // From there on the watch continues as before.
     let later = acquires(&writer, "changes", "i").await;
     assert_eq!(events(&mut watch).await.revision, later);
 }

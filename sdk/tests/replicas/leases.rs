@@ -27,7 +27,7 @@ fn options(name: &str, identity: &str) -> LockOptions {
         .ttl(ttl)
 }
 
-/// Waits for a lock in a task of its own. Returns once so many wait.
+/// Waits for a lock in a task of its own. Returns once this many wait.
 async fn waits(client: &Client, identity: &str, waiting: u64) -> JoinHandle<Lock> {
     let (client, lock) = (client.clone(), options("lock", identity));
     let asked = client.clone();
@@ -84,7 +84,7 @@ async fn a_holder_that_was_suspended_beyond_its_ttl_knows_it_at_once_and_its_tok
     let client = cluster.client().await;
     let lock = within(client.lock(options("lock", "a"))).await.unwrap();
     lock.check().unwrap();
-    // No timer has fired yet: the clock alone knows.
+    // No timer has fired yet: only the clock shows the suspension.
     cluster.clock.suspend(TTL);
     assert_eq!(lock.check().unwrap_err().kind(), ErrorKind::StaleEpoch);
     let (stale, lost) = (lock.token(), lock.lost());
@@ -189,7 +189,7 @@ async fn a_candidate_that_withdraws_before_it_releases_is_followed_by_the_best_o
             break;
         }
     }
-    // Released first, it would be given the lease again, since nobody should lead before it.
+    // If it released first, it would be given the lease again, since no candidate comes before it.
     within(oldest.withdraw()).await.unwrap();
     leading.check().unwrap();
     within(leading.release()).await.unwrap();
@@ -221,7 +221,7 @@ async fn a_candidate_that_ends_as_it_is_chosen_leaves_the_lease_to_others() {
     let ended = one.campaign_unless(std::future::ready(()));
     assert!(within(ended).await.unwrap().is_none());
     let lease = within(client.lease(&leader, ReadOptions::default())).await;
-    // A lease that nobody has and nobody wants may be gone as a whole.
+    // A lease without a holder and without waiters may have been removed.
     let hold = lease.ok().and_then(|view| view.item.lease.hold);
     assert!(hold.is_none(), "nobody leads by {hold:?}");
 }

@@ -1,5 +1,5 @@
-//! The client against real replicas: consensus, store and gRPC are the product's, the network, the disks and the clock
-//! are in memory.
+//! The client against real replicas: consensus, store and gRPC are those of the product; the network, the disks and the
+//! clock are in memory.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

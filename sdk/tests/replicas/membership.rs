@@ -17,7 +17,7 @@ async fn join(client: &Client, member: &str) -> Membership {
     within(client.join(options)).await.unwrap()
 }
 
-/// Waits until a membership does so.
+/// Waits until a membership meets the condition.
 async fn until(membership: &Membership, so: impl Fn(&MembershipState) -> bool) -> MembershipState {
     within(async {
         let mut state = membership.state();
@@ -90,7 +90,7 @@ async fn a_member_reports_is_ready_and_leaves() {
     let error = within(membership.ready()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotAMember);
     within(membership.leave(Duration::ZERO)).await.unwrap();
-    // No permit was open, so nothing drains.
+    // No permit was out, so nothing drains.
     let state = read(&client, "pods").await.storage_state.unwrap();
     assert_eq!(state.drains, vec![]);
     assert!(state.persisted.iter().any(|persisted| {
@@ -113,7 +113,7 @@ async fn who_leaves_with_an_open_permit_leaves_a_drain_behind() {
     within(membership.leave(Duration::from_secs(3)))
         .await
         .unwrap();
-    // Nothing can be sent under it any more.
+    // Nothing can be sent under the permit any more.
     assert_eq!(permit.check().unwrap_err().kind(), ErrorKind::NotAMember);
     let view = read(&client, "pods").await;
     let drains = view.storage_state.unwrap().drains;
@@ -201,7 +201,7 @@ async fn an_expired_member_joins_and_reports_again_and_is_ready_again() {
 
     cluster.network.set(&endpoint(1), Weather::Silent);
     let unproved = until(&membership, |state| !state.proved).await;
-    // It is still a member for all that it knows; only it cannot prove it.
+    // As far as it knows it is still a member; but it cannot prove it.
     assert_eq!(unproved.epoch, Some(before));
     assert_eq!(permit.check().unwrap_err().kind(), ErrorKind::NotAMember);
     let error = membership.gate().try_permit(&resource("pods")).unwrap_err();
@@ -222,7 +222,7 @@ async fn an_expired_member_joins_and_reports_again_and_is_ready_again() {
     .await;
     assert!(state.reported && state.proved, "{state:?}");
     assert!(state.epoch.unwrap() > before);
-    // A permit of the epoch before is void for ever.
+    // A permit of the previous epoch is void for ever.
     assert_eq!(permit.check().unwrap_err().kind(), ErrorKind::NotAMember);
     let permit = within(membership.gate().permit(&resource("pods")))
         .await
@@ -230,7 +230,7 @@ async fn an_expired_member_joins_and_reports_again_and_is_ready_again() {
     assert_eq!(Some(permit.epoch()), state.epoch);
     let view = read(&other, "pods").await;
     assert!(view.storage_version.unwrap().entry(&id("a")).is_some());
-    // What it may have written under the old epoch drains.
+    // Writes that may have been made under the old epoch drain.
     assert_eq!(view.storage_state.unwrap().drains.len(), 1);
 }
 
@@ -271,7 +271,7 @@ async fn a_member_that_was_away_while_it_was_replaced_stops_too() {
     pass(TTL * 3).await;
     cluster.network.set(&endpoint(1), Weather::Cut);
     cluster.network.set(&endpoint(1), Weather::Fair);
-    // Its join names the epoch that it lost, and the one there now is later.
+    // Its join names the epoch that it lost, and the present one is later.
     assert_eq!(within(first.ended()).await, Ended::Replaced);
     assert!(second.state().proved);
 }
@@ -291,7 +291,7 @@ async fn a_machine_that_slept_closes_its_gate_before_any_timer_fires() {
     cluster.clock.suspend(TTL);
     assert_eq!(permit.check().unwrap_err().kind(), ErrorKind::NotAMember);
     assert!(membership.gate().try_permit(&resource("pods")).is_err());
-    // The cluster did not sleep in this test: the next renewal proves the same epoch.
+    // The cluster was not suspended in this test: the next renewal proves the same epoch.
     let proved = within(membership.gate().permit(&resource("pods")))
         .await
         .unwrap();

@@ -35,7 +35,7 @@ fn options(worker: &str) -> MigratorOptions {
     MigratorOptions::new(worker, BTreeSet::from(resources)).ttl(legal(Ttl::from_millis(15_000)))
 }
 
-/// A member that decodes both versions and encodes one.
+/// A member that decodes both versions and encodes in one.
 async fn encodes(client: &Client, of: &str, encoding: &str) -> Membership {
     let options = JoinOptions::new(id("server")).ttl(legal(Ttl::from_millis(3_600_000)));
     let membership = within(client.join(options)).await.unwrap();
@@ -71,7 +71,7 @@ async fn a_collection_is_rewritten_by_its_codec() {
     let Some(Worked::Completed { assumptions }) = worked else {
         panic!("it is completed: {worked:?}");
     };
-    // No roster says who must speak, and whoever runs the worker is told.
+    // No roster names who must report, and the worker's answer says so.
     let assumed = assumptions.iter().map(|assumed| assumed.reason);
     assert_eq!(assumed.collect::<Vec<_>>(), [Assumption::NoRoster]);
     assert_eq!(assumptions[0].resources, [resource(WIDGETS)]);
@@ -107,7 +107,7 @@ async fn an_object_that_nobody_can_read_is_named_and_blocks_the_end() {
     let reason = failure.reason.as_str();
     assert!(reason.contains("a/bad"), "{reason}");
     assert!(!reason.contains("a/good"), "{reason}");
-    // The others were rewritten all the same.
+    // The other objects were rewritten nevertheless.
     let name = crate::objects::named("a", "late");
     let stored = within(objects.get(&name, Default::default()))
         .await
@@ -121,7 +121,7 @@ async fn every_answer_of_a_store_leads_to_what_it_means() {
     let client = cluster.client().await;
     let _membership = encodes(&client, ITEMS, V2).await;
     let shop = Shop::with(10);
-    // Listing and writing are refused in every way that passes.
+    // Listing and writing fail with every error that may pass.
     shop.answers("GET ", &[503, 429]);
     shop.answers("GET 4", &[410]);
     shop.answers("PUT item-1", &[429, 503, 500]);
@@ -174,7 +174,7 @@ async fn another_worker_goes_on_where_a_dead_one_stood() {
     let shop = Shop::with(40);
     let slow = options("dies").objects_per_second(NonZeroU32::MIN);
     let first = Migrator::new(client.clone(), ShopStore::of(&shop), slow);
-    // It dies in the middle of its fifth page.
+    // The worker dies in the middle of its fifth page.
     let working = tokio::spawn(async move { first.run().await });
     while shop.written() < 18 {
         pass(Duration::from_millis(200)).await;
@@ -228,7 +228,7 @@ async fn a_worker_waits_for_a_cluster_that_does_not_answer_and_goes_on() {
         while shop.written() < 50 {
             pass(Duration::from_millis(100)).await;
         }
-        // For longer than the claim lives, and than any call of the worker.
+        // For longer than the claim's TTL and the deadline of any of the worker's calls.
         cluster.network.set(&endpoint(1), Weather::Cut);
         pass(Duration::from_secs(60)).await;
         cluster.network.set(&endpoint(1), Weather::Fair);
@@ -247,7 +247,7 @@ async fn a_worker_waits_for_a_cluster_that_does_not_answer_and_goes_on() {
     in_time.expect("the migration ends after the outage");
 }
 
-/// What a fence key may hold for this write to be sent: nothing, or why not.
+/// The guard's check of a write for this content of the fence key.
 fn fenced(
     guard: &FenceGuard,
     permit: &synod_client::Permit,
@@ -287,7 +287,7 @@ async fn a_write_gets_past_the_fence_of_an_agreement_only_if_its_server_knew_of_
         Err(ErrorKind::Conflict)
     );
 
-    // Another server disagrees: what was agreed on is not any more, so the old encoding may land.
+    // Another server disagrees: the agreement does not hold any more, so the old encoding may land.
     let options = JoinOptions::new(id("other")).ttl(legal(Ttl::from_millis(3_600_000)));
     let other = within(client.join(options)).await.unwrap();
     within(other.report(vec![fixed(ITEMS, &[V1, V2], V2)]))
@@ -298,7 +298,7 @@ async fn a_write_gets_past_the_fence_of_an_agreement_only_if_its_server_knew_of_
     while fenced(&guard, &permit, here, moved) != Ok(()) {
         pass(Duration::from_millis(10)).await;
     }
-    // The first one is replaced by another instance, and need not have noticed.
+    // The first one is replaced by another instance, and need not have noticed that.
     let options = JoinOptions::new(first.id().clone());
     let _second = within(client.join(options)).await.unwrap();
     while fenced(&guard, &permit, here, moved) != Err(ErrorKind::NotAMember) {

@@ -13,7 +13,7 @@ use tokio::io::{DuplexStream, copy, duplex, sink, split};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 
-/// All addresses and what they are like.
+/// All addresses, and the state of the links to each.
 #[derive(Clone, Default)]
 pub(crate) struct Network {
     ports: Arc<Mutex<BTreeMap<String, Port>>>,
@@ -24,21 +24,21 @@ struct Port {
     weather: watch::Sender<Weather>,
 }
 
-/// What a link carries; of two, the worse counts.
+/// What a link carries. If its two ends differ, the worse counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Weather {
     /// All bytes.
     Fair,
-    /// All that is asked, and nothing of what is answered.
+    /// All requests, and no answers.
     Mute,
-    /// Nothing, and nobody is told.
+    /// Nothing, without an error at either end.
     Silent,
-    /// Nothing, and both ends are told. New connections are refused.
+    /// Nothing, with an error at both ends. New connections are refused.
     Cut,
 }
 
 impl Network {
-    /// Listens on an address. What is connected there before loses its listener.
+    /// Listens on an address. An earlier listener there gets no more connections.
     pub(crate) fn listen(&self, address: &str) -> server::Incoming {
         let (sender, receiver) = mpsc::channel(64);
         self.port(address, |port| port.accepting = Some(sender));
@@ -48,20 +48,20 @@ impl Network {
             .boxed()
     }
 
-    /// Nobody listens on an address any more, and all its links are cut.
+    /// Stops listening on an address, and cuts all its links.
     pub(crate) fn close(&self, address: &str) {
         self.set(address, Weather::Cut);
         self.port(address, |port| port.accepting = None);
     }
 
-    /// Sets what the links to an address carry, those that exist too.
+    /// Sets what the links to an address carry, including existing ones.
     pub(crate) fn set(&self, address: &str, weather: Weather) {
         self.port(address, |port| {
             port.weather.send_replace(weather);
         });
     }
 
-    /// What a replica dials others with: its links are also subject to the weather at `from`.
+    /// The dialer of a replica: its links are also subject to the weather at `from`.
     pub(crate) fn dialer(&self, from: &str) -> Dialer {
         Dialer {
             network: self.clone(),
@@ -111,7 +111,7 @@ pub(crate) struct Dialer {
     from: String,
 }
 
-/// Carries what the weather at both ends lets through, and lets go when it cuts or when one end has gone.
+/// Carries what the weather at both ends lets through, and ends when it cuts or when one end has gone.
 async fn carry(
     near: DuplexStream,
     far: DuplexStream,

@@ -1,4 +1,4 @@
-//! Collections and objects.
+//! Collections and their objects.
 
 mod counting;
 mod disks;
@@ -103,8 +103,8 @@ async fn impatient(cluster: &Cluster) -> Client {
     client.with_timeout(Duration::from_secs(9))
 }
 
-/// Sends a change by [`impatient`] whose answer by the first replica is lost, so that it is answered to a retry, when
-/// `meanwhile` has been done.
+/// Sends a change by [`impatient`] while the first replica's answers are lost, so that a retry is answered after
+/// `meanwhile` has run.
 fn answered_late<'a, A, B>(
     cluster: &'a Cluster,
     change: impl Future<Output = A> + 'a,
@@ -120,7 +120,7 @@ fn answered_late<'a, A, B>(
     })
 }
 
-/// Stores something in the first version that no codec can read.
+/// Stores an object in the first version that no codec can decode.
 pub(crate) async fn broken(client: &Client, namespace: &str, name: &str) {
     let create = CreateObject {
         key: key(namespace, name),

@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status};
 
 use crate::cluster::{Cluster, endpoint, within};
 
-/// Replicas that answer by one script: the first call takes the first line, whoever is asked.
+/// Replicas that answer by one script: each call takes the next line, whichever replica it asks.
 #[derive(Clone)]
 struct Replica {
     number: u64,
@@ -36,7 +36,7 @@ enum Line {
     Hang,
 }
 
-/// What a call was like.
+/// A call that a replica received.
 #[derive(Debug)]
 struct Asked {
     replica: u64,
@@ -169,7 +169,7 @@ impl Sessions for Replica {
     }
 }
 
-/// Three scripted replicas and a client that begins with the first. It knows which is which, and has its session.
+/// Three scripted replicas and a client that begins with the first. It knows their ids, and has its session.
 async fn stage(lines: Vec<Line>) -> (Client, Arc<Mutex<Script>>) {
     let cluster = Cluster::without_replicas();
     let script = Arc::new(Mutex::new(Script::default()));
@@ -186,7 +186,7 @@ async fn stage(lines: Vec<Line>) -> (Client, Arc<Mutex<Script>>) {
     }
     let client = cluster.client_of(vec![1, 2, 3]).await;
     let unknown = || Line::Refuse(Refusal::new(ErrorKind::Unavailable, "not yet"));
-    // Until it has come to the first again.
+    // Until the client is back at the first replica.
     let warm_up = [
         Line::Answer,
         unknown(),
@@ -311,8 +311,8 @@ async fn a_refusal_at_the_edge_does_not_settle_what_an_earlier_try_has_done() {
         (ErrorKind::PermissionDenied, Verdict::Refused)
     );
 
-    // What apply refuses, it refuses for the earlier try too: the session remembers. A request that is too large for the
-    // edge was so at the earlier try.
+    // A refusal of apply holds for the earlier try too, since the session remembers it. A request that is too large for
+    // the edge was too large at the earlier try as well.
     for kind in [ErrorKind::Conflict, ErrorKind::TooLarge] {
         let refused = Refusal::new(kind, "by a rule");
         let (client, _) = stage(vec![Line::Refuse(unknown.clone()), Line::Refuse(refused)]).await;

@@ -10,7 +10,6 @@ mod write_barrier;
 
 use serde_json::Value;
 
-/// The text of a field of a case.
 fn text<'a>(case: &'a impl suite::Fields, field: &str) -> &'a str {
     match case.field(field) {
         Some(Value::String(text)) => text,
@@ -18,7 +17,7 @@ fn text<'a>(case: &'a impl suite::Fields, field: &str) -> &'a str {
     }
 }
 
-/// Whether what was found is what was expected.
+/// Fails unless both are the same.
 fn expect(found: &str, expected: &str) -> Result<(), String> {
     if found == expected {
         Ok(())

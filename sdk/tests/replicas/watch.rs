@@ -195,7 +195,7 @@ async fn a_replica_that_stops_in_order_hands_its_watches_over() {
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_died_in_silence_is_noticed_by_its_missing_bookmarks() {
     let cluster = Cluster::start(3).await;
-    // Keepalive would notice it too, and is not what is tested here.
+    // Keepalive would notice it too, and is not tested here.
     let hour = Duration::from_secs(3_600);
     let endpoints = vec![endpoint(1), endpoint(2), endpoint(3)];
     let builder = Client::builder()
@@ -212,7 +212,7 @@ async fn a_connection_that_died_in_silence_is_noticed_by_its_missing_bookmarks()
     let began = Instant::now();
     assert_eq!(events(&mut watch).await.revision, joined);
     let took = began.elapsed();
-    // Two intervals and two seconds.
+    // Two bookmark intervals and two seconds.
     assert!(
         took >= Duration::from_secs(5) && took <= Duration::from_secs(9),
         "{took:?}"
@@ -227,7 +227,7 @@ async fn a_watch_leaves_a_replica_that_is_cut_off_from_the_others() {
     let mut watch = within(client.watch(members())).await.unwrap();
     let first = join(&writer, "a").await;
     assert_eq!(events(&mut watch).await.revision, first);
-    // Whoever watches there gets bookmarks, and would get nothing else for as long as that lasts.
+    // A watch there gets bookmarks, and would get nothing else for as long as that lasts.
     let watched = within(client.status()).await.unwrap().header.replica_id;
     assert_eq!(watched, 1);
     cluster.isolate(watched);
@@ -282,7 +282,7 @@ async fn a_watch_whose_history_is_gone_says_what_changed_meanwhile_removed_befor
     };
     assert_eq!(pods.removed_members, [id("goes")]);
     assert_eq!(pods.changed_entries[0].encoding, Some(version("v2")));
-    // From there on it goes on as before.
+    // From there on the watch continues as before.
     let joined = join(&writer, "later").await;
     assert_eq!(events(&mut watch).await.revision, joined);
 }
@@ -312,7 +312,7 @@ async fn bookmarks_move_a_watch_past_what_its_filter_keeps_out() {
         }
     })
     .await;
-    // The history of what was kept out is gone, and it does not matter.
+    // The history of the filtered-out changes is gone, which does not matter to this watch.
     cluster.network.set(&endpoint(1), Weather::Cut);
     cluster.network.set(&endpoint(1), Weather::Fair);
     let joined = join(&client, "wanted").await;
@@ -330,7 +330,7 @@ async fn a_watch_that_may_not_wait_for_ever_ends_with_an_error() {
     let error = within(watch.next()).await.unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(within(watch.next()).await.is_none());
-    // One that cannot even begin says so within the client's timeout.
+    // A watch that cannot even begin fails within the client's timeout.
     let error = within(client.watch(members())).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     let error = within(client.watch(members().from(WatchFrom::List)))
@@ -427,7 +427,7 @@ async fn a_cache_follows_the_cluster_also_across_a_gap() {
     let pods = cache.storage_version(&resource("pods")).unwrap();
     assert_eq!(pods.entries.len(), 1);
     assert_eq!(pods.status.common, Some(version("v1")));
-    // It says what the cluster says.
+    // The cache shows what the cluster answers.
     let read = within(client.storage_version(&resource("pods"), ReadOptions::default())).await;
     assert_eq!(read.unwrap().storage_version.as_ref(), Some(&*pods));
     let error = within(cache.reached(Revision::new(1_000), Duration::from_secs(2))).await;

@@ -1,4 +1,4 @@
-//! Several objects of a page at the same time.
+//! A worker that rewrites several objects of a page at the same time.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ const ITEM_COUNT: usize = 40;
 /// How long a write takes.
 const WRITE: Duration = Duration::from_secs(1);
 
-/// A shop whose writes take their time, and which counts how many wait.
+/// A shop whose writes take time, and which counts how many are under way.
 struct Slow {
     shop: ShopStore,
     waiting: AtomicUsize,
@@ -60,7 +60,7 @@ fn at_once(count: usize) -> MigratorOptions {
     options("one").objects_at_once(legal(NonZeroUsize::new(count).ok_or("zero")))
 }
 
-/// Migrates a shop; answers how many writes waited at once at most, and how long it took.
+/// Migrates a shop; returns how many writes were under way at once at most, and how long it took.
 async fn migrated(client: &Client, shop: &Shop, options: MigratorOptions) -> (usize, Duration) {
     let slow = Slow::of(shop);
     let worker = Migrator::new(client.clone(), &slow, options);

@@ -18,12 +18,12 @@ use crate::objects::V2;
 const ITEM_COUNT: usize = 100;
 const PAGE: usize = 20;
 
-/// When a worker is killed at a step.
+/// When a worker is killed in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
-    /// Before the store has done what it was asked to.
+    /// Before the store has executed the request.
     Before,
-    /// After that, and before the worker has heard of it.
+    /// After that, and before the worker has the answer.
     After,
 }
 
@@ -49,7 +49,7 @@ impl Shelf {
     }
 }
 
-/// The shelf as one worker sees it, which is killed at a step, or never.
+/// The shelf as seen by one worker, which is killed at a step, or never.
 struct Hands {
     shelf: Shelf,
     steps: Mutex<usize>,
@@ -67,7 +67,7 @@ impl Hands {
         }
     }
 
-    /// Does something in the store.
+    /// One request to the store.
     async fn step<T>(&self, what: impl FnOnce(&mut Vec<usize>) -> T) -> T {
         let step = {
             let mut steps = self.steps.lock().unwrap();
@@ -114,14 +114,14 @@ impl Store for Hands {
     }
 }
 
-/// A worker that works until it is killed, or has completed. Answers whether it has.
+/// Runs a worker until it is killed or has completed the migration. Returns whether it has.
 async fn worked(client: &Client, id: &MigrationId, hands: Hands) -> bool {
     let killed = Arc::clone(&hands.killed);
     let options = options("worker").ttl(legal(Ttl::from_millis(1_000)));
     let worker = Migrator::new(client.clone(), hands, options);
     let working = async {
         loop {
-            // The claim of one that was killed has to end first.
+            // The claim of a killed worker has to end first.
             match worker.run_one(id).await.unwrap() {
                 None => pass(Duration::from_millis(200)).await,
                 Some(ended) => return ended,
@@ -172,7 +172,7 @@ async fn workers_that_all_die_bring_a_migration_to_its_end_all_the_same() {
     let _membership = encodes(&client, ITEMS, V2).await;
     let id = newest(&client, ITEMS).await.id;
     let shelf = Shelf::full();
-    // Each lives a step longer than the one before; none does a page before it lives for one.
+    // Each worker lives a step longer than the one before; none finishes a page before it lives long enough for one.
     let mut lives = 1;
     while !worked(&client, &id, Hands::new(&shelf, Some((lives, At::After)))).await {
         lives += 1;
@@ -182,7 +182,7 @@ async fn workers_that_all_die_bring_a_migration_to_its_end_all_the_same() {
     assert!(written.iter().all(|times| *times > 0));
 }
 
-/// What comes of it, unless it is dropped when it would go on for the so many-th time.
+/// The result of `working`, unless it is dropped before its next poll after this many polls.
 async fn killed_after<T>(polls: usize, working: impl Future<Output = T>) -> Option<T> {
     let mut working = Box::pin(working);
     let mut polled = 0;
@@ -202,7 +202,7 @@ async fn a_worker_killed_at_any_word_of_the_cluster_leaves_nothing_out_and_repea
     let client = cluster.client().await;
     let _membership = encodes(&client, ITEMS, V2).await;
     let (mut id, items) = (newest(&client, ITEMS).await.id, resource(ITEMS));
-    // The store answers at once, so a worker goes on only at what the cluster says, and when it is time to say something.
+    // The store answers at once, so the worker waits only for the cluster's answers and for its next report.
     for polls in 1.. {
         let shelf = Shelf::full();
         let worker = || {

@@ -1,4 +1,4 @@
-//! A store behind HTTP that answers what a test tells it to.
+//! A store behind HTTP that answers as a test orders.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -21,7 +21,7 @@ pub(super) struct Shop(Arc<Mutex<Inner>>);
 #[derive(Default)]
 struct Inner {
     new: BTreeMap<usize, bool>,
-    /// What each place answers before it does what it should.
+    /// The errors that each place answers before it serves requests.
     answers: BTreeMap<String, VecDeque<u16>>,
     asked: BTreeMap<String, usize>,
     written: usize,
@@ -36,7 +36,7 @@ impl Shop {
         })))
     }
 
-    /// The next answers of a place: `GET <from>` or `PUT <name>`.
+    /// Orders the next answers of a place: `GET <from>` or `PUT <name>`.
     pub(super) fn answers(&self, place: &str, statuses: &[u16]) {
         let statuses = statuses.iter().copied().collect();
         self.inner().answers.insert(place.to_owned(), statuses);
@@ -61,7 +61,7 @@ impl Shop {
         self.0.lock().unwrap()
     }
 
-    /// What was ordered for this place.
+    /// Counts a request for this place, and returns the answer that was ordered for it.
     fn ordered(&self, place: &str) -> Option<StatusCode> {
         let mut inner = self.inner();
         *inner.asked.entry(place.to_owned()).or_default() += 1;
@@ -70,7 +70,7 @@ impl Shop {
     }
 }
 
-/// The store as a worker sees it.
+/// The store as seen by a worker.
 pub(super) struct ShopStore(Router);
 
 impl ShopStore {
@@ -90,7 +90,7 @@ impl ShopStore {
         let text = String::from_utf8(body.to_vec()).unwrap();
         match StoreError::of_http(head.status, &head.headers) {
             None => Ok(text),
-            // As the server of Kubernetes, it says in its refusal where to go on.
+            // As the server of Kubernetes does, the refusal contains the token to continue with.
             Some(StoreError::Expired(_)) => {
                 Err(StoreError::Expired(ContinueToken::parse(&text).ok()))
             }
@@ -125,12 +125,12 @@ impl Store for ShopStore {
     }
 }
 
-/// The names of a page in one line, and in the next one where the page after it begins.
+/// The names of a page in one line, and in the next one where the following page begins.
 async fn list(State(shop): State<Shop>, uri: Uri) -> Response<Body> {
     let from = uri.query().and_then(|query| query.strip_prefix("from="));
     let from = from.unwrap_or_default();
     if let Some(status) = shop.ordered(&format!("GET {from}")) {
-        // A list that has expired goes on where it was.
+        // A list that has expired continues where it was.
         return answer(status, from.to_owned());
     }
     let from: usize = from.parse().unwrap_or_default();

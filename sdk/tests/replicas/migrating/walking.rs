@@ -20,7 +20,7 @@ use crate::objects::{V1, V2, WIDGETS, declare, named};
 const OBJECTS: u64 = 400;
 const KEPT: u64 = 100;
 
-/// Numbers that are encrypted, as it were: no two encodings are the same bytes.
+/// Numbers in a stand-in for encryption: no two encodings are the same bytes.
 #[derive(Clone, Debug)]
 struct Sealed {
     key: &'static str,
@@ -50,7 +50,7 @@ impl Codec<u64> for Sealed {
         encoding: &ApiVersion,
     ) -> Result<Content, CodecError> {
         let nonce = self.encoded.fetch_add(1, Ordering::Relaxed);
-        // A walk that does not end would rather not hold the tests up for ever.
+        // A walk that does not end fails here instead of blocking the tests for ever.
         if nonce > 4 * OBJECTS {
             return Err("it is encoded again and again".into());
         }
@@ -72,7 +72,7 @@ impl Codec<u64> for Sealed {
     }
 }
 
-/// A cluster of so many replicas that keeps little history, and a collection with more objects than that under the old key.
+/// A cluster of this many replicas that keeps little history, and a larger collection under the old key.
 async fn filled(replicas: u64) -> (Cluster, Client) {
     let settings = Settings {
         history_revisions: KEPT,
@@ -103,7 +103,7 @@ async fn store(objects: &Objects<u64>, name: &str, number: u64) {
 
 async fn rewrite_all(client: &Client) -> MigrationId {
     let widgets = resource(WIDGETS);
-    // The agreement has called for a migration of its own, which has nothing to do and comes first.
+    // The agreement has started a migration of its own, which has nothing to do and comes first.
     let first = newest(client, WIDGETS).await.id;
     let store = CollectionStore::new(client.clone(), Sealed::with("old"));
     let worker = Migrator::new(client.clone(), store, options("first"));
@@ -116,7 +116,7 @@ async fn rewrite_all(client: &Client) -> MigrationId {
     within(started).await.unwrap().id
 }
 
-/// Every object as it is in the end.
+/// All objects at the end of a test.
 async fn stored(client: &Client) -> Vec<StoredObject> {
     let list = ListObjects::new(resource(WIDGETS));
     let page = within(client.raw_objects().list(&list).all())
@@ -137,7 +137,7 @@ fn times_written(object: &StoredObject) -> u64 {
     object.metadata.generation - 1
 }
 
-/// Says something else of an object, and leaves its content as it is. Answers whether nobody else was faster.
+/// Changes an object's labels and leaves its content as it is. Returns false if another writer was faster.
 async fn relabel(client: &Client, object: StoredObject, label: &str) -> bool {
     let update = UpdateObject {
         key: object.key,
@@ -162,11 +162,11 @@ async fn relabel(client: &Client, object: StoredObject, label: &str) -> bool {
     }
 }
 
-/// Writes for ever: new objects, new numbers and new labels, each under the new key, and counts what it has written.
+/// Writes for ever: new objects, new numbers and new labels, each under the new key, and counts its writes.
 async fn write_on(client: &Client, written: &AtomicU64) {
     let objects = sealed(client, "new");
     for turn in 0.. {
-        // In front of the worker and behind it.
+        // Both ahead of the worker and behind it.
         let at = named("a", &name(turn * 37 % OBJECTS));
         let mut stored = within(objects.get(&at, Default::default())).await.unwrap();
         let has_written = match turn % 3 {
@@ -228,7 +228,7 @@ async fn another_worker_goes_on_from_the_token_after_compaction_and_a_restart_of
         Migrator::new(client.clone(), store, options("worker"))
     };
     let first = worker();
-    // It dies in the middle of a page.
+    // The worker dies in the middle of a page.
     let working = tokio::spawn({
         let id = id.clone();
         async move { first.run_one(&id).await }
@@ -260,7 +260,7 @@ async fn another_worker_goes_on_from_the_token_after_compaction_and_a_restart_of
     let second = worker();
     let worked = within(async {
         loop {
-            // The claim of the dead one has to end first.
+            // The claim of the dead worker has to end first.
             match second.run_one(&id).await.unwrap() {
                 None => pass(std::time::Duration::from_secs(1)).await,
                 Some(worked) => return worked,
@@ -284,7 +284,7 @@ async fn what_is_changed_beside_its_content_is_rewritten_all_the_same() {
     let (_cluster, client) = filled(1).await;
     let _membership = encodes(&client, WIDGETS, V1).await;
     let id = rewrite_all(&client).await;
-    // Some before they are listed, and some between that and the rewrite.
+    // Some objects change before they are listed, and some between the list and the rewrite.
     for object in stored(&client).await.into_iter().step_by(2) {
         assert!(relabel(&client, object, "before").await);
     }
@@ -346,7 +346,7 @@ async fn what_was_stored_in_another_version_after_the_start_is_rewritten_too() {
     assert_eq!(codec.encoded.load(Ordering::Relaxed), OBJECTS + 1);
 }
 
-/// A store whose second page has always expired, and that cannot say where to go on.
+/// A store whose second page has always expired, and that has no token to continue with.
 #[derive(Default)]
 struct Fading(AtomicUsize);
 

@@ -16,14 +16,14 @@ use crate::network::Weather;
 #[derive(Debug, Default)]
 struct Tally {
     acknowledged: u64,
-    /// Those of which it is not known whether they were executed.
+    /// Increments of which it is not known whether they were executed.
     unknown: Vec<RequestKey>,
 }
 
 const CLIENTS: usize = 64;
 const INCREMENTS: usize = 6;
 
-/// Increments as often as it is to, and never gives one up for lost that may have been made.
+/// Increments as often as required, and never counts an increment as lost that may have been made.
 async fn increment(client: Client) -> Tally {
     let objects = numbers(&client, V1);
     let counter = named("a", "counter");
@@ -48,7 +48,7 @@ async fn increment(client: Client) -> Tally {
     tally
 }
 
-/// Whether an increment of which nobody knew was made.
+/// Whether an increment of unknown outcome was made.
 async fn was_made(client: &Client, key: &RequestKey) -> bool {
     match within(client.outcome(key)).await.unwrap() {
         Outcome::NotExecuted { .. } => false,
@@ -88,7 +88,7 @@ async fn every_increment_is_counted_once_while_leaders_die() {
         acknowledged += tally.acknowledged;
         unknown.extend(tally.unknown);
     }
-    // Nothing is on its way any more once its deadline has passed.
+    // No increment is on its way any more once its deadline has passed.
     pass(Duration::from_secs(6)).await;
     let mut made = 0;
     for key in &unknown {

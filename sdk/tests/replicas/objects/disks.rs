@@ -1,4 +1,4 @@
-//! Disks that fill up.
+//! What a cluster does while disks fill up.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Writes that are acknowledged so late that what they left is no longer kept: they were made, and nobody else's object is
-//! taken for theirs.
+//! Writes that are acknowledged so late that their revision is no longer kept: they were made, and no other writer's
+//! object is taken for their result.
 
 use synod_client::{
     CollectionRules, Error, ErrorKind, NewObject, Objects, Patch, PatchFormat, Preconditions,
@@ -9,7 +9,7 @@ use synod_client::{
 use super::{V1, answered_late, create, declare, impatient, named, numbers};
 use crate::cluster::{Cluster, version, within};
 
-/// Three replicas that keep only the last revision, somebody whose answers come late, and somebody else.
+/// Three replicas that keep only the last revision, a client whose answers come late, and another client.
 struct Stage {
     cluster: Cluster,
     late: Objects<u64>,
@@ -17,7 +17,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// With the object `a/w`, which is 1.
+    /// With the object `a/w`, whose value is 1.
     async fn new() -> Self {
         let settings = Settings {
             history_revisions: 1,
@@ -35,14 +35,14 @@ impl Stage {
         }
     }
 
-    /// The object as somebody else sees it.
+    /// The object as the other client reads it.
     async fn seen(&self, name: &str) -> Stored<u64> {
         let name = named("a", name);
         let read = self.others.get(&name, ReadOptions::default());
         within(read).await.unwrap()
     }
 
-    /// Somebody else sees the object and changes it twice.
+    /// The other client reads the object and changes it twice.
     async fn overwritten(&self, name: &str) -> Stored<u64> {
         let seen = self.seen(name).await;
         for value in [100, 101] {
@@ -51,7 +51,7 @@ impl Stage {
         seen
     }
 
-    /// Somebody else sees the object and deletes it.
+    /// The other client reads the object and deletes it.
     async fn deleted(&self, name: &str) -> Stored<u64> {
         let seen = self.seen(name).await;
         let name = named("a", name);
@@ -117,7 +117,7 @@ async fn a_creation_that_is_answered_when_its_object_has_gone_was_made() {
     let stage = Stage::new().await;
     let creating = stage.late.create(NewObject::new(named("a", "x"), 7));
     let (created, mut seen) = answered_late(&stage.cluster, creating, stage.deleted("x")).await;
-    // Nobody knows any more when that was.
+    // The time of creation is not known any more.
     seen.object.metadata.created = Default::default();
     assert_eq!(created.unwrap(), seen);
 }

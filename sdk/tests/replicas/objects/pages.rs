@@ -29,7 +29,7 @@ async fn all_pages_of_a_list_show_one_revision_whatever_is_written_meanwhile() {
         );
         assert!(page.items.len() <= 3);
         found.extend(page.items.into_iter().map(|item| item.object.key.name));
-        // One goes, one comes, one changes: none of it is seen.
+        // One object is deleted, one created, one changed: the list shows none of it.
         within(objects.delete(
             &named("a", &format!("w-{next:02}")),
             Default::default(),
@@ -122,7 +122,7 @@ async fn a_list_that_is_compacted_goes_on_at_the_present_and_says_so() {
     };
     let first = within(pages.next()).await.unwrap().unwrap();
     assert_eq!(names(&first), ["w-0", "w-1", "w-2"]);
-    // Behind the token and in front of it, and then enough to forget the first page's revision.
+    // Writes behind the token and ahead of it, then enough of them to forget the first page's revision.
     for name in ["w-1-new", "w-5-new"] {
         create(&objects, "a", name, 1).await;
     }
@@ -142,7 +142,7 @@ async fn a_list_that_is_compacted_goes_on_at_the_present_and_says_so() {
     assert_eq!(names(&second), ["w-3", "w-5", "w-5-new"]);
     assert!(!first.inconsistent && second.inconsistent);
     assert!(second.header.revision > first.header.revision);
-    // The following token pins the revision of this page, for whoever wants the rest to be consistent with it.
+    // The following token pins the revision of this page, for a caller who wants the rest to be consistent with it.
     let token = pages.token().unwrap().to_owned();
     create(&objects, "a", "w-7-new", 1).await;
     let mut pinned = client.raw_objects().list(&list).resumed(&token);

@@ -60,7 +60,7 @@ async fn a_write_in_another_version_is_encoded_anew_by_itself() {
     vote(&membership, V2).await;
     selected(&client, V2).await;
 
-    // It still encodes v1, is refused, and encodes v2.
+    // It still encodes in v1, is refused, and encodes in v2.
     assert_eq!(objects.version(), version(V1));
     create(&objects, "a", "x", 2).await;
     assert_eq!(objects.version(), version(V2));
@@ -100,7 +100,7 @@ async fn a_patch_of_what_is_stored_in_an_old_version_is_stored_in_the_selected_o
         format: PatchFormat::Merge,
         document: format!(r#"{{"labels":{{"app":"{label}"}}}}"#).into(),
     };
-    // What is said of it may be changed in whatever version it is stored.
+    // The attributes may be changed in whatever version the object is stored.
     let any = Preconditions::default();
     let labelled = within(objects.patch(&named("a", "w"), metadata("web"), any)).await;
     let labelled = labelled.unwrap().stored.unwrap();
@@ -129,8 +129,8 @@ fn patch(document: &'static str) -> Patch {
     }
 }
 
-/// Three replicas with an object that is stored in the first version while the second is selected, who writes it in time,
-/// and somebody whose answers come late.
+/// Three replicas with an object that is stored in the first version while the second is selected, a client that writes
+/// it in time, and one whose answers come late.
 async fn behind() -> (Cluster, Objects<u64>, Objects<u64>, Membership) {
     let cluster = Cluster::start(3).await;
     let client = cluster.client_of(vec![2, 3]).await;
@@ -143,7 +143,7 @@ async fn behind() -> (Cluster, Objects<u64>, Objects<u64>, Membership) {
     (cluster, late, numbers(&client, V1), membership)
 }
 
-/// Labels an object and leaves its data as it is, in whichever version.
+/// Labels an object and leaves its data as they are, in whichever version.
 async fn label(objects: &Objects<u64>, client: &Client) {
     let name = named("a", "w");
     let stored = within(objects.get(&name, ReadOptions::default()));
@@ -187,7 +187,7 @@ async fn a_patch_whose_refusal_comes_late_is_not_carried_out_on_another_version(
         draft.value = 2;
         Ok::<_, Error>(())
     });
-    // A reader of the second version would not mind this member, and never find the change.
+    // A codec for the second version would ignore this JSON field, and never find the change.
     let patching = late.patch(&name, patch(r#"{"n":9}"#), Preconditions::default());
     let (patched, rewritten) = answered_late(&cluster, patching, rewrite).await;
     let rewritten = rewritten.unwrap().stored;

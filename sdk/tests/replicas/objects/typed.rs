@@ -23,7 +23,7 @@ async fn an_object_is_created_read_changed_and_deleted() {
     let again = within(objects.create(new)).await.unwrap_err();
     assert_eq!(again.kind(), ErrorKind::AlreadyExists);
 
-    // Its own write is read on another replica.
+    // The client's own write is read on another replica.
     let other = cluster.client_of(vec![3]).await;
     let elsewhere = numbers(&other, V1);
     let name = named("a", "w");
@@ -41,7 +41,7 @@ async fn an_object_is_created_read_changed_and_deleted() {
         .unwrap_err();
     assert_eq!(lost.kind(), ErrorKind::Conflict);
     assert_eq!(objects.current(&lost), Some(updated.stored.clone()));
-    // What changes nothing is no write.
+    // An update that changes nothing is not written.
     let same = within(objects.update(updated.stored.clone(), TtlChange::Keep)).await;
     let same = same.unwrap();
     assert!(!same.changed);
@@ -111,7 +111,7 @@ async fn a_guaranteed_update_begins_with_a_cache_and_goes_on_from_what_stands() 
         .await
         .unwrap();
 
-    // The cache is behind: the write conflicts, and what stands comes with the refusal.
+    // The cache is behind: the write conflicts, and the refusal contains the present object.
     let seen = Cell::new(Vec::new());
     let updated = objects.guaranteed_update(&name, Some(stale.clone()), |draft| {
         let mut values = seen.take();
@@ -123,7 +123,7 @@ async fn a_guaranteed_update_begins_with_a_cache_and_goes_on_from_what_stands() 
     assert_eq!(within(updated).await.unwrap().stored.value, 11);
     assert_eq!(seen.take(), [1, 10]);
 
-    // A change that fails on what was cached gets another chance.
+    // A change that fails on the cached object is applied to the present one.
     let only_new = objects.guaranteed_update(&name, Some(stale.clone()), |draft| {
         if draft.value < 11 {
             return Err(Refused::ByTheProgram);
@@ -263,7 +263,7 @@ async fn a_patch_changes_what_is_stored_and_names_the_version_it_was_made_for() 
     let nothing = objects.patch(&name, ObjectPatch::default(), any);
     let nothing = within(nothing).await.unwrap_err();
     assert_eq!(nothing.kind(), ErrorKind::InvalidArgument);
-    // The codec cannot read what it makes: the patch was made all the same.
+    // The codec cannot decode the result: the patch was made nevertheless.
     let strange = objects.patch(&name, patch(V1, r#"{"n":"many"}"#), any);
     let strange = within(strange).await.unwrap();
     assert_eq!((strange.changed, strange.stored), (true, None));

@@ -1,4 +1,4 @@
-//! `api_error_texts.json`: what a caller is told, in the words of Kubernetes.
+//! `api_error_texts.json`: error messages in the words of Kubernetes.
 
 use synod_client::{
     Client, CollectionRules, Content, CreateCollection, CreateObject, DeleteObject, Error,
@@ -27,7 +27,7 @@ fn every_error_is_told_in_the_words_of_kubernetes() {
     });
 }
 
-/// A collection of what has no namespace, with one object in it.
+/// A collection without namespaces, with one object in it.
 struct Stage {
     client: Client,
     uid: Uid,
@@ -107,7 +107,7 @@ impl Stage {
         for (told, (preconditions, asked, present)) in texts.into_iter().zip(facts) {
             let told = told.replace("<a>", &asked).replace("<b>", &present);
             let error = self.delete(preconditions).await.unwrap_err();
-            // Which object it is stands before it, as in the answers of an API server.
+            // The name of the object stands before it, as in the answers of an API server.
             let told = format!("Operation cannot be fulfilled on {GADGETS} \"one\": {told}");
             expect_error(&error, ErrorKind::Conflict, &told)?;
         }
@@ -123,7 +123,7 @@ impl Stage {
         let facts = [("<rv>", future.to_string()), ("<cur>", current)];
         let facts: Vec<(&str, &str)> = facts.iter().map(|(key, fact)| (*key, &**fact)).collect();
         let told = words(case, &facts);
-        // Kubernetes puts its reason before the words, where Synod has a kind of its own.
+        // Kubernetes puts its reason before the message; Synod has an error kind for it.
         let told = told.strip_prefix("Timeout: ").ok_or("another reason")?;
         expect_error(&error, ErrorKind::FutureRevision, told)
     }
@@ -139,7 +139,7 @@ impl Stage {
         expect_error(&error, ErrorKind::Unavailable, &told)
     }
 
-    /// What is within the limit of the file is not too large.
+    /// An object within the limit of the file is not too large.
     async fn check_size(&self, case: &Case<'_>) -> Result<(), String> {
         let limit = case["limitBytes"].as_u64().expect("it is a number");
         let limit = usize::try_from(limit).expect("it is small");
@@ -175,7 +175,7 @@ fn expect_error(error: &Error, kind: ErrorKind, told: &str) -> Result<(), String
     expect(error.message(), told)
 }
 
-/// The message of a case with the facts in it.
+/// The message of a case, with the facts inserted.
 fn words(case: &Case<'_>, facts: &[(&str, &str)]) -> String {
     let message = text(case, "message").to_owned();
     facts.iter().fold(message, |message, (key, fact)| {
@@ -188,7 +188,7 @@ fn key(name: &str) -> ObjectKey {
     ObjectKey::new(resource(GADGETS), None, &legal(ObjectName::parse(name)))
 }
 
-/// A gadget with so many bytes of data.
+/// A gadget with this many bytes of data.
 fn gadget(name: &str, bytes: usize) -> CreateObject {
     CreateObject {
         key: key(name),

@@ -1,5 +1,5 @@
-//! What Kubernetes' migrator does with a migration, and what it lets somebody write into one: a worker does it here, at a
-//! real replica and at a store that answers what the case says.
+//! What Kubernetes' migrator does with a migration, and what it lets a user write into one: here a worker does it, at a
+//! real replica and at a store that answers as the case says.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -104,7 +104,7 @@ fn a_migration_is_changed_where_kubernetes_changes_it() {
     });
 }
 
-/// Asks for a migration; what is wrong with that, if something is.
+/// Requests a migration; returns what is wrong with the request, if anything is.
 async fn start(client: &Client, group: &str, name: &str) -> Result<(), String> {
     let request = json!({
         "resource": {"group": group, "resource": name},
@@ -120,7 +120,7 @@ async fn start(client: &Client, group: &str, name: &str) -> Result<(), String> {
     }
 }
 
-/// A member that decodes two versions of the resource and encodes the first, on which all agree with that.
+/// A member that decodes two versions of the resource and encodes in the first, which makes that version agreed on.
 async fn reports(client: &Client, of: &str) -> Membership {
     let options = JoinOptions::new(id("server"));
     let membership = within(client.join(options)).await.unwrap();
@@ -138,7 +138,7 @@ async fn newest(client: &Client) -> (Revision, MigrationId, MigrationPhase) {
     (page.header.revision, newest.id.clone(), newest.phase)
 }
 
-/// What Kubernetes writes into the status for a phase, in the words of the file.
+/// The conditions that Kubernetes writes into the status for a phase, in the words of the file.
 fn conditions(phase: MigrationPhase) -> Value {
     match phase {
         MigrationPhase::Running => json!(["Running", "True"]),
@@ -156,7 +156,7 @@ fn expect_eq(what: &str, found: Value, expected: &Value) -> Result<(), String> {
     }
 }
 
-/// A store that cannot be listed, or one whose only object cannot be written; it notes what it sees of the migration.
+/// A store that cannot be listed, or one whose only object cannot be written; it records what it sees of the migration.
 #[derive(Default)]
 struct Closed {
     holds_one: bool,

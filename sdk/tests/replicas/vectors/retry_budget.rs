@@ -27,8 +27,8 @@ fn a_report_ends_with_the_error_that_kubernetes_ends_with() {
     });
 }
 
-/// Two servers report one resource at the same time, which at first nobody or another one reports; answers what the
-/// second is told.
+/// Two servers report one resource at the same time. At first another server reports it, or with `absent` none does.
+/// Returns the answer to the second, or the first's error.
 async fn contend(absent: bool) -> Result<Reported, Error> {
     let cluster = Cluster::start(1).await;
     let client = cluster.client().await;

@@ -18,7 +18,7 @@ const STORAGE_VERSIONS: &str = "/apis/internal.apiserver.k8s.io/v1alpha1/storage
 const TOKEN_REVIEWS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
 const NAMESPACES: &str = "/api/v1/namespaces";
 const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
-/// A path of a resource that names none.
+/// A path that begins like that of a resource and names none.
 const UNREADABLE: &str = "/api/v1/watch";
 
 #[test]
@@ -87,7 +87,7 @@ impl Stage {
         expect(verdict(&before), text(row, "beforeReport"))?;
         self.report().await;
         let after = self.server.send(method, path).await;
-        // A derived row says only that the write has to wait.
+        // A derived row only says that the write has to wait.
         let expected = match section {
             "derived" => "pass",
             _ => text(row, "afterReport"),
@@ -95,7 +95,7 @@ impl Stage {
         expect(verdict(&after), expected)
     }
 
-    /// Sends what a rule is about; before the report, unless the rule says otherwise.
+    /// Sends the requests of a rule, before the report unless the rule says otherwise.
     async fn check_rule(&self, rule: &str) -> Result<(), String> {
         let (when, expected) = match rule.strip_prefix("else ") {
             Some(expected) => ("else", expected),
@@ -109,7 +109,7 @@ impl Stage {
             }
             "manager completed" => {
                 self.report().await;
-                // What nobody can read is then refused by the server itself.
+                // The server itself then refuses a request that cannot be parsed.
                 vec![self.post(CONFIG_MAPS).await, self.post(UNREADABLE).await]
             }
             "no RequestInfo" => vec![self.post(UNREADABLE).await],
@@ -156,7 +156,7 @@ fn request_of(row: &str) -> (Method, &'static str) {
     (Method::POST, path)
 }
 
-/// What the file calls an answer. A write that has to wait is told so in the words of the file.
+/// The name of an answer in the file. A write that has to wait gets the file's message.
 fn verdict(answer: &Answer) -> &'static str {
     match answer.status {
         StatusCode::OK => "pass",
