@@ -1,8 +1,9 @@
-//! How to wait for agreement.
+//! Waits for an agreement.
 //!
-//! Two API servers of different releases take part. As long as the older one cannot read v2, v1 is what both write; once it
-//! is upgraded and votes for v2, too, v2 is selected, both adopt it, and all agree. The program follows that in a cache and
-//! says who stands in the way. Run it against a cluster: `cargo run --example agreement -- 127.0.0.1:4600`.
+//! Two API servers of different releases take part. As long as the older one cannot decode v2, both encode in v1. Once
+//! it is upgraded and votes for v2, too, v2 is selected, both adopt it, and all agree. The program follows this in a
+//! cache and prints which members have not agreed yet. Run it against a cluster:
+//! `cargo run --example agreement -- 127.0.0.1:4600`.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -16,7 +17,7 @@ use tokio::time::timeout;
 
 type Failed = Box<dyn Error + Send + Sync>;
 
-/// How long to wait for agreement at most.
+/// The longest wait for agreement.
 const LIMIT: Duration = Duration::from_secs(30);
 
 #[tokio::main]
@@ -31,7 +32,7 @@ async fn main() -> Result<(), Failed> {
     let wanted = ApiVersion::parse("v2")?;
     let waiting = wait_for(&reflector, &widgets, &wanted);
     let upgrade = async {
-        // The newer release reads v2 and would like to write it.
+        // The upgraded server decodes v2 and votes for it.
         old.report_change(entry(&widgets, &["v1", "v2"])?).await?;
         Ok::<(), Failed>(())
     };
@@ -50,7 +51,7 @@ async fn main() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Waits until all who report a resource agree on a version, and says who does not yet whenever that changes.
+/// Waits until all members that report a resource agree on a version; prints those that do not yet at every change.
 async fn wait_for(
     reflector: &Reflector,
     resource: &GroupResource,
@@ -82,7 +83,7 @@ async fn join(client: &Client, name: &str) -> Result<Membership, Failed> {
     Ok(client.join(JoinOptions::new(id)).await?)
 }
 
-/// A vote for the last of the versions that a server reads.
+/// A vote for the last of the versions that a server decodes.
 fn entry(resource: &GroupResource, versions: &[&str]) -> Result<ReportEntry, Violations> {
     let mut parsed = Vec::new();
     for version in versions {

@@ -1,4 +1,4 @@
-//! The controller: what it wants, what it manages, and what it does when the two differ.
+//! The controller: the state that it wants, the workers that it manages, and what it does when they differ.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,18 +10,18 @@ use synod_client::{
     Reconcile, RevisionData, Uid, Violations, Wanted, reconcile,
 };
 
-/// What the controller manages.
+/// A worker that the controller manages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Worker {
-    /// What it was made from; `None` for one from before the history.
+    /// The ControllerRevision that it was made from; `None` if it is older than the history.
     pub(crate) revision: Option<ObjectName>,
-    /// What it runs.
+    /// The data that it runs.
     pub(crate) runs: String,
-    /// How often it was made.
+    /// How often it was created.
     pub(crate) made: u32,
 }
 
-/// The controller: its workers, and what its status would hold.
+/// The controller: its workers, and the collision count that its status would hold.
 pub(crate) struct Controller {
     history: History,
     collision_count: u32,
@@ -50,12 +50,11 @@ impl Controller {
         })
     }
 
-    /// Its history.
     pub(crate) fn history(&self) -> &History {
         &self.history
     }
 
-    /// Makes all workers what `target` says, and says what was done to each.
+    /// Brings all workers to `target`, and returns what was done to each.
     pub(crate) async fn want(
         &mut self,
         target: &str,
@@ -63,7 +62,7 @@ impl Controller {
         let data = Bytes::copy_from_slice(target.as_bytes());
         let wanted = Wanted::new(RevisionData::new(MediaType::JSON, data)?)
             .with_collision_count(self.collision_count)
-            // What is being rolled out is marked in the same command, so that nothing comes in between.
+            // The same command marks what is being rolled out, so that it is never unmarked in the history.
             .marking_update(MarkTie::default())
             .with_history_limit(3);
         let answered = self.history.create(wanted).await?;
@@ -73,8 +72,8 @@ impl Controller {
         let Some(wanted) = history.last() else {
             return Ok(Vec::new());
         };
-        // Nothing that a worker still runs is truncated meanwhile. A mark goes if its holder does not set it again within a
-        // day, so one that is gone for good keeps nothing.
+        // Marks what the workers still run, so that it is not truncated meanwhile. A mark is removed if it is not set
+        // again within a day, so a controller that is gone for good keeps nothing.
         self.mark(None).await?;
         let mut done = Vec::new();
         for (name, worker) in &mut self.workers {
@@ -100,7 +99,7 @@ impl Controller {
         marked.await.map(|_| ())
     }
 
-    /// What the workers run.
+    /// The ControllerRevisions that the workers run.
     fn in_use(&self) -> Option<InUse> {
         let marker = Marker::parse("workers").ok()?;
         let names = self.workers.values();
@@ -111,7 +110,7 @@ impl Controller {
     }
 }
 
-/// Whether a worker made from the one can become the other without being made again.
+/// Whether a worker made from the first can be changed in place to the second.
 fn differ_in_replicas_alone(from: Option<&ControllerRevision>, to: &ControllerRevision) -> bool {
     let image = |revision: &ControllerRevision| {
         let json = serde_json::from_slice::<serde_json::Value>(revision.data.bytes()).ok()?;

@@ -1,8 +1,8 @@
 //! A leader-elected controller that keeps its history in Synod.
 //!
-//! It manages workers, each labelled with the ControllerRevision that it was made from. When what it wants changes, it
-//! relabels the workers that already conform, updates in place those that differ in their replicas alone, and makes the
-//! others again. Only one instance acts at a time: the one that leads. Run it against a cluster:
+//! It manages workers, each labelled with the ControllerRevision that it was made from. When the wanted state changes,
+//! it relabels the workers that already conform, updates in place those that differ in their replicas alone, and
+//! recreates the others. Only the leading instance acts. Run it against a cluster:
 //! `cargo run --example controller -- 127.0.0.1:4600`.
 
 mod controller;
@@ -36,7 +36,7 @@ async fn main() -> Result<(), Failed> {
     let follow = async { second.campaign().await.map_err(Failed::from) };
     let work = async {
         let worked = act(&mut controller, &lead).await;
-        // Whoever waits has the lease at the same revision.
+        // The waiting instance gets the lease at the revision of the release.
         lead.release().await?;
         worked
     };
@@ -48,7 +48,7 @@ async fn main() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the instance does that leads: it brings the workers to what is wanted, and goes back once.
+/// The work of the leading instance: it brings the workers to each wanted state, and rolls back once.
 async fn act(controller: &mut Controller, lead: &Lock) -> Result<(), Failed> {
     let mut out = std::io::stdout();
     writeln!(out, "{} leads", lead.holder())?;
@@ -80,7 +80,7 @@ async fn act(controller: &mut Controller, lead: &Lock) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Who holds this lease leads.
+/// An election in which the holder of this lease leads.
 fn election(client: &Client, instance: &str) -> Result<Election, Violations> {
     let key = LeaseKey::new("default", "controller-example")?;
     let holder = HolderIdentity::parse(&format!("controller-{instance}"))?;

@@ -1,4 +1,4 @@
-//! As much of etcd as an API server needs, over its JSON gateway: reads, and writes under conditions.
+//! The part of etcd that an API server needs, over etcd's JSON gateway: reads, and conditional writes.
 
 use std::time::Duration;
 
@@ -13,28 +13,28 @@ use serde_json::{Value, json};
 use synod_client::StoreError;
 use tokio::time::timeout;
 
-/// A client. Clones share their connections.
+/// A client of etcd. Clones share their connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Etcd {
     url: String,
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
-/// A key and what it holds.
+/// A key and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
     pub(crate) key: String,
     pub(crate) value: Vec<u8>,
-    /// When it was last written.
+    /// The revision of its last write.
     pub(crate) revision: i64,
 }
 
-/// What must hold of a key for a write to land.
+/// A condition on a key, which must hold for a write to land.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// It holds this.
+    /// The key has this value.
     Holds(String, Vec<u8>),
-    /// It was last written then; 0: there is no such key.
+    /// The key was last written at this revision; 0: there is no such key.
     WrittenAt(String, i64),
 }
 
@@ -53,20 +53,20 @@ impl Etcd {
         }
     }
 
-    /// What a key holds, as of now.
+    /// The present value of a key.
     pub(crate) async fn get(&self, key: &str) -> Result<Option<Pair>, StoreError> {
         let answer = self.ask("range", json!({"key": text(key)})).await?;
         Ok(pairs(&answer)?.pop())
     }
 
-    /// The pairs whose keys begin with `prefix` and come after `after`, at most so many, and whether there are more.
+    /// The pairs whose keys begin with `prefix` and come after `after`, at most `limit`, and whether there are more.
     pub(crate) async fn list(
         &self,
         prefix: &str,
         after: &str,
         limit: usize,
     ) -> Result<(Vec<Pair>, bool), StoreError> {
-        // The first key behind the last one that was seen; the first one behind all that begin so.
+        // The range begins right after the last key that was seen, and ends right after all keys with the prefix.
         let from = match after {
             "" => prefix.to_owned(),
             after => format!("{after}\0"),
@@ -78,7 +78,7 @@ impl Etcd {
         Ok((pairs(&answer)?, answer["more"].as_bool().unwrap_or(false)))
     }
 
-    /// Writes a key if every condition holds. False: one does not.
+    /// Writes a key if every condition holds. Returns false if one does not.
     pub(crate) async fn put_if(
         &self,
         conditions: &[Condition],

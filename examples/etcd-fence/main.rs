@@ -1,8 +1,8 @@
 //! A server that keeps its objects in etcd, and migrates them under a fence.
 //!
-//! It writes widgets in v1, reports v2 from then on, and rewrites what it wrote before. Every write compares the fence key,
-//! which the worker raises before it lists: a write of another server that was let through in v1 and is late, however
-//! late, is refused by etcd. Run it against a cluster and an etcd:
+//! It writes widgets in v1, then reports v2, and rewrites the earlier widgets. Every write compares the fence key,
+//! which the worker raises before it lists: so etcd refuses a write of another server that was let through in v1 and
+//! arrives late, however late. Run it against a cluster and an etcd:
 //! `cargo run --example etcd-fence -- 127.0.0.1:4600 http://127.0.0.1:2379`.
 
 mod etcd;
@@ -52,7 +52,7 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the server reports once it encodes this.
+/// The report of the server once it encodes in this version.
 fn entry(encoding: &str) -> Result<ReportEntry, Failure> {
     let version = |text: &str| ApiVersion::parse(text).map_err(|fault| fault.to_string());
     let both = [version("example.io/v1")?, version("example.io/v2")?];
@@ -82,7 +82,7 @@ async fn write(
     }
 }
 
-/// Works at what is to be migrated now.
+/// Works at the open migrations of widgets.
 async fn migrate(client: &Client, etcd: Etcd) -> Result<(), Failure> {
     let name = WorkerName::parse("etcd-fence").map_err(|fault| fault.to_string())?;
     let resource = GroupResource::parse_qualified(WIDGETS).map_err(|fault| fault.to_string())?;

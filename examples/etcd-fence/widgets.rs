@@ -1,4 +1,4 @@
-//! Widgets in etcd: how a server writes them behind its gate and the fence, and how a worker migrates them.
+//! Widgets in etcd: how a server writes them behind its gate and the fence, and how a migration worker rewrites them.
 
 use serde_json::{Value, json};
 use synod_client::{
@@ -9,13 +9,12 @@ use tokio::time::{Duration, sleep};
 
 use super::etcd::{Condition, Etcd, Pair};
 
-/// The resource.
 pub(crate) const WIDGETS: &str = "widgets.example.io";
 const OBJECTS: &str = "/objects/widgets.example.io/";
 const FENCES: &str = "/fences/";
 const PAGE: usize = 50;
 
-/// How a widget of this size is encoded.
+/// Encodes a widget of this size.
 pub(crate) fn encode(size: u64, version: &ApiVersion) -> Vec<u8> {
     let document = match version.version() {
         "v1" => json!({"apiVersion": version.to_string(), "size": size}),
@@ -36,7 +35,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(u64, ApiVersion)> {
     Some((size.as_u64()?, version))
 }
 
-/// The key of a widget.
 pub(crate) fn key(name: &str) -> String {
     format!("{OBJECTS}{name}")
 }
@@ -45,7 +43,7 @@ fn fence_key(resource: &GroupResource) -> String {
     format!("{FENCES}{}", resource.qualified())
 }
 
-/// What must hold of the fence key for it to be as it was read.
+/// The condition that the fence key still is as it was read.
 fn unchanged(resource: &GroupResource, present: Option<&[u8]>) -> Condition {
     match present {
         Some(bytes) => Condition::Holds(fence_key(resource), bytes.to_vec()),
@@ -53,13 +51,13 @@ fn unchanged(resource: &GroupResource, present: Option<&[u8]>) -> Condition {
     }
 }
 
-/// How a server writes.
+/// The server's way of writing.
 pub(crate) struct Writer {
     etcd: Etcd,
     guard: FenceGuard,
 }
 
-/// A write that has passed every check, and that nothing but the store can stop any more.
+/// A write that has passed every check in the server: from here on only the store can refuse it.
 pub(crate) struct Ready {
     pub(crate) conditions: Vec<Condition>,
     pub(crate) key: String,
@@ -77,7 +75,7 @@ impl Writer {
         Ok(Self { etcd, guard })
     }
 
-    /// Does all that comes before the store: takes a permit, encodes as it says, reads the fence, checks both.
+    /// Does everything that precedes the write: takes a permit, encodes as it says, reads the fence, and checks both.
     pub(crate) async fn prepare(
         &self,
         membership: &Membership,
@@ -93,7 +91,7 @@ impl Writer {
             let passed = self.guard.check(&permit, present.as_deref());
             match passed.and_then(|()| permit.check()) {
                 Ok(()) => {}
-                // What it does not know yet it will hear within moments; and if it is no member any more, there will be no
+                // A newer agreement will be known within moments; and if the server is no member any more, it gets no
                 // permit.
                 Err(error) if error.kind() != ErrorKind::Conflict => {
                     sleep(Duration::from_millis(20)).await;
@@ -114,7 +112,7 @@ impl Writer {
         }
     }
 
-    /// Writes. False: the object or the fence has changed meanwhile, so prepare anew.
+    /// Writes. Returns false if the object or the fence has changed meanwhile: then prepare anew.
     pub(crate) async fn send(&self, ready: Ready) -> Result<bool, StoreError> {
         let put = self
             .etcd
@@ -136,7 +134,7 @@ impl Writer {
     }
 }
 
-/// The widgets, as a worker migrates them.
+/// The widgets as the store of a migration worker.
 pub(crate) struct Widgets(pub(crate) Etcd);
 
 impl FencedStore for Widgets {

@@ -1,8 +1,8 @@
 //! An API server with the write gate.
 //!
 //! It keeps its objects itself, in memory here, and asks Synod in which version to encode them. Every write passes the
-//! gate: before the server has reported what it can read there is no permit, and so no write. Run it against a cluster:
-//! `cargo run --example gated_server -- 127.0.0.1:4600`.
+//! gate: before the server has reported what it can decode, there is no permit, and so no write. Run it against a
+//! cluster: `cargo run --example gated_server -- 127.0.0.1:4600`.
 
 mod server;
 
@@ -38,14 +38,14 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let (_, stored) = server.ask(Method::GET, &format!("{WIDGETS}/a"), "").await?;
     writeln!(out, "stored is {stored}")?;
 
-    // No permit is out any more, so nothing has to drain.
+    // No permit is out any more, so this need not wait.
     membership.leave(Duration::from_secs(5)).await?;
     client.close().await?;
     writeln!(out, "left")?;
     Ok(())
 }
 
-/// What this server can read, and which version it would like to write.
+/// What this server can decode, and the version that it votes for.
 fn entry() -> Result<ReportEntry, Violations> {
     let versions = [
         ApiVersion::parse("gated.example.io/v1")?,

@@ -47,7 +47,7 @@ impl Server {
         })
     }
 
-    /// What it answers to a request.
+    /// The server's answer to a request.
     pub(crate) async fn ask(
         &self,
         method: Method,
@@ -86,13 +86,13 @@ async fn store(
         return (StatusCode::BAD_REQUEST, "a widget has a name").into_response();
     };
     let encoded = json!({"apiVersion": permit.encoding().as_str(), "value": widget});
-    // Right before the store: the permit may have become worthless since it was given.
+    // Right before the store: the permit may have become void since it was given.
     if let Err(error) = permit.check() {
         return (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response();
     }
     let mut objects = store.lock().unwrap_or_else(PoisonError::into_inner);
     objects.insert(name.to_owned(), encoded.to_string());
-    // A store that may not have answered would be told by `unknown_outcome`.
+    // If the store might not have answered, this would be `unknown_outcome`.
     permit.done();
     StatusCode::CREATED.into_response()
 }

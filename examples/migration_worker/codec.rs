@@ -1,18 +1,17 @@
-//! How widgets are written in each of their versions.
+//! How widgets are encoded in each of their versions.
 
 use serde_json::{Value, json};
 use synod_client::{ApiVersion, Codec, CodecError, Content, MediaType, ObjectKey};
 
-/// A widget, as the program knows it.
+/// A widget as the program holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct Widget {
     pub(crate) size: u64,
 }
 
-/// Writes the size as a number in v1, and as a text with its unit in v2.
+/// Encodes the size as a number in v1, and as a text with its unit in v2.
 pub(crate) struct Widgets;
 
-/// A version of widgets.
 pub(crate) fn version(number: u32) -> ApiVersion {
     ApiVersion::parse(&format!("migrated.example.io/v{number}")).expect("it is a legal version")
 }

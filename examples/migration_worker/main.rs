@@ -1,8 +1,8 @@
-//! A worker that migrates.
+//! A migration worker.
 //!
-//! Objects of a collection are stored in an old version. An API server that would like a newer one takes part, the new
-//! version is agreed on, and with that a migration begins: the worker rewrites every object in it. Run it against a
-//! cluster: `cargo run --example migration_worker -- 127.0.0.1:4600`.
+//! Objects of a collection are stored in an old version. An API server that votes for a newer one joins, the new
+//! version is agreed on, and this starts a migration: the worker rewrites every object in the new version. Run it
+//! against a cluster: `cargo run --example migration_worker -- 127.0.0.1:4600`.
 
 mod codec;
 
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Failed> {
     };
     writeln!(out, "v2 is agreed on, and a migration waits")?;
 
-    // A worker of a deployment calls `run`, which goes on with every migration to come.
+    // A worker in production calls `run`, which works at every present and future migration.
     let options = MigratorOptions::new(
         WorkerName::parse("example")?,
         BTreeSet::from([widgets.clone()]),
@@ -68,7 +68,7 @@ async fn main() -> Result<(), Failed> {
     clean_up(&client, &widgets, &names, membership).await
 }
 
-/// Declares the collection and stores objects in v1, as an older release would have.
+/// Declares the collection and stores objects in v1, as an older release would have done.
 async fn store_old_objects(
     client: &Client,
     widgets: &GroupResource,
@@ -92,7 +92,7 @@ async fn store_old_objects(
     Ok(names)
 }
 
-/// An API server that reads both versions and would like the new one.
+/// Joins as an API server that decodes both versions and votes for the new one.
 async fn vote_for_the_new_version(
     client: &Client,
     widgets: &GroupResource,
@@ -114,7 +114,7 @@ async fn vote_for_the_new_version(
     Ok(membership)
 }
 
-/// Takes everything away, so that this can be run again.
+/// Removes everything, so that the example can be run again.
 async fn clean_up(
     client: &Client,
     widgets: &GroupResource,

@@ -1,8 +1,8 @@
 //! A live table of versions.
 //!
-//! It follows all storage versions by one watch, which begins with what there is and goes on over lost replicas without a
-//! gap, and prints the table anew with every change. To have something to show it takes part itself. Run it against a
-//! cluster: `cargo run --example versions_table -- 127.0.0.1:4600`.
+//! It follows all storage versions by one watch, which begins with a list and continues over lost replicas without a
+//! gap, and prints the table at every change. It joins as a member itself, so that there is something to show. Run it
+//! against a cluster: `cargo run --example versions_table -- 127.0.0.1:4600`.
 
 mod table;
 

@@ -1,4 +1,4 @@
-//! The table: what is known of each resource, and how it is printed.
+//! The table: the state of each resource, and how it is printed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use synod_client::{
 /// All resources that are reported.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// By the name of their storage version.
+    /// The rows, by the name of their storage version.
     rows: BTreeMap<String, Row>,
 }
 
@@ -23,7 +23,7 @@ struct Row {
 }
 
 impl Table {
-    /// Takes what has changed.
+    /// Applies changes.
     pub(crate) fn follow(&mut self, changes: Events) {
         for event in changes.events {
             match event.object {
@@ -32,7 +32,7 @@ impl Table {
                 {
                     self.change(event.name, change);
                 }
-                // It is gone, whether or not somebody saw it go.
+                // The storage version was removed, whether or not the watch saw the removal itself.
                 _ => {
                     self.rows.remove(&event.name);
                 }
@@ -56,7 +56,7 @@ impl Table {
         }
     }
 
-    /// What is agreed on for a resource.
+    /// The version that is agreed on for a resource.
     pub(crate) fn agreed(&self, resource: &GroupResource) -> Option<&ApiVersion> {
         let row = self.rows.values().find(|row| row.resource == *resource)?;
         row.status.agreed.as_ref()
