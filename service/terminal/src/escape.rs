@@ -1,19 +1,19 @@
-//! Texts of others, without what would do something to a terminal.
+//! Escapes texts of others, so that they cannot control the terminal on which they are printed.
 
 use synod_model::misleads;
 
-/// A text of somebody else in one line, without anything that does something to what stands around it.
+/// The text on one line, with every character escaped that could change how the text around it is shown.
 pub fn printable(text: &str) -> String {
     escaped(text, |_| false)
 }
 
-/// What goes to a terminal: lines end, and nothing else does anything to what stands around it. In JSON such characters
-/// stand in texts alone, where they are escaped in the same way.
+/// The text for a terminal: line breaks stay, every other misleading character is escaped. In JSON such characters
+/// occur only within strings, where they are escaped in the same way.
 pub fn harmless(text: &str) -> String {
     escaped(text, |letter| letter == '\n')
 }
 
-/// The text with everything escaped that misleads, as JSON does it, but for what is `kept`.
+/// The text with every misleading character escaped as in JSON, except those for which `kept` is true.
 fn escaped(text: &str, kept: impl Fn(char) -> bool) -> String {
     let mut to = String::with_capacity(text.len());
     for letter in text.chars() {

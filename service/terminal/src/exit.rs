@@ -1,32 +1,32 @@
-//! How the program ends: one code for each thing that a script would do differently.
+//! The exit codes of the program: one for each outcome that a script would treat differently.
 
 use synod_client::ErrorKind;
 
 /// An exit code. The numbers are part of the interface and never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All is well.
+    /// The command succeeded.
     Ok = 0,
-    /// It failed for a reason that has no code of its own.
+    /// The command failed for a reason that has no code of its own.
     Failure = 1,
-    /// What was typed makes no sense.
+    /// The arguments or the input are invalid.
     Usage = 2,
-    /// There is no such object.
+    /// The object does not exist.
     NotFound = 3,
-    /// A compare was lost, or the object is there already.
+    /// A compare-and-swap failed, or the object exists already.
     Conflict = 4,
-    /// No replica could answer.
+    /// No replica could answer, or the replicas are overloaded.
     Unavailable = 5,
-    /// The time was over.
+    /// The deadline has passed.
     Deadline = 6,
-    /// The caller may not do this.
+    /// The caller is not authenticated, or may not do this.
     Permission = 7,
     /// The members do not agree, or what was asked about is not safe.
     Disagree = 8,
 }
 
 impl Exit {
-    /// How a program ends because of an error of this kind.
+    /// The exit code for an error of this kind.
     #[must_use]
     pub fn of(kind: ErrorKind) -> Self {
         match kind {

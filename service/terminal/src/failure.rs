@@ -1,4 +1,4 @@
-//! Why a command failed, and how that is told.
+//! The failure of a command: its message, the fields at fault, the advice and the exit code.
 
 use std::fmt::{self, Write as _};
 
@@ -7,9 +7,9 @@ use synod_client::{ErrorKind, Verdict, Violation, Violations};
 use crate::escape::printable;
 use crate::exit::Exit;
 
-/// What goes to standard error when a command fails, and how the program ends.
+/// What a failed command prints on standard error, and its exit code.
 ///
-/// It reads
+/// The printed form is
 ///
 /// ```text
 /// error: CONFLICT: the settings are at revision 12, not at 9
@@ -39,7 +39,7 @@ impl Failure {
         }
     }
 
-    /// A failure of a kind, with what the kind says about what to do.
+    /// A failure of this [`ErrorKind`], with the exit code and the advice of the kind.
     pub fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             exit: Exit::of(kind),
@@ -50,7 +50,7 @@ impl Failure {
         }
     }
 
-    /// What was given breaks rules.
+    /// A failure because the input breaks rules. The message counts violations that were left out.
     pub fn invalid(message: impl Into<String>, violations: Violations) -> Self {
         let left_out = violations.len() - violations.iter().len();
         let mut failure = Self::of(ErrorKind::InvalidArgument, message)
@@ -61,7 +61,7 @@ impl Failure {
         failure
     }
 
-    /// The same failure, its faults at other places.
+    /// The same failure, with the field path of each violation mapped by `place`.
     #[must_use]
     pub fn at(mut self, place: impl Fn(&str) -> String) -> Self {
         for violation in &mut self.violations {
@@ -70,35 +70,35 @@ impl Failure {
         self
     }
 
-    /// The same failure, with the faults of fields.
+    /// The same failure, with these violations in place of its own.
     #[must_use]
     pub fn with_violations(mut self, violations: Vec<Violation>) -> Self {
         self.violations = violations;
         self
     }
 
-    /// The same failure, with something else to do about it.
+    /// The same failure, with this advice in place of its own.
     #[must_use]
     pub fn with_advice(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
     }
 
-    /// The same failure, but of what was typed.
+    /// The same failure with the exit code [`Exit::Usage`]: the command line was wrong.
     #[must_use]
     pub fn in_usage(mut self) -> Self {
         self.exit = Exit::Usage;
         self
     }
 
-    /// How the program ends.
+    /// The exit code of the program.
     pub fn exit(&self) -> Exit {
         self.exit
     }
 }
 
 impl fmt::Display for Failure {
-    /// Ends with a line break.
+    /// The text ends with a line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             Some(kind) => writeln!(f, "error: {kind}: {}", printable(&self.message))?,
@@ -116,7 +116,7 @@ impl std::error::Error for Failure {}
 impl From<synod_client::Error> for Failure {
     fn from(error: synod_client::Error) -> Self {
         let violations = error.violations();
-        // The message names the first fault, and each of them is on a line of its own below.
+        // Each violation is printed on a line of its own, so the message need not repeat the first.
         let message = if violations.is_empty() {
             error.message()
         } else {
@@ -125,7 +125,7 @@ impl From<synod_client::Error> for Failure {
         let failure = Self::of(error.kind(), message).with_violations(violations.to_vec());
         match error.execution() {
             Verdict::Refused | Verdict::NotExecuted => failure,
-            // Whatever its kind says to do, the first thing is to find out.
+            // The outcome is unknown: finding it out comes before what the kind advises.
             Verdict::Unknown => failure.with_advice(advice(ErrorKind::UnknownOutcome)),
         }
     }

@@ -1,4 +1,4 @@
-//! The HTTP client of this program: of the demo's processes, and of whoever looks at API servers.
+//! An HTTP client for the processes of the demo, and for `synod observe`, which reads from API servers.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,35 +12,35 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
 use tokio::time::timeout;
 
-/// How many bytes an answer may have. The largest documents that are asked for are those of discovery.
+/// The most bytes that the body of an answer may have. The largest bodies are those of discovery documents.
 const ANSWER_BYTES_MAX: usize = 8 << 20;
 
-/// A client that keeps its connections. Clones share them.
+/// An HTTP client that keeps its connections. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Http {
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
-/// What was answered.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status of the answer.
+    /// The status code.
     pub status: StatusCode,
-    /// Its body, whole.
+    /// The whole body.
     pub body: Bytes,
 }
 
-/// Why there is no answer. Only the first of them is certain to have changed nothing.
+/// Why there is no answer. Only [`NoReply::NotSent`] is certain to have changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoReply {
-    /// Nobody was reached.
+    /// No connection was made: the server has received nothing.
     NotSent(String),
-    /// It was sent, as far as is known, and not answered.
+    /// The request may have been sent. No complete answer came.
     Unanswered(String),
 }
 
 impl Default for Http {
-    /// A client without connections yet.
+    /// A client that has no connections yet.
     fn default() -> Self {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
@@ -52,11 +52,11 @@ impl Default for Http {
 }
 
 impl Http {
-    /// Asks for `http://address/path`.
+    /// Sends a request to `http://address/path` and waits for the answer.
     ///
     /// # Errors
     ///
-    /// There was no answer within the limit.
+    /// The server was not reached, or did not answer within `limit`.
     pub async fn ask(
         &self,
         method: Method,
@@ -99,13 +99,13 @@ impl Http {
 }
 
 impl Reply {
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if the body is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 }
 
-/// The error at the bottom, which names the cause; those above it say only what was tried.
+/// The innermost source of the error, which names the cause; the outer ones say only what was tried.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {

@@ -1,5 +1,5 @@
-//! What programs of this project do at a terminal: how they end, how they tell a failure, what they print and which
-//! signals end them. It has the HTTP client, too, of those that look at API servers.
+//! What the programs of this project share at a terminal: exit codes, messages of failures, printing and signals. The
+//! HTTP client with which programs call API servers is here, too.
 
 pub mod escape;
 pub mod exit;

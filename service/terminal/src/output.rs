@@ -1,29 +1,29 @@
-//! What is printed.
+//! Prints to standard output and standard error, with control characters escaped.
 
 use std::io::{self, Write as _};
 
 use crate::escape::harmless;
 use crate::failure::Failure;
 
-/// Whether somebody still reads what is printed.
+/// Whether the reader of standard output is still there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// As far as is known.
+    /// Standard output is open, as far as is known.
     There,
-    /// It has closed the pipe, as `head` does once it has enough: there is nothing more to do, and nothing is wrong.
+    /// The reader has closed the pipe, as `head` does once it has enough. No more output is needed; this is no error.
     Gone,
 }
 
-/// Writes to standard error, at once, harmlessly. Nobody is left to tell if that is closed.
+/// Writes to standard error at once, escaped by [`harmless`]. A failed write has nowhere to be reported.
 pub fn warn(text: &str) {
     let _ = io::stderr().write_all(harmless(text).as_bytes());
 }
 
-/// Writes to standard output, at once, harmlessly.
+/// Writes to standard output, escaped by [`harmless`], and flushes it.
 ///
 /// # Errors
 ///
-/// It cannot be written to, as when a disk is full.
+/// Standard output cannot be written to, as when a disk is full.
 pub fn print(text: &str) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout

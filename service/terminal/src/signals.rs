@@ -4,7 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::failure::Failure;
 
-/// SIGTERM and SIGINT from now on: neither ends the process by itself any more.
+/// Listens for SIGTERM and SIGINT. From [`Signals::listen`] on, neither signal ends the process by itself.
 #[derive(Debug)]
 pub struct Signals {
     terminate: Signal,
@@ -28,7 +28,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one and answers its name.
+    /// Waits for the next signal and returns its name.
     pub async fn next(&mut self) -> &'static str {
         tokio::select! {
             biased;
