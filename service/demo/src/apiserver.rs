@@ -1,9 +1,9 @@
-//! An API server of the demo: a process of its own, with the client of Synod around its writes.
+//! An API server of the demo, a process of its own. It writes objects only as the client of Synod allows.
 //!
-//! What there is of Synod in it is in this file: it joins, reports, says that it is ready, follows the definitions of
-//! its resources, and leaves. The gate is one layer around its HTTP handlers, and what they do with a permit is in
-//! `handlers`, or for objects that Synod keeps, in `keeper`; both answer by `answers`. What it shows to whoever observes
-//! it is in `discovery`.
+//! All calls that make the server a member are in this file: it joins, reports, says that it is ready, follows the
+//! definitions of its resources, and leaves. The gate is a layer around the HTTP handlers. `handlers` has the handlers
+//! for objects in the demo's store, `keeper` those for objects that Synod keeps; both build their answers with
+//! `answers`. `discovery` serves the discovery documents, which `synod observe` reads.
 
 mod answers;
 mod discovery;
@@ -69,17 +69,17 @@ pub struct ApiServerArgs {
     pub(crate) aside: bool,
 }
 
-/// How long a server that stops waits for the writes that it has begun.
+/// How long a stopping server waits for the writes that it has begun.
 const DRAIN_LIMIT: Duration = Duration::from_secs(5);
 
-/// How often a server looks whether a definition has changed. A real one would watch.
+/// How often a server checks whether a definition has changed. A real server would watch.
 const DEFINITION_PERIOD: Duration = Duration::from_millis(100);
 
-/// Joins, reports and serves until it is asked to end, or another instance takes its place.
+/// Joins, reports and serves until SIGTERM arrives or another instance takes its place.
 ///
 /// # Errors
 ///
-/// It cannot listen, join or report, or has been replaced.
+/// The server cannot listen, join or report, or another instance has replaced it.
 pub async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     let (id, release) = (&args.id, release(&args.release)?);
     if args.aside {
@@ -88,7 +88,7 @@ pub async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     let journal = Journal::open(&args.journal).map_err(|error| local(id, error))?;
     let kept = Journal::open(&args.kept_journal).map_err(|error| local(id, error))?;
     let store = StoreClient::new(&args.store);
-    // Nobody can connect before there is a gate to serve behind: who connects is answered at once.
+    // The server listens only once it has joined and has a gate, so every connection is answered at once.
     let client = Client::builder()
         .endpoints(args.endpoints.clone())
         .connect()
@@ -105,14 +105,14 @@ pub async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
         journal: Arc::new(journal),
         encode_early: args.encode_early,
     };
-    // The gate stands before everything is reported: until then the layer refuses writes, and readiness says so.
+    // The router starts before everything is reported: until then the gate refuses writes, and /readyz says so.
     let app = handlers::router(server)
         .layer(GateLayer::new(membership.gate()))
         .merge(discovery::router(release, Some(membership.gate())))
         .route_service("/readyz", Readiness::<Body>::new(membership.gate()));
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = axum::serve(listener, app).with_graceful_shutdown(async {
-        // An error says that the sender is gone, which is as good a reason to stop.
+        // An error means that the sender is gone, which is a reason to stop, too.
         let _ = stopped.await;
     });
     let serving = tokio::spawn(serving.into_future());
@@ -135,17 +135,17 @@ pub async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
         _ = asked_to_end.recv() => {}
     }
     following.abort();
-    // First the gate closes and what was let through lands, then Synod hears of it, then nobody is served any more.
+    // First the gate closes and the permitted writes finish, then Synod removes the member, then serving ends.
     membership.leave(DRAIN_LIMIT).await?;
     tracing::info!("left");
     drop(stop);
-    // Answers that are under way are worth a moment; a client that holds its connection open is not.
+    // Wait a moment for answers that are under way, but not for clients that hold their connection open.
     let _ = timeout(DRAIN_LIMIT, serving).await;
     Ok(Exit::Ok)
 }
 
-/// Serves what it has to show until it is asked to end. Synod knows nothing of it, and no write reaches the store through
-/// it.
+/// Serves only the discovery documents and /readyz, until SIGTERM arrives. The server is no member of Synod and writes
+/// nothing to the store.
 async fn stand_aside(args: &ApiServerArgs, release: Release) -> Result<Exit, Failure> {
     let id = &args.id;
     let mut asked_to_end = signal(SignalKind::terminate()).map_err(|error| local(id, error))?;
@@ -177,8 +177,8 @@ async fn join(
     Ok(client.join(options).await?)
 }
 
-/// What the server has to report: what its release has compiled in, and where a resource has a definition, what that
-/// says now.
+/// The entries that the server reports: what its release has compiled in, or for a resource with a definition, what the
+/// definition says now.
 async fn entries(release: &Release, store: &StoreClient) -> Result<Vec<ReportEntry>, String> {
     let mut entries = Vec::new();
     for resource in release.resources {
@@ -191,8 +191,8 @@ async fn entries(release: &Release, store: &StoreClient) -> Result<Vec<ReportEnt
     Ok(entries)
 }
 
-/// Reports a resource anew whenever its definition has changed: its gate closes, its permits come back, the new entry is
-/// reported, and the gate opens. The other resources are written meanwhile.
+/// Reports a resource again whenever its definition has changed: its gate closes, its permits are returned, the new
+/// entry is reported, and the gate opens. Meanwhile the other resources are written.
 async fn follow_definitions(
     membership: Arc<Membership>,
     release: Release,
@@ -201,7 +201,7 @@ async fn follow_definitions(
 ) {
     loop {
         sleep(DEFINITION_PERIOD).await;
-        // A store that does not answer now is asked again.
+        // If the store does not answer, the next round asks again.
         let defined = entries(&release, &store).await.unwrap_or_default();
         for entry in defined {
             if reported.contains(&entry) {

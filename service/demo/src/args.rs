@@ -1,4 +1,4 @@
-//! What can be asked of the demo.
+//! The arguments of `synod demo`.
 
 use std::path::PathBuf;
 

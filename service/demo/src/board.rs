@@ -1,4 +1,4 @@
-//! What the members say at the moment, folded from a watch: what is shown while the demo runs.
+//! The state of members and resources as a watch reports it, shown while the demo runs.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use synod_client::{
     StorageVersionChange, StorageVersionEntry, StorageVersionStatus, StoredObject, WatchedObject,
 };
 
-/// Members and resources at one revision.
+/// The members, resources, migrations and stored objects at one revision.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Board {
     pub(crate) revision: u64,
-    /// By id. One that is gone stays, to be shown as that.
+    /// The members by id. A removed member stays, marked as gone.
     pub(crate) members: BTreeMap<String, Seat>,
-    /// By name, as in `widgets.example.io`.
+    /// The resources by name, as in `widgets.example.io`.
     pub(crate) resources: BTreeMap<String, Column>,
-    /// The last migrations of each resource that changed, by name.
+    /// The latest migrations of each resource, by the name of the migration.
     pub(crate) migrations: BTreeMap<String, Migration>,
-    /// In which versions the objects of each resource may be stored, by name as in `widgets.example.io`.
+    /// The versions in which objects of each resource may be stored, by the resource's name.
     pub(crate) persisted: BTreeMap<String, Vec<Persisted>>,
-    /// The objects that Synod keeps, by resource and name: in which version each one is.
+    /// The version of each object that Synod keeps, by resource and name.
     pub(crate) kept: BTreeMap<(String, String), ApiVersion>,
 }
 
-/// A member that is or was there.
+/// A member that is or was in the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
     pub(crate) version: String,
@@ -32,28 +32,28 @@ pub(crate) struct Seat {
     pub(crate) gone: bool,
 }
 
-/// A resource, with what each member says of it.
+/// A resource, with the entry of each member and the status that follows from them.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// By member.
+    /// The entries by member.
     pub(crate) entries: BTreeMap<String, StorageVersionEntry>,
     pub(crate) status: StorageVersionStatus,
 }
 
 impl Board {
-    /// Takes up what changed, and tells what of it is worth a line.
+    /// Applies the events, and returns a line for each change worth one.
     pub(crate) fn take(&mut self, events: &Events) -> Vec<String> {
         self.revision = events.revision.get();
         let told = events.events.iter().flat_map(|event| self.take_one(event));
         told.collect()
     }
 
-    /// The version that the members agree on, if they do.
+    /// The version that the members agree on, if they agree.
     pub(crate) fn agreed(&self, resource: &str) -> Option<&ApiVersion> {
         self.resources.get(resource)?.status.agreed.as_ref()
     }
 
-    /// The versions in which objects of a resource may be stored, without their group: `?` for one that is not known.
+    /// The versions in which objects of a resource may be stored, without their group; `?` for an unknown one.
     pub(crate) fn stored_in(&self, resource: &str) -> String {
         let persisted = self.persisted.get(resource);
         let versions = persisted.into_iter().flatten().map(|one| match one {
@@ -179,7 +179,7 @@ impl Board {
     }
 }
 
-/// What moved between two states of a resource.
+/// A line for each field of the status that changed: the selected and the agreed version.
 fn moves(
     name: &str,
     before: Option<&StorageVersionStatus>,

@@ -1,8 +1,8 @@
-//! The clients of the API servers: they read, change and write back all the time, at all servers, and record every
-//! answer.
+//! The clients of the API servers: they read, change and write back objects all the time, at all servers, and record
+//! every answer.
 //!
-//! Each has objects of its own that nobody else writes, so it knows what it must read. A server that refuses, is down or
-//! does not answer is nothing to worry about: the next step asks another one.
+//! Each client has objects of its own that no other client writes, so it knows what it must read. If a server refuses,
+//! is down or does not answer, the next step asks another one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use synod_terminal::http::{Http, NoReply, Reply};
 
 const CLIENTS: usize = 6;
 
-/// So many objects of each resource has a client.
+/// The number of objects of each resource that a client has.
 const OBJECTS: usize = 2;
 
-/// So many objects of each resource has the client that stores them once and leaves them alone.
+/// The number of objects of each resource that the archivist stores once and does not touch again.
 const ARCHIVED: usize = 30;
 
 /// How long a client rests after each write.
@@ -36,17 +36,17 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long a client waits for an answer: longer than a server waits for the store.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// Clients at work.
+/// The running clients.
 #[derive(Debug)]
 pub(crate) struct Clients {
     stop: watch::Sender<bool>,
-    /// Whether everything is stored that nobody will touch.
+    /// Whether the archivist has stored all of its objects.
     archived: watch::Receiver<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Clients {
-    /// Lets them begin.
+    /// Starts the clients.
     pub(crate) fn start(
         servers: &[(&'static str, String)],
         journal: &Arc<Journal>,
@@ -76,13 +76,13 @@ impl Clients {
         }
     }
 
-    /// Waits until everything is stored that nobody will touch.
+    /// Waits until the archivist has stored all of its objects.
     pub(crate) async fn archived(&mut self) {
-        // An error says that who does it has ended: then nothing more is stored.
+        // An error means that the archivist has ended: then it stores nothing more.
         let _ = self.archived.wait_for(|done| *done).await;
     }
 
-    /// Lets them finish what they have begun and read everything back once more, through every server.
+    /// Lets the clients finish their current turn and read everything back once more, through every server.
     pub(crate) async fn finish(mut self) {
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
@@ -93,7 +93,7 @@ impl Clients {
 #[derive(Clone, Debug)]
 struct ApiClient {
     name: String,
-    /// So many objects of each resource it has.
+    /// The number of objects of each resource that this client has.
     objects: usize,
     servers: Vec<(&'static str, String)>,
     http: Http,
@@ -101,7 +101,7 @@ struct ApiClient {
     stage: Stage,
 }
 
-/// What a client found when it read.
+/// The result of a read.
 enum Found {
     Object { object: HubObject, version: String },
     Nothing,
@@ -114,7 +114,7 @@ impl ApiClient {
         let mut step = offset;
         while !*stopped.borrow() {
             for (resource, name) in &objects {
-                // Each turn begins at another server, and reads at one what it writes at the next.
+                // Each turn begins at another server. It reads from one server and writes through the next.
                 self.turn(*resource, name, step).await;
                 step += 1;
                 sleep(PAUSE).await;
@@ -123,17 +123,17 @@ impl ApiClient {
         self.read_back(&objects).await;
     }
 
-    /// Stores objects once, and reads them back in the end.
+    /// The archivist's work: stores objects once, and reads them back at the end.
     async fn archive(self, done: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
         let objects = self.objects();
         for (step, (resource, name)) in objects.iter().enumerate() {
-            // Until it is there: the answer to a write may be that a gate is closed, or none.
+            // Repeated until the object is there: a write may be refused by a closed gate, or not be answered.
             while !matches!(self.read(*resource, name, step).await, Found::Object { .. }) {
                 self.turn(*resource, name, step).await;
             }
         }
         done.send_replace(true);
-        // An error says that the one who would stop it is gone.
+        // An error means that the sender is gone.
         let _ = stopped.wait_for(|stop| *stop).await;
         self.read_back(&objects).await;
     }
@@ -160,7 +160,7 @@ impl ApiClient {
             .collect()
     }
 
-    /// The servers of a resource.
+    /// The servers that serve a resource.
     fn serving(&self, resource: Resource) -> Vec<&(&'static str, String)> {
         let is_aggregated = AGGREGATED.resources.contains(&resource);
         self.servers
@@ -169,7 +169,7 @@ impl ApiClient {
             .collect()
     }
 
-    /// Reads an object at one server and writes its next number at another.
+    /// Reads an object from one server and writes its next number through another.
     async fn turn(&self, resource: Resource, name: &str, step: usize) {
         let (asked, object, version) = match self.read(resource, name, step).await {
             Found::Unreadable => return,
@@ -272,12 +272,12 @@ impl ApiClient {
     }
 }
 
-/// Where objects of a resource are, in the version in which clients speak of them.
+/// The path of a resource's objects, in the version that clients use.
 fn path(resource: Resource) -> String {
     format!("/apis/{}/{}", resource.served, resource.plural)
 }
 
-/// What a write came to.
+/// The answer to a write, as it is recorded.
 fn written(reply: Result<Reply, NoReply>) -> ClientAnswer {
     let reply = match reply {
         Ok(reply) => reply,
@@ -302,7 +302,7 @@ fn written(reply: Result<Reply, NoReply>) -> ClientAnswer {
     }
 }
 
-/// What a read came to.
+/// The answer to a read, as it is recorded, and what was found.
 fn read(reply: Result<Reply, NoReply>, resource: Resource, name: &str) -> (ClientAnswer, Found) {
     let reply = match reply {
         Ok(reply) => reply,

@@ -1,4 +1,4 @@
-//! What time it is, for the recordings.
+//! The wall clock for the recordings.
 
 use synod_server::seams::{SystemWallClock, WallClock as _};
 

@@ -1,4 +1,4 @@
-//! The three replicas.
+//! The three replicas: starts and kills their processes, and shows their state.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::records::Deed;
 use super::run::{LIMIT, Run, Stuck};
 use super::stage::{ReplicaState, Stage};
 
-/// The replica set.
+/// The ids of the replicas.
 pub(crate) const REPLICAS: [u64; 3] = [1, 2, 3];
 
 /// Three replicas as processes.
@@ -29,16 +29,16 @@ struct Replica {
     id: u64,
     /// The ports for clients, for peers and for metrics.
     ports: [u16; 3],
-    /// `None` while it is down.
+    /// `None` while the replica is down.
     process: Option<Process>,
 }
 
 impl Cluster {
-    /// Starts the replicas on these ports, three for each, and waits until all of them serve.
+    /// Starts the replicas, with three of `ports` for each, and waits until all of them serve.
     ///
     /// # Errors
     ///
-    /// One cannot be started, or does not serve in time.
+    /// A replica cannot be started, or does not serve in time.
     pub(crate) async fn start(run: &Run, ports: &[u16]) -> Result<Self, Stuck> {
         let replicas = REPLICAS.into_iter().zip(ports.chunks_exact(3));
         let replicas = replicas.map(|(id, ports)| Replica {
@@ -58,21 +58,21 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Where the replicas serve clients.
+    /// The client addresses of all replicas.
     pub(crate) fn endpoints(&self) -> Vec<String> {
         self.replicas.iter().map(Replica::endpoint).collect()
     }
 
-    /// Where one of them serves clients.
+    /// The client address of one replica.
     pub(crate) fn endpoint(&self, id: u64) -> String {
         self.replica(id).endpoint()
     }
 
-    /// Kills the replica that leads, and tells which one that was.
+    /// Kills the leader, and returns its id.
     ///
     /// # Errors
     ///
-    /// Nobody leads, or it cannot be killed.
+    /// There is no leader in time, or it cannot be killed.
     pub(crate) async fn kill_leader(&mut self, run: &Run, client: &Client) -> Result<u64, Stuck> {
         let asking = || async {
             let status = client.status().await.map_err(|error| error.to_string())?;
@@ -87,17 +87,17 @@ impl Cluster {
         Ok(id)
     }
 
-    /// Starts a replica that is down on its own data, and waits until it serves.
+    /// Starts a replica that is down, on its own data, and waits until it serves.
     ///
     /// # Errors
     ///
-    /// It cannot be started, or does not serve in time.
+    /// The replica cannot be started, or does not serve in time.
     pub(crate) async fn start_again(&mut self, run: &Run, id: u64) -> Result<(), Stuck> {
         self.launch(run, id)?;
         self.serving(run, id).await
     }
 
-    /// The replica that has ended and should run, if there is one.
+    /// The replica that has ended by itself, if there is one.
     pub(crate) fn deserter(&mut self) -> Option<Stuck> {
         let processes = self
             .replicas
@@ -128,7 +128,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Waits until the health of a replica says that it serves.
+    /// Waits until the health service of a replica says that it serves.
     async fn serving(&mut self, run: &Run, id: u64) -> Result<(), Stuck> {
         let endpoint = self.endpoint(id);
         let name = self.replica(id).name();
@@ -178,7 +178,7 @@ impl Replica {
     }
 }
 
-/// The process that has ended and should run, if there is one.
+/// The process that has ended by itself, if there is one.
 pub(crate) fn deserter<'a>(processes: impl Iterator<Item = &'a mut Process>) -> Option<Stuck> {
     let mut ended = processes.filter_map(|process| {
         let ended = process.ended()?;
@@ -205,10 +205,10 @@ async fn serves(endpoint: String) -> Result<(), String> {
     }
 }
 
-/// How often each replica is asked how it does, for show.
+/// How often each replica is asked for its status.
 const STATUS_PERIOD: Duration = Duration::from_millis(250);
 
-/// Shows how the replicas do, for as long as it is polled.
+/// Shows the state of the replicas, for as long as it is polled.
 pub(crate) async fn show_replicas(client: Client, stage: Stage) {
     let client = client.with_timeout(STATUS_PERIOD);
     loop {

@@ -1,30 +1,30 @@
-//! The objects of the demo, and the two shapes in which they are stored.
+//! The objects of the demo, and the two shapes in which they are encoded.
 //!
-//! The second shape has every field of the first in another place and under another name, so that a server that knows
-//! only the first one cannot make anything of the second.
+//! The second shape has every field of the first one in another place and under another name, so a server that knows
+//! only the first shape cannot decode the second.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-/// An object, free of any version: what API servers work with between decoding and encoding.
+/// An object, independent of any version: what API servers work with between decoding and encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HubObject {
     pub(crate) name: String,
-    /// Set when it is created and never changed: lost by a server that does not understand what it copies.
+    /// Set at creation and never changed. A server that does not understand what it copies loses it.
     pub(crate) color: String,
-    /// Counts its changes.
+    /// The number of changes.
     pub(crate) number: u64,
     /// The client that changed it last.
     pub(crate) author: String,
 }
 
-/// Why stored bytes are no object.
+/// Why stored bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {
-    /// They are encoded in a version that is not among those that can be decoded.
+    /// They are encoded in a version that the caller does not decode.
     Version(String),
-    /// They lack a field of their version.
+    /// They lack a field of their version, or it has the wrong type.
     Field {
         version: String,
         field: &'static str,
@@ -39,7 +39,7 @@ impl HubObject {
         COLORS[sum % COLORS.len()]
     }
 
-    /// The object in the shape of a version, as in `example.io/v2`.
+    /// The object in the shape of a version such as `example.io/v2`.
     pub(crate) fn encode(&self, kind: &str, api_version: &str) -> Value {
         let spec = match Shape::of(api_version) {
             Shape::Flat => json!({
@@ -60,11 +60,11 @@ impl HubObject {
         })
     }
 
-    /// The object that is encoded in one of these versions.
+    /// Decodes an object that is encoded in one of these versions.
     ///
     /// # Errors
     ///
-    /// It is encoded in another one, or is not what its version says.
+    /// The object is encoded in another version, or lacks a field of its version.
     pub(crate) fn decode<V: AsRef<str>>(
         data: &Value,
         decodable: impl IntoIterator<Item = V>,
@@ -100,12 +100,12 @@ impl HubObject {
     }
 }
 
-/// The version in which data say that they are encoded; empty if they do not say.
+/// The version that encoded data name; empty if they name none.
 pub(crate) fn api_version(data: &Value) -> &str {
     data.get("apiVersion").and_then(Value::as_str).unwrap_or("")
 }
 
-/// Where a shape keeps its fields.
+/// The paths of the fields in a shape.
 struct Places {
     color: &'static str,
     number: &'static str,
@@ -114,9 +114,9 @@ struct Places {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Of `v1`, and of all versions that are not `v2`.
+    /// The shape of `v1`, and of all versions that are not `v2`.
     Flat,
-    /// Of `v2`.
+    /// The shape of `v2`.
     Nested,
 }
 

@@ -1,4 +1,4 @@
-//! Where a run has its files.
+//! The directory with the files of a run.
 
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use crate::patience::until;
 /// How long to try to delete the files of a run.
 const DISCARD_LIMIT: Duration = Duration::from_secs(2);
 
-/// Where a run has its files.
+/// The directory with the files of a run.
 pub(crate) enum Home {
-    /// Deleted at the end.
+    /// Deleted at the end of the run.
     Temporary(TempDir),
     /// Kept.
     Named(PathBuf),
@@ -54,7 +54,7 @@ impl Home {
         }
     }
 
-    /// Deletes the files, unless they were to be kept.
+    /// Deletes the files, unless `--keep` asked to keep them.
     pub(crate) async fn discard(self) {
         let Self::Temporary(directory) = self else {
             return;
@@ -62,11 +62,11 @@ impl Home {
         let path = directory.keep();
         // A process that was killed a moment ago may still hold a file open, or make one.
         let deleting = || ready(std::fs::remove_dir_all(&path).map_err(|error| error.to_string()));
-        // What is left behind in the end is in a directory that the system cleans up.
+        // What cannot be deleted in time stays in the temporary directory, which the system cleans up.
         let _ = until("the files of the demo deleted", DISCARD_LIMIT, deleting).await;
     }
 
-    /// The path, and from now on the files stay.
+    /// The path. From now on the files are kept.
     pub(crate) fn keep(self) -> PathBuf {
         match self {
             Self::Temporary(directory) => directory.keep(),

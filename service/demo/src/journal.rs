@@ -1,4 +1,4 @@
-//! A file that is only ever appended to.
+//! A file that is only appended to: one JSON document a line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,18 +9,18 @@ use serde::Serialize;
 
 /// A file of JSON documents, one a line.
 ///
-/// A line is one write without a buffer, so that whatever was appended is there whoever is killed afterwards.
+/// Each line is one unbuffered write, so an appended line survives the death of the process.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: Mutex<File>,
 }
 
 impl Journal {
-    /// The file at `path`, made if it is not there.
+    /// Opens the file at `path`, and creates it if it does not exist.
     ///
     /// # Errors
     ///
-    /// It cannot be opened.
+    /// The file cannot be opened.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path);
         let file = file.map_err(|error| {
@@ -35,7 +35,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// It cannot be written, as when the disk is full.
+    /// The line cannot be written, as when the disk is full.
     pub(crate) fn append(&self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');

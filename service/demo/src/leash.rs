@@ -1,9 +1,8 @@
-//! Processes that do not outlive the demo, however it ends.
+//! Ties the demo's processes to the demo, so that none outlives it.
 //!
-//! The demo ends its processes itself, by their ids, when it is done, interrupted or gives up. If it is killed or
-//! panics, nobody is left to do that; so the kernel does. Each process is started through the hidden command
-//! `synod demo-leash`, which asks the kernel to be killed with its parent and then becomes the process that was asked
-//! for: the request survives `exec`.
+//! The demo ends its processes itself, by their ids, when it is done, is interrupted or gives up. If the demo is killed
+//! or panics, the kernel ends them. Each process is started through the hidden command `synod demo-leash`, which asks
+//! the kernel to kill it when its parent dies, and then turns into the requested process: the setting survives `exec`.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -26,12 +25,12 @@ pub struct LeashArgs {
     arguments: Vec<OsString>,
 }
 
-/// Becomes the process that was asked for. The kernel ties it to the thread that started it, so the demo starts
-/// processes from its main thread only.
+/// Turns into the requested process. The kernel sends the signal when the thread dies that started the process, so the
+/// demo starts processes from its main thread only.
 ///
 /// # Errors
 ///
-/// This program cannot be started again, or the parent is gone already.
+/// This program cannot be started again, or the parent has ended already.
 pub fn run(args: &LeashArgs) -> Result<Exit, Failure> {
     let fault = |why: String| {
         let message = format!("a process of the demo cannot be started: {why}");
@@ -39,7 +38,7 @@ pub fn run(args: &LeashArgs) -> Result<Exit, Failure> {
     };
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| fault(error.to_string()))?;
-    // The parent may have died before the kernel was asked.
+    // The parent may have ended before the signal was requested.
     if getppid() != Pid::from_raw(args.parent) {
         return Err(fault("its parent is gone".to_owned()));
     }

@@ -1,8 +1,8 @@
 //! A migration worker of the demo: a process of its own that claims migrations and carries them out through the API
 //! servers, as an administrator's job would.
 //!
-//! It lists objects and puts each one back as it was read. That is all: the API server decodes it from whatever it was
-//! stored in, and encodes it in what its permit says.
+//! The worker lists objects and puts each one back as it was read. The API server decodes each object from its stored
+//! version, and encodes it as its permit says.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -43,23 +43,23 @@ pub struct MigratorArgs {
     objects_per_second: Option<NonZeroU32>,
 }
 
-/// How long another worker waits for this one, when it is dead.
+/// How long another worker waits before it takes over from a dead one.
 const TTL_MS: u64 = 2_000;
 
-/// So many objects are on a page.
+/// The number of objects on a page.
 const PAGE: usize = 10;
 
 /// How long an API server may take for an answer.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// The newest release of the control plane: what its servers serve is what is migrated.
+/// The newest release of the control plane: the versions that it serves are the ones the worker reads and writes.
 const SERVED: Release = CONTROL_PLANE[2];
 
-/// Works until it is asked to end.
+/// Works until SIGTERM arrives.
 ///
 /// # Errors
 ///
-/// Synod cannot be watched.
+/// Synod cannot be watched, or an argument is invalid.
 pub async fn run(args: &MigratorArgs) -> Result<Exit, Failure> {
     let fault = |error: synod_client::Violation| Failure::local(error.to_string(), "its arguments");
     let resources = SERVED.resources.iter();
@@ -93,7 +93,7 @@ pub async fn run(args: &MigratorArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// The API servers, as one store: each request goes to the next of them.
+/// The API servers, used as one store: each request goes to the next of them.
 #[derive(Debug)]
 struct ApiServers {
     http: Http,
@@ -102,7 +102,7 @@ struct ApiServers {
 }
 
 impl Store for ApiServers {
-    /// As an API server answered it.
+    /// The object as an API server answered it.
     type Object = Value;
 
     async fn list_page(
@@ -149,7 +149,7 @@ impl ApiServers {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let address = &self.addresses[turn % self.addresses.len()];
         let reply = self.http.ask(method, address, path, body, LIMIT).await;
-        // One that is down or does not answer: the next try asks another.
+        // A server that is down or does not answer counts as busy: the next try asks another one.
         let reply = match reply {
             Ok(reply) => reply,
             Err(NoReply::NotSent(_) | NoReply::Unanswered(_)) => {
@@ -163,7 +163,7 @@ impl ApiServers {
     }
 }
 
-/// What the API servers serve of a migration's resource.
+/// The resource of a migration, as the newest release serves it.
 fn served(migration: &Migration) -> Result<Resource, StoreError> {
     let mut served = SERVED.resources.iter().copied();
     let found = served.find(|one| one.group_resource() == *migration.id.resource());

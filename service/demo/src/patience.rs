@@ -1,4 +1,4 @@
-//! Waiting with an end, and with a sentence about what was waited for.
+//! Waits for a condition, with a limit and a sentence about what was waited for.
 
 use std::fmt;
 use std::future::Future;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How often is asked whether it is so.
+/// How often the condition is checked.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// It did not come to pass in time.
+/// The condition was not met within the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Late {
     what: String,
@@ -17,12 +17,12 @@ pub(crate) struct Late {
     last: String,
 }
 
-/// Asks until the answer is there, at most as long as the limit says. A refusal says what is still missing, and the last
-/// one is told if it gets too late.
+/// Calls `ask` until it succeeds, for at most `limit`. An error of `ask` says what is still missing; [`Late`] names the
+/// last one.
 ///
 /// # Errors
 ///
-/// It got too late.
+/// The limit has passed.
 pub(crate) async fn until<T, F, R>(
     what: impl Into<String>,
     limit: Duration,

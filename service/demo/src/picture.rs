@@ -1,4 +1,4 @@
-//! The table that is shown on a terminal: members against resources, and what follows from them.
+//! The table that a terminal shows: one row for each member, one column for each resource, and the status below.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn rows(board: &Board) -> Vec<Vec<String>> {
     rows
 }
 
-/// How many objects of each resource Synod keeps; empty for those that it does not keep.
+/// The row of objects that Synod keeps: their number for each resource, empty for resources of the other store.
 fn kept(board: &Board) -> Vec<String> {
     let cells = board.resources.keys();
     let cells = cells.map(|resource| by_version(&board.kept, resource));
@@ -83,7 +83,7 @@ fn kept(board: &Board) -> Vec<String> {
         .collect()
 }
 
-/// How many objects of a resource are in each version, as in `9 v1 3 v2`.
+/// The number of objects of a resource in each version, as in `9 v1 3 v2`.
 fn by_version(kept: &BTreeMap<(String, String), ApiVersion>, resource: &str) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, version) in kept.iter().filter(|((of, _), _)| of == resource) {
@@ -95,7 +95,7 @@ fn by_version(kept: &BTreeMap<(String, String), ApiVersion>, resource: &str) -> 
     counts.collect::<Vec<String>>().join(" ")
 }
 
-/// What a member says of a resource, in the words of `synod storage-versions matrix`.
+/// A member's entry for a resource, in the words of `synod storage-versions matrix`.
 fn cell(column: &Column, member: &str) -> String {
     let Some(entry) = column.entries.get(member) else {
         return "-".to_owned();
@@ -135,7 +135,7 @@ fn agreed(column: &Column) -> String {
     }
 }
 
-/// The cells in columns.
+/// Lines in which the cells are aligned in columns.
 fn align(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -1,27 +1,26 @@
 //! Free ports on loopback.
 //!
-//! They are taken from below the range out of which the kernel gives ports to those who only call. Within it, somebody
-//! who calls a replica that is down again and again may be given the replica's own port, and the replica could not come
-//! back.
+//! They are taken from below the kernel's range of ephemeral ports. A process that calls a stopped replica again and
+//! again could be given the replica's own port out of that range, and the replica could not listen on it again.
 
 use std::io;
 use std::net::TcpListener;
 
-/// Where to look, on every machine below what the kernel gives away.
+/// The range of ports to search, on every machine below the ephemeral ports.
 const FIRST: u16 = 21_000;
 const LAST: u16 = 29_999;
 
-/// So many ports that nobody listens on.
+/// Finds `count` ports that nobody listens on.
 ///
 /// # Errors
 ///
-/// There are not so many.
+/// There are not enough free ports.
 pub(crate) fn free_ports(count: usize) -> io::Result<Vec<u16>> {
-    // Several demos may run at once: each begins somewhere else.
+    // Several demos may run at once: each begins its search at another port.
     let span = u32::from(LAST - FIRST) + 1;
     let start = std::process::id().wrapping_mul(61) % span;
     let candidates = (0..span).filter_map(|step| u16::try_from((start + step) % span).ok());
-    // They are held until all are found, so that none comes twice.
+    // The listeners are held until all ports are found, so that no port is found twice.
     let held: Vec<(u16, TcpListener)> = candidates
         .map(|offset| FIRST + offset)
         .filter_map(|port| Some((port, TcpListener::bind(("127.0.0.1", port)).ok()?)))

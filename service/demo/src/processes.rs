@@ -1,4 +1,4 @@
-//! The processes of the demo: started, watched over, and ended by their ids.
+//! The processes of the demo: starts them, watches them, and ends them by their ids.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,18 +10,18 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// How long a process may take to end when it is asked to. A replica hands over leadership, an API server drains.
+/// How long a process may take to end after SIGTERM. A replica hands over leadership, an API server drains.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
-/// How a process is started: this program again, with other arguments.
+/// Starts processes: each is this program again, with other arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Launcher {
     program: PathBuf,
-    /// Where the logs go.
+    /// The directory of the logs.
     directory: PathBuf,
 }
 
-/// A process that runs until it is ended, at the latest when this value is dropped.
+/// A running process. Dropping the value kills the process.
 #[derive(Debug)]
 pub(crate) struct Process {
     name: String,
@@ -32,7 +32,7 @@ pub(crate) struct Process {
 impl Launcher {
     /// # Errors
     ///
-    /// Nobody knows where this program is.
+    /// The path of this program is unknown.
     pub(crate) fn new(directory: &Path) -> io::Result<Self> {
         Ok(Self {
             program: std::env::current_exe()?,
@@ -40,21 +40,21 @@ impl Launcher {
         })
     }
 
-    /// Starts this program with other arguments; what it prints and logs goes to `<name>.log`.
+    /// Starts this program with other arguments. What it prints and logs goes to `<name>.log`.
     ///
     /// # Errors
     ///
-    /// It cannot be started.
+    /// The process cannot be started.
     pub(crate) fn start(&self, name: &str, arguments: &[String]) -> io::Result<Process> {
         let output = self.log(name)?;
         self.start_with(name, arguments, output)
     }
 
-    /// Starts this program with other arguments; what it prints goes to a file of its own.
+    /// Starts this program with other arguments. What it prints goes to `output`, what it logs to `<name>.log`.
     ///
     /// # Errors
     ///
-    /// It cannot be started.
+    /// The process cannot be started.
     pub(crate) fn start_into(
         &self,
         name: &str,
@@ -74,10 +74,10 @@ impl Launcher {
             .stdin(Stdio::null())
             .stdout(output)
             .stderr(self.log(name)?)
-            // Ctrl-C reaches only the demo, which ends the others in its order.
+            // Ctrl-C reaches only the demo, which then ends the other processes.
             .process_group(0)
             .kill_on_drop(true);
-        // Settings of the one who runs the demo are not for its replicas and servers.
+        // The user's `SYNOD_` settings must not reach the demo's replicas and servers.
         for (variable, _) in std::env::vars_os() {
             if variable.to_string_lossy().starts_with("SYNOD_") {
                 command.env_remove(variable);
@@ -104,12 +104,12 @@ impl Process {
         &self.name
     }
 
-    /// Where it logs.
+    /// The path of its log.
     pub(crate) fn log(&self) -> &Path {
         &self.log
     }
 
-    /// How it has ended, if it has.
+    /// The exit status, once the process has ended.
     pub(crate) fn ended(&mut self) -> Option<String> {
         match self.child.try_wait() {
             Ok(None) => None,
@@ -118,11 +118,11 @@ impl Process {
         }
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the process has ended by itself, and returns its exit status.
     ///
     /// # Errors
     ///
-    /// It has not in time.
+    /// It has not ended within `limit`.
     pub(crate) async fn wait(mut self, limit: Duration) -> io::Result<ExitStatus> {
         match timeout(limit, self.child.wait()).await {
             Ok(status) => status,
@@ -133,22 +133,22 @@ impl Process {
         }
     }
 
-    /// Kills it with SIGKILL.
+    /// Kills the process with SIGKILL.
     ///
     /// # Errors
     ///
-    /// It cannot be killed.
+    /// The process cannot be killed.
     pub(crate) async fn kill(mut self) -> io::Result<()> {
         self.child.kill().await
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Asks the process to end with SIGTERM, and waits until it has ended.
     ///
     /// # Errors
     ///
-    /// It did not end in time, or not well.
+    /// It did not end in time, or ended with a failure.
     pub(crate) async fn stop(mut self) -> io::Result<()> {
-        // It has not been waited for, so its id is still its own.
+        // The process has not been waited for, so the kernel cannot have given its id to another one.
         let id = self
             .child
             .id()

@@ -1,6 +1,4 @@
-//! What watchers of each replica see, recorded by the program that people use for it: `synod watch`.
-//!
-//! Each recorder is a process of its own that knows one replica and nothing else. What it prints goes to a file as it is.
+//! Records what a watch of each replica sees, with `synod watch`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +11,7 @@ use super::processes::Process;
 use super::records::files;
 use super::run::{LIMIT, Run, Stuck};
 
-/// A recorder for each replica.
+/// The recorders: one process for each replica. Each knows only its replica, and its output goes to a file unchanged.
 #[derive(Debug)]
 pub(crate) struct Recorders {
     recorders: Vec<(Process, PathBuf)>,
@@ -44,11 +42,11 @@ impl Recorders {
         })
     }
 
-    /// Waits until all recordings have come to a revision.
+    /// Waits until all recordings have reached a revision.
     ///
     /// # Errors
     ///
-    /// One has not in time.
+    /// A recording has not reached it in time.
     pub(crate) async fn reached(&mut self, revision: u64) -> Result<(), Stuck> {
         for (process, path) in &self.recorders {
             let what = format!("{} at revision {revision}", process.name());
@@ -66,7 +64,7 @@ impl Recorders {
         Ok(())
     }
 
-    /// The recorder that has ended, if one has.
+    /// The recorder that has ended by itself, if there is one.
     pub(crate) fn deserter(&mut self) -> Option<Stuck> {
         deserter(self.recorders.iter_mut().map(|(process, _)| process))
     }

@@ -1,45 +1,45 @@
-//! The raw recordings of a run: what each line of each file says.
+//! The recordings of a run: the meaning of each line of each file.
 //!
-//! A process of the demo writes a line when something happens and never looks at it again; the check at the end reads
-//! the files and nothing else. What the replicas' watchers saw is not here: those recordings are made by `synod watch`,
-//! in the form that it prints.
+//! A process of the demo writes a line when something happens and never changes it; the check at the end reads the
+//! files and nothing else. The recordings of the replicas' watches are not described here: `synod watch` makes them, in
+//! the form that it prints.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Where each recording is, below the directory of the run.
+/// The name of each recording in the directory of the run.
 pub(crate) mod files {
-    /// What the store wrote, in its order: [`StoredWrite`](super::StoredWrite).
+    /// The writes of the store, in their order: [`StoredWrite`](super::StoredWrite).
     pub(crate) const STORE: &str = "store.jsonl";
-    /// Every object as it is stored in the end: [`StoredObject`](super::StoredObject).
+    /// Every object as it is stored at the end: [`StoredObject`](super::StoredObject).
     pub(crate) const OBJECTS: &str = "objects.jsonl";
-    /// How the order of the store and that of Synod lie beside each other: [`Mark`](super::Mark).
+    /// Marks that relate positions of the store to revisions of Synod: [`Mark`](super::Mark).
     pub(crate) const MARKS: &str = "marks.jsonl";
-    /// What clients asked for and were answered: [`Answered`](super::Answered).
+    /// The requests of clients and their answers: [`Answered`](super::Answered).
     pub(crate) const CLIENTS: &str = "clients.jsonl";
-    /// What Synod answers in the end when it is asked for the collections of objects that it keeps.
+    /// What `synod collections list -o json` answered at the end.
     pub(crate) const COLLECTIONS: &str = "collections.json";
     /// What was done to processes: [`Act`](super::Act).
     pub(crate) const ACTS: &str = "acts.jsonl";
-    /// What `synod members -o json` answered in the end.
+    /// What `synod members list -o json` answered at the end.
     pub(crate) const MEMBERS: &str = "members.json";
-    /// What `synod storage-versions list -o json` answered in the end.
+    /// What `synod storage-versions list -o json` answered at the end.
     pub(crate) const STORAGE_VERSIONS: &str = "storage-versions.json";
 
     /// What the next release reads and writes, as `synod check-binary` takes it.
     pub(crate) const MANIFEST: &str = "manifest.yaml";
 
-    /// Before the migrations, in the names of answers.
+    /// Part of a file's name: asked before the migrations.
     pub(crate) const BEFORE: &str = "before";
-    /// After the migrations, while nobody has said who must speak, and somebody vouches for it that nobody else writes.
+    /// Part of a file's name: asked after the migrations without a roster, with `--assume-complete`.
     pub(crate) const VOUCHED: &str = "vouched";
-    /// The same, and nobody vouches for it.
+    /// Part of a file's name: asked after the migrations without a roster, without `--assume-complete`.
     pub(crate) const ASSUMED: &str = "assumed";
-    /// While a server that a roster asks for does not take part.
+    /// Part of a file's name: asked while a server that the roster requires is no member.
     pub(crate) const ABSENT: &str = "absent";
-    /// After the migrations, when all take part that a roster asks for.
+    /// Part of a file's name: asked after the migrations, with all members that the roster requires.
     pub(crate) const AFTER: &str = "after";
-    /// Every time at which it was asked what is safe.
+    /// Every time at which the verdicts are asked for.
     pub(crate) const ASKED: [&str; 5] = [BEFORE, VOUCHED, ASSUMED, ABSENT, AFTER];
 
     /// What `synod check-drop -o json` answered about a resource.
@@ -52,7 +52,7 @@ pub(crate) mod files {
         format!("check-binary-{when}.json")
     }
 
-    /// What the watcher of a replica saw, as `synod watch` prints it.
+    /// What the watch of a replica saw, as `synod watch` prints it.
     pub(crate) fn watch(replica: u64) -> String {
         format!("watch-{replica}.jsonl")
     }
@@ -67,55 +67,55 @@ pub(crate) mod files {
         format!("kept-{id}.jsonl")
     }
 
-    /// What `synod get RESOURCE -o json` answered in the end.
+    /// What `synod get RESOURCE -o json` answered at the end.
     pub(crate) fn listed(resource: &str) -> String {
         format!("listed-{resource}.json")
     }
 
-    /// Whether a file is what [`keeper`] names.
+    /// Whether [`keeper`] makes this name.
     pub(crate) fn is_of_keeper(name: &str) -> bool {
         name.starts_with("kept-") && name.ends_with(".jsonl")
     }
 
-    /// Whether a file is what [`server`] names: those of all servers lie in one directory with other recordings.
+    /// Whether [`server`] makes this name. The directory also has other recordings.
     pub(crate) fn is_of_server(name: &str) -> bool {
         name.starts_with("apiserver-") && name.ends_with(".jsonl")
     }
 }
 
-/// One write that the store has made. The line is in the journal before the write is answered.
+/// One write of the store. The line is in the journal before the write is answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredWrite {
-    /// Counts the writes of the store, from 1.
+    /// The position in the order of all writes of the store, from 1.
     pub(crate) position: u64,
-    /// When, in milliseconds since the Unix epoch.
+    /// The time of the write, in milliseconds since the Unix epoch.
     pub(crate) at_ms: u64,
     /// The resource, as in `widgets.example.io`.
     pub(crate) resource: String,
     /// The name of the object.
     pub(crate) name: String,
-    /// Counts the writes of the object, from 1.
+    /// The position in the order of the object's writes, from 1.
     pub(crate) version: u64,
-    /// Who wrote, by its own account.
+    /// The writer, as the request names it.
     pub(crate) writer: Writer,
-    /// The object, encoded.
+    /// The encoded object.
     pub(crate) data: Value,
 }
 
 /// What an API server says of itself with each write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Writer {
-    /// The member.
+    /// The id of the member.
     pub(crate) member: String,
-    /// The epoch that its permit belongs to.
+    /// The epoch to which the permit belongs.
     pub(crate) epoch: u64,
-    /// The version in which it encoded.
+    /// The version in which the object was encoded.
     pub(crate) encoding: String,
-    /// The revision of Synod at which its permit was given: its entry allowed the encoding at that revision.
+    /// The revision of Synod at which the permit was given: at that revision the member's entry allowed the encoding.
     pub(crate) permit_revision: u64,
 }
 
-/// One object as it is stored in the end.
+/// One object as it is stored at the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredObject {
     pub(crate) resource: String,
@@ -124,13 +124,13 @@ pub(crate) struct StoredObject {
     pub(crate) data: Value,
 }
 
-/// One linearizable read of Synod between two looks at the store.
+/// One linearizable read of Synod between two reads of the store's position.
 ///
-/// Whatever the store had written before the read was asked for was written at no later revision than the one answered;
-/// whatever it wrote after the read was answered was written at no earlier one.
+/// A write that the store made before the read was asked for was made at no later revision than the one read. A write
+/// after the answer was made at no earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
-    /// The store's last position before the read was asked for.
+    /// The store's last position before the read of Synod was asked for.
     pub(crate) asked_after: u64,
     /// The revision that was read.
     pub(crate) revision: u64,
@@ -140,23 +140,23 @@ pub(crate) struct Mark {
     pub(crate) at_ms: u64,
 }
 
-/// What an API server did with one write that its gate let through. Two lines: it is sent, then it is over.
+/// A line about a write that the gate let through. Each write has two: one before it is sent, one with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sent {
     pub(crate) at_ms: u64,
     pub(crate) resource: String,
     pub(crate) name: String,
-    /// The version that the object would have.
+    /// The version that the object has after the write.
     pub(crate) version: u64,
     pub(crate) writer: Writer,
     pub(crate) outcome: WriteStage,
 }
 
-/// How far a write of an API server came.
+/// How far a write of an API server has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WriteStage {
-    /// It is about to be sent.
+    /// The write is about to be sent.
     Sending,
     /// The store has written it, at this position.
     Landed(u64),
@@ -164,21 +164,21 @@ pub(crate) enum WriteStage {
     Conflict,
     /// The store was not reached: nothing was written.
     NotSent,
-    /// The store did not answer: it may be written, now or later.
+    /// The store did not answer: the write may be made, now or later.
     Unknown,
 }
 
-/// What a client asked of an API server, and what it was answered.
+/// A request of a client to an API server, and its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answered {
-    /// When the answer was there, in milliseconds since the Unix epoch.
+    /// When the answer arrived, in milliseconds since the Unix epoch.
     pub(crate) at_ms: u64,
     pub(crate) client: String,
     pub(crate) server: String,
     pub(crate) asked: Asked,
     pub(crate) resource: String,
     pub(crate) name: String,
-    /// What a write would set the object's number to. For a read 0.
+    /// The object's number after a write; 0 for a read.
     pub(crate) number: u64,
     pub(crate) answer: ClientAnswer,
 }
@@ -191,16 +191,16 @@ pub(crate) enum Asked {
     Read,
 }
 
-/// What an API server did with an object that Synod keeps: the codec says each time what it has encoded, right before
-/// that is sent, and the server says what came of it.
+/// One step of an API server with an object that Synod keeps. The codec records each encoding right before it is sent,
+/// and the server records the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeptStep {
     pub(crate) at_ms: u64,
     pub(crate) resource: String,
     pub(crate) name: String,
-    /// What the write would set the object's number to.
+    /// The object's number after the write.
     pub(crate) number: u64,
-    /// The client that asked for it.
+    /// The client that asked for the write.
     pub(crate) author: String,
     pub(crate) step: Step,
 }
@@ -208,39 +208,39 @@ pub(crate) struct KeptStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Step {
-    /// It is encoded in this version, and about to be sent.
+    /// The object is encoded in this version, and about to be sent.
     Encoded(String),
-    /// Synod has stored it, at this revision.
+    /// Synod has stored the object, at this revision.
     Landed(u64),
-    /// Synod has refused it for good, since this version is selected and it was encoded in another one.
+    /// Synod has refused the object for good: this version is selected, and the object was encoded in another one.
     NotSelected(String),
-    /// Nothing was stored, for another reason.
+    /// Nothing was stored, for the reason given here.
     NotStored(String),
-    /// Nobody knows whether it is stored.
+    /// The outcome is unknown.
     Unknown,
 }
 
-/// What a client was answered.
+/// The answer to a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ClientAnswer {
-    /// It is written, as this version of the object; of an object that Synod keeps, as this revision.
+    /// The object is written, as this version; if Synod keeps the object, as this revision.
     Acknowledged(u64),
-    /// The object has this number, and its colour is what the client made it.
+    /// The object has this number and the colour that its client gave it.
     Read(u64),
-    /// The object is there and is not what any client made it: its colour was lost.
+    /// The object exists and does not have the colour that its client gave it.
     Garbled,
-    /// There is no such object.
+    /// The object does not exist.
     Missing,
     /// The gate is closed: nothing was sent to the store.
     Refused,
-    /// Somebody else has written the object, or it is there already.
+    /// Somebody else has written the object, it exists already, or Synod refused its version.
     Conflict,
     /// The server cannot decode what is stored.
     Undecodable(String),
-    /// The server was not reached: nothing was done.
+    /// The server, or the store behind it, was not reached: nothing was done.
     NotSent,
-    /// Nobody knows whether it was done.
+    /// The outcome is unknown.
     Unknown(String),
 }
 
@@ -251,7 +251,7 @@ pub(crate) struct Act {
     pub(crate) deed: Deed,
     /// The process, as in `replica-2` or `apiserver-a`.
     pub(crate) process: String,
-    /// What it was at the time, as in `leader` or `release 1.1`.
+    /// The role of the process at the time, as in `leader` or `release 1.1`.
     #[serde(rename = "as")]
     pub(crate) role: String,
 }
@@ -259,12 +259,12 @@ pub(crate) struct Act {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Deed {
-    /// It was started, and does what it is for.
+    /// The process was started, and is ready.
     Started,
-    /// It was started, and ended by itself, since Synod did not let it in.
+    /// The process was started, and ended by itself, since Synod refused it.
     Refused,
-    /// It was asked to end, and has ended.
+    /// The process was asked to end, and has ended.
     Stopped,
-    /// It was killed with SIGKILL.
+    /// The process was killed with SIGKILL.
     Killed,
 }

@@ -8,20 +8,20 @@
 //! | 1.2-reverted | encodes v1, decodes both | prefers v2, decodes both | decodes both |
 //! | 2.0 | encodes v2, decodes v2 alone | prefers v2, decodes v2 alone | decodes v2 alone |
 //!
-//! One server is rolled back to `1.2-reverted` in the midst of a migration. Release 2.0 can read nothing that the first
-//! one wrote: it is kept out until nothing of that is left.
+//! One server is rolled back to `1.2-reverted` in the midst of a migration. Release 2.0 cannot read anything that
+//! release 1.0 wrote: it may not join until all of that is migrated.
 //!
-//! Trinkets are kept in Synod, in a strict collection, all else in the servers' own store.
+//! Trinkets are kept in Synod, in a strict collection, all other objects in the servers' own store.
 //!
-//! In report mode both releases must decode both versions, since each one writes what it likes. In vote mode the older
-//! release need not know the newer version at all: it never meets it.
+//! In report mode both releases must decode both versions, since each one writes its own. In vote mode the older
+//! release need not know the newer version: nothing is written in it while a member cannot decode it.
 
 use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, VersionSet};
 
-/// What a binary has compiled in.
+/// What a binary of this release has compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Release {
-    /// Its version, as it is shown.
+    /// The version of the release.
     pub(crate) version: &'static str,
     pub(crate) resources: &'static [Resource],
 }
@@ -32,30 +32,30 @@ pub(crate) struct Resource {
     pub(crate) group: &'static str,
     pub(crate) plural: &'static str,
     pub(crate) kind: &'static str,
-    /// The version in which clients speak of it.
+    /// The version that clients use.
     pub(crate) served: &'static str,
     pub(crate) decodable: &'static [&'static str],
     pub(crate) encodes: Encodes,
     pub(crate) kept: StoredIn,
 }
 
-/// Where the objects of a resource are.
+/// Where the objects of a resource are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StoredIn {
-    /// In the servers' own store, which takes whatever it is given.
+    /// In the servers' own store, which accepts any encoding.
     InTheirStore,
-    /// In Synod, which takes nothing but what is encoded in the selected version.
+    /// In Synod, which accepts only the selected version.
     InSynod,
 }
 
-/// How a release chooses the version in which it stores.
+/// How a release chooses the version in which it stores objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encodes {
-    /// Always this one.
+    /// Always this version (report mode).
     Fixed(&'static str),
-    /// The selected one, and it votes for this.
+    /// The selected version; the release votes for this one (vote mode).
     Selected(&'static str),
-    /// What the definition of the resource says, which an administrator changes at run time; until there is one, this.
+    /// The version in the resource's definition, which an administrator changes at run time; this one if there is none.
     Defined(&'static str),
 }
 
@@ -169,22 +169,22 @@ pub(crate) const CONTROL_PLANE: [Release; 3] = [
     },
 ];
 
-/// A release like the newest one, but for widgets, which it stores as the first one did.
+/// A release like the newest one, except that it stores widgets as the first one did.
 pub(crate) const REVERTED: Release = Release {
     version: "1.2-reverted",
     resources: &[OLD_WIDGETS, NEW_GADGETS, NEW_TRINKETS, GIZMOS],
 };
 
-/// A release that has forgotten the first version.
+/// A release that no longer knows the first version.
 pub(crate) const NEXT: Release = Release {
     version: "2.0",
     resources: &[LAST_WIDGETS, LAST_GADGETS, LAST_TRINKETS, LAST_GIZMOS],
 };
 
-/// The version that everything of the control plane is stored in, in the end.
+/// The version in which all objects of the control plane are stored at the end.
 pub(crate) const TARGET: &str = SECOND;
 
-/// The version that nothing of it is stored in any more, in the end.
+/// The version in which none of them is stored at the end.
 pub(crate) const FORGOTTEN: &str = FIRST;
 
 /// The resources of the control plane.
@@ -197,14 +197,14 @@ pub(crate) fn kept_in_synod() -> impl Iterator<Item = Resource> {
     upgraded().filter(|resource| resource.kept == StoredIn::InSynod)
 }
 
-/// The one release of a server of another kind, which serves a resource of its own beside the control plane.
+/// The only release of the server of another kind, which serves a resource of its own beside the control plane.
 pub(crate) const AGGREGATED: Release = Release {
     version: "metrics-0.3",
     resources: &[CHARTS],
 };
 
 impl Release {
-    /// The release of this version.
+    /// The release with this version.
     pub(crate) fn of(version: &str) -> Option<Self> {
         let mut releases = CONTROL_PLANE
             .into_iter()
@@ -212,7 +212,7 @@ impl Release {
         releases.find(|release| release.version == version)
     }
 
-    /// What it knows of a resource.
+    /// What the release knows of a resource.
     pub(crate) fn resource(&self, group: &str, plural: &str) -> Option<Resource> {
         let mut resources = self.resources.iter();
         resources
@@ -222,17 +222,17 @@ impl Release {
 }
 
 impl Resource {
-    /// Its name as in `widgets.example.io`.
+    /// The name, as in `widgets.example.io`.
     pub(crate) fn name(&self) -> String {
         format!("{}.{}", self.plural, self.group)
     }
 
-    /// It, as Synod knows it.
+    /// The name, as the type that Synod uses.
     pub(crate) fn group_resource(&self) -> GroupResource {
         GroupResource::new(self.group, self.plural).expect("the table above holds legal names")
     }
 
-    /// What a server reports of it; `defined` is what its definition says.
+    /// The entry that a server reports; `defined` is the version in the resource's definition.
     pub(crate) fn entry(&self, defined: Option<&str>) -> ReportEntry {
         let stance = match self.encodes {
             Encodes::Fixed(version) => Stance::Fixed {

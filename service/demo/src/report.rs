@@ -1,4 +1,4 @@
-//! What the check found, as people read it.
+//! Prints the result of the check.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use crate::args::Violation;
 use synod_terminal::failure::Failure;
 use synod_terminal::output;
 
-/// So many findings of one check are printed; the others are counted.
+/// The number of findings of one check that are printed; the others are counted.
 const SHOWN: usize = 3;
 
 /// Prints the verdict; true if a check failed.
 ///
 /// # Errors
 ///
-/// It cannot be printed.
+/// The text cannot be printed.
 pub(crate) fn print(verdict: &Judgement, planted: Option<Violation>) -> Result<bool, Failure> {
     let text = text(verdict, planted);
     output::print(&text)?;

@@ -1,4 +1,4 @@
-//! What everything in a run stands on: where its files are, how processes are started, what is shown.
+//! What all parts of a run share: its directory, its launcher of processes, and its screen.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::processes::{Launcher, Process};
 use super::records::{Act, Deed, files};
 use super::stage::Stage;
 
-/// The longest that anything may take that is waited for. Most of it takes well under a second.
+/// The longest wait for anything in the run. Most things take well under a second.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
 /// A run of the demo.
@@ -42,12 +42,12 @@ impl Run {
         })
     }
 
-    /// The path of a file of this run.
+    /// The path of a file in the directory of the run.
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.directory.join(name)
     }
 
-    /// A path as an argument of a process.
+    /// A path in the directory, as an argument of a process.
     pub(crate) fn argument(&self, name: impl AsRef<Path>) -> String {
         self.path(name).to_string_lossy().into_owned()
     }
@@ -56,7 +56,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// It cannot be recorded.
+    /// The line cannot be recorded.
     pub(crate) fn did(&self, deed: Deed, process: &str, role: &str) -> Result<(), Stuck> {
         let what = match deed {
             Deed::Started => "started",
@@ -82,7 +82,7 @@ impl Stuck {
         }
     }
 
-    /// A process has ended that should run.
+    /// A process has ended by itself that should run.
     pub(crate) fn deserted(process: &Process, ended: &str) -> Self {
         Self::new(format!(
             "{} has ended by itself: {ended}; see {}",

@@ -1,4 +1,4 @@
-//! Showing it: lines, and on a terminal a table below them that is drawn again and again.
+//! Prints the lines of the demo, and on a terminal a table below them that is redrawn.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
@@ -13,19 +13,19 @@ use super::picture::picture;
 use super::stage::Stage;
 use synod_terminal::escape::printable;
 
-/// How often is shown what has changed.
+/// How often the screen is redrawn.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// What is on the screen.
+/// The output on the screen.
 #[derive(Debug)]
 pub(crate) struct Screen {
     stage: Stage,
-    /// How many lines of a table are to be drawn over; `None` where there is no terminal.
+    /// The number of lines of the table to draw over; `None` without a terminal.
     table: Option<u16>,
 }
 
 impl Screen {
-    /// A table if somebody looks, else lines alone. With `plain`, lines in any case.
+    /// Draws a table on a terminal, else prints lines only. With `plain` it prints lines only in any case.
     pub(crate) fn new(stage: Stage, plain: bool) -> Self {
         let terminal = io::stdout().is_terminal() && !plain;
         Self {
@@ -34,24 +34,24 @@ impl Screen {
         }
     }
 
-    /// Shows what changes, for as long as it is polled. Nothing is lost when it is dropped between two frames: the next
-    /// one shows it.
+    /// Shows changes, for as long as it is polled. Nothing is lost when it is dropped between two frames: the next
+    /// frame shows it.
     pub(crate) async fn show(&mut self) {
         loop {
-            // If nobody can see it any more, the demo goes on all the same: its check counts.
+            // If standard output is gone, the demo goes on all the same: its check counts.
             let _ = self.draw();
             sleep(PERIOD).await;
         }
     }
 
-    /// Shows what has not been shown yet, and leaves the table as it is for good.
+    /// Shows what has not been shown yet, and leaves the table as it is.
     pub(crate) fn finish(&mut self) {
         let _ = self.draw();
         self.table = self.table.map(|_| 0);
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        // What others say stands in both: each line stays one.
+        // Lines and cells hold texts of others, which must not break a line.
         let (lines, shown) = self.stage.next_frame();
         let one_line = |line: &String| printable(line);
         let lines: Vec<String> = lines.iter().map(one_line).collect();
@@ -71,8 +71,8 @@ impl Screen {
     }
 }
 
-/// What draws the lines and a table below them, over the `drawn` lines of the last one, on a terminal of this size; and
-/// how many lines the next one is to be drawn over.
+/// The bytes that draw the lines and a table below them, over the `drawn` lines of the last table, on a terminal of
+/// this size; and the number of lines that the next frame is drawn over.
 fn frame(
     drawn: u16,
     lines: &[String],
@@ -80,7 +80,7 @@ fn frame(
     (columns, rows): (u16, u16),
 ) -> io::Result<(Vec<u8>, u16)> {
     let mut frame = Vec::new();
-    // Where the terminal can, it shows the frame at once: no line flickers.
+    // A terminal that can shows the frame all at once, so that nothing flickers.
     frame.queue(BeginSynchronizedUpdate)?;
     if drawn > 0 {
         frame.queue(MoveToPreviousLine(drawn))?;
@@ -89,7 +89,7 @@ fn frame(
     for line in lines {
         frame.queue(Print(cut(line, columns)))?.queue(Print("\n"))?;
     }
-    // A table that is longer than the terminal could not be drawn over.
+    // A table longer than the terminal could not be drawn over.
     let fitting = table.iter().take(usize::from(rows).saturating_sub(2));
     let mut height = 1;
     frame.queue(Print("\n"))?;
@@ -107,7 +107,7 @@ fn frame(
     Ok((frame, height))
 }
 
-/// As much of a line as the terminal has columns: one that is longer would wrap, and count as two.
+/// The part of a line that fits the terminal: a longer line would wrap, and count as two.
 fn cut(line: &str, columns: u16) -> String {
     line.chars()
         .take(usize::from(columns).saturating_sub(1))

@@ -1,4 +1,4 @@
-//! The API servers and their store: started, stopped, killed, upgraded.
+//! The API servers and their store: starts, stops, kills and upgrades them.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ pub(crate) const CONTROL_PLANE: [&str; 3] = ["apiserver-a", "apiserver-b", "apis
 /// The server of another kind, which serves a resource of its own.
 pub(crate) const METRICS: &str = "apiserver-metrics";
 
-/// The first server of a release to come.
+/// The first server of the next release.
 pub(crate) const NEWCOMER: &str = "apiserver-next";
 
-/// The server that does not take part at first.
+/// The server that is no member at first.
 pub(crate) const OUTSIDER: &str = "apiserver-d";
 
 /// How long Synod keeps a member that does not renew. Short, so that the demo can show an expiry.
 pub(crate) const TTL: Duration = Duration::from_secs(4);
 
-/// How long an answer about readiness may take.
+/// How long the answer of /readyz may take.
 const READY_LIMIT: Duration = Duration::from_secs(1);
 
 /// How a server is brought down.
@@ -40,16 +40,16 @@ pub(crate) enum Down {
     Killed,
 }
 
-/// The store and the servers over it.
+/// The store and the API servers that use it.
 #[derive(Debug)]
 pub(crate) struct Servers {
     store: Process,
     store_address: String,
-    /// Where the replicas serve clients.
+    /// The client addresses of the replicas.
     endpoints: Vec<String>,
     servers: Vec<Server>,
     http: Http,
-    /// The server that writes too early, if one shall.
+    /// The server that plants the violation, if there is one.
     early: Option<&'static str>,
 }
 
@@ -58,16 +58,16 @@ struct Server {
     id: &'static str,
     address: String,
     release: Release,
-    /// `None` while it is down.
+    /// `None` while the server is down.
     process: Option<Process>,
 }
 
 impl Servers {
-    /// Starts the store on the first of these ports; the servers, on the others, are down yet.
+    /// Starts the store on the first port. The servers get the other ports and are not started yet.
     ///
     /// # Errors
     ///
-    /// It cannot be started, or does not answer in time.
+    /// The store cannot be started, or does not answer in time.
     pub(crate) async fn start_store(
         run: &Run,
         ports: &[u16],
@@ -110,7 +110,7 @@ impl Servers {
         StoreClient::new(&self.store_address)
     }
 
-    /// Where the servers serve that clients know: id and address.
+    /// The id and the address of each server that clients know.
     pub(crate) fn addresses(&self) -> Vec<(&'static str, String)> {
         self.servers
             .iter()
@@ -119,26 +119,26 @@ impl Servers {
             .collect()
     }
 
-    /// From its next start on, this server writes what it votes for, selected or not.
+    /// From its next start on, this server writes the version it votes for, even before it is selected.
     pub(crate) fn let_encode_early(&mut self, id: &'static str) {
         self.early = Some(id);
     }
 
-    /// Starts a server that is down, as this release. It is not waited for.
+    /// Starts a server that is down, with this release. Does not wait until it is ready.
     ///
     /// # Errors
     ///
-    /// It cannot be started.
+    /// The server cannot be started.
     pub(crate) fn launch(&mut self, run: &Run, id: &str, release: Release) -> Result<(), Stuck> {
         let early = self.early == Some(id);
         self.start(run, id, release, early.then_some("--encode-early"))
     }
 
-    /// Starts a server that is down, as this release, and without a part in Synod. It is not waited for.
+    /// Starts a server that is down, with this release, but not as a member of Synod. Does not wait until it is ready.
     ///
     /// # Errors
     ///
-    /// It cannot be started.
+    /// The server cannot be started.
     pub(crate) fn launch_aside(
         &mut self,
         run: &Run,
@@ -174,11 +174,11 @@ impl Servers {
         Ok(())
     }
 
-    /// Waits until a server says that it is ready: it has joined and reported.
+    /// Waits until the /readyz of a server says that it is ready: it has joined and reported.
     ///
     /// # Errors
     ///
-    /// It is not ready in time.
+    /// The server is not ready in time.
     pub(crate) async fn ready(&mut self, run: &Run, id: &str) -> Result<(), Stuck> {
         let http = self.http.clone();
         let server = self.server(id)?;
@@ -199,11 +199,11 @@ impl Servers {
         run.did(Deed::Started, id, &format!("release {version}"))
     }
 
-    /// Waits until a server has ended by itself, since Synod did not take what it reported.
+    /// Waits until a server has ended by itself, since Synod refused its report.
     ///
     /// # Errors
     ///
-    /// It goes on, or ends as if it had been asked to.
+    /// The server does not end in time, or ends with success.
     pub(crate) async fn refused(&mut self, run: &Run, id: &str) -> Result<(), Stuck> {
         let server = self.server(id)?;
         let role = format!("release {}", server.release.version);
@@ -221,7 +221,7 @@ impl Servers {
     ///
     /// # Errors
     ///
-    /// It does not end.
+    /// The server is down already, or does not end.
     pub(crate) async fn bring_down(
         &mut self,
         run: &Run,
@@ -246,7 +246,7 @@ impl Servers {
         run.did(deed, id, &role)
     }
 
-    /// The process that has ended and should run, if there is one.
+    /// The process that has ended by itself, if there is one.
     pub(crate) fn deserter(&mut self) -> Option<Stuck> {
         let servers = self
             .servers

@@ -1,4 +1,4 @@
-//! What is shown, shared by all who have something to show.
+//! What the screen shows, shared by all tasks of the demo that report something.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,27 +8,27 @@ use tokio::time::Instant;
 
 use super::board::Board;
 
-/// What is shown. Clones are one.
+/// The shared state of the screen. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     shared: Arc<Mutex<Shown>>,
 }
 
-/// Everything at one moment.
+/// Everything that is shown at one moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) began: Instant,
-    /// What the demo is doing.
+    /// The current phase of the demo.
     pub(crate) phase: String,
     pub(crate) board: Board,
-    /// By id, what each replica says of itself.
+    /// The state of each replica, by id.
     pub(crate) replicas: BTreeMap<u64, ReplicaState>,
     pub(crate) tally: Tally,
-    /// What has not been printed yet.
+    /// The lines that are not printed yet.
     lines: Vec<String>,
 }
 
-/// A replica, as it is seen from outside.
+/// The state of a replica, as its status says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplicaState {
     Down,
@@ -36,16 +36,16 @@ pub(crate) enum ReplicaState {
     Leads { revision: u64 },
 }
 
-/// What clients were answered so far.
+/// The answers to clients so far, counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) acknowledged: u64,
     pub(crate) refused: u64,
     pub(crate) read: u64,
     pub(crate) other: u64,
-    /// The acknowledged writes by server and resource.
+    /// The number of acknowledged writes by server and resource.
     pub(crate) places: BTreeMap<(String, String), u64>,
-    /// The store's position of which is known at which revision it had been reached.
+    /// The store's last position that a mark relates to a revision.
     pub(crate) marked: u64,
 }
 
@@ -69,7 +69,7 @@ impl Stage {
         self.lock().say(text.as_ref());
     }
 
-    /// Says what the demo is doing from now on.
+    /// Begins a new phase, and prints it.
     pub(crate) fn enter(&self, phase: impl Into<String>) {
         let mut shown = self.lock();
         shown.phase = phase.into();
@@ -77,7 +77,7 @@ impl Stage {
         shown.say(&line);
     }
 
-    /// Takes up what a watch saw.
+    /// Applies the events of a watch.
     pub(crate) fn take(&self, events: &Events) {
         let mut shown = self.lock();
         let told = shown.board.take(events);
@@ -87,7 +87,7 @@ impl Stage {
         }
     }
 
-    /// Looks at everything.
+    /// Reads what is shown.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Shown) -> T) -> T {
         look(&self.lock())
     }
@@ -97,7 +97,7 @@ impl Stage {
         change(&mut self.lock());
     }
 
-    /// The lines that were not printed yet, and all else.
+    /// The lines that are not printed yet, and everything else that is shown.
     pub(crate) fn next_frame(&self) -> (Vec<String>, Shown) {
         let mut shown = self.lock();
         let lines = std::mem::take(&mut shown.lines);
@@ -105,7 +105,7 @@ impl Stage {
     }
 
     fn lock(&self) -> MutexGuard<'_, Shown> {
-        // Whoever panicked has at worst left a line out.
+        // A task that panicked has at worst left out a line.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
-//! The store of the demo's API servers: a process of its own, which knows nothing of Synod.
+//! The store of the demo's API servers: a process of its own that knows nothing of Synod.
 //!
 //! It keeps one value for each resource and name, changes it only by compare-and-swap on its version, and appends every
-//! write to a journal before it answers. What the values are encoded in is not its business.
+//! write to a journal before it answers. It does not interpret the values.
 //!
 //! ```text
 //! PUT /objects/<resource>/<name>   {"expected": 3, "writer": {...}, "data": {...}}   200, or 409 with what is there
@@ -50,13 +50,13 @@ pub struct StoreArgs {
 /// The body of a write.
 #[derive(Debug, Serialize, Deserialize)]
 struct PutBody {
-    /// The version that the object must have; 0 if it must not be there.
+    /// The version that the object must have; 0 if it must not exist.
     expected: u64,
     writer: Writer,
     data: Value,
 }
 
-/// What is asked for at run time. It is kept beside the objects, since nothing depends on how it is encoded.
+/// The version that an administrator asks for. It is kept beside the objects: nothing depends on its encoding.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Definition {
@@ -76,7 +76,7 @@ type SharedShelf = Arc<Mutex<Shelf>>;
 ///
 /// # Errors
 ///
-/// It cannot listen, or not open its journal.
+/// The store cannot listen, or cannot open its journal.
 pub async fn run(args: &StoreArgs) -> Result<Exit, Failure> {
     let fault = |error: std::io::Error| {
         let message = format!("the demo's store cannot start: {error}");
@@ -104,7 +104,7 @@ fn router(shelf: SharedShelf) -> Router {
 }
 
 fn lock(shelf: &SharedShelf) -> MutexGuard<'_, Shelf> {
-    // A handler that panicked has changed nothing or has finished its one change.
+    // A handler that panicked has changed nothing or has finished its only change.
     shelf.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -130,7 +130,7 @@ async fn write(
         data: body.data,
     };
     if let Err(error) = shelf.journal.append(&line) {
-        // What was not recorded is not written either: the check could not see it.
+        // A write that cannot be recorded is not made: the check could not see it.
         let message = json!({"message": error.to_string()});
         return (StatusCode::INTERNAL_SERVER_ERROR, Json(message));
     }
@@ -153,10 +153,10 @@ async fn read(
     }
 }
 
-/// Which page is asked for.
+/// The query of a page.
 #[derive(Debug, Serialize, Deserialize)]
 struct PageQuery {
-    /// The name that the page comes after; empty for the first one.
+    /// The page begins after this name; empty for the first page.
     #[serde(default)]
     after: String,
     limit: usize,

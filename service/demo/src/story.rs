@@ -1,4 +1,4 @@
-//! What happens in the demo, from the first replica to the last recording.
+//! The acts of the demo, from the first replica to the last recording.
 
 mod migrating;
 
@@ -31,13 +31,13 @@ use super::workers::Workers;
 use crate::args::Violation;
 use synod_terminal::exit::Exit;
 
-/// How long a write may land after its member's membership ended: longer than a call of the store may take.
+/// How long a write may still land after its member's membership has ended: longer than a call of the store may take.
 const WRITE_GRACE: Duration = Duration::from_secs(2);
 
-/// What the setting is on a new cluster. Setting it again is the last change of the run, which all recordings must hold.
+/// The default of a new cluster. Setting it again is the last change of the run, which all recordings must hold.
 const WRITE_GRACE_BY_DEFAULT: Duration = Duration::from_secs(70);
 
-/// So many writes a server must have taken before the next thing happens.
+/// The number of writes that a server must have acknowledged before the next act.
 const WRITES: u64 = 40;
 
 const WIDGETS: &str = "widgets.example.io";
@@ -45,7 +45,7 @@ const GADGETS: &str = "gadgets.example.io";
 const TRINKETS: &str = "trinkets.example.io";
 const GIZMOS: &str = "gizmos.example.io";
 
-/// The demo while it runs. Whoever drops it ends all of its processes.
+/// The running demo. Dropping it ends all of its processes.
 struct Story<'a> {
     run: &'a Run,
     cluster: Cluster,
@@ -53,15 +53,15 @@ struct Story<'a> {
     servers: Servers,
     workers: Workers,
     client: Client,
-    /// What goes on beside the story.
+    /// The tasks that run beside the story.
     beside: JoinSet<()>,
 }
 
-/// Lets the demo happen. When this returns, every process has ended and every recording is written.
+/// Runs the demo. When this returns, every process has ended and every recording is written.
 ///
 /// # Errors
 ///
-/// Something did not come to pass.
+/// A condition was not met in time, or a process ended by itself.
 pub(crate) async fn tell(run: &Run, violation: Option<Violation>) -> Result<(), Stuck> {
     let mut story = Story::begin(run).await?;
     if violation == Some(Violation::EncodeEarly) {
@@ -90,7 +90,7 @@ pub(crate) async fn tell(run: &Run, violation: Option<Violation>) -> Result<(), 
 }
 
 impl<'a> Story<'a> {
-    /// Starts everything: replicas, recorders, store, servers of the oldest release.
+    /// Starts the replicas, the recorders, the store and the servers with the oldest release.
     async fn begin(run: &'a Run) -> Result<Self, Stuck> {
         run.stage.enter("three replicas form a cluster");
         let ports = free_ports(16)?;
@@ -137,7 +137,7 @@ impl<'a> Story<'a> {
         for id in CONTROL_PLANE.into_iter().chain([METRICS]) {
             story.servers.ready(run, id).await?;
         }
-        // It serves over the same store as the others, and Synod knows nothing of it.
+        // This server uses the same store as the others, but is no member of Synod.
         let servers = &mut story.servers;
         servers.launch_aside(run, OUTSIDER, release::CONTROL_PLANE[0])?;
         servers.ready(run, OUTSIDER).await?;
@@ -147,8 +147,8 @@ impl<'a> Story<'a> {
         Ok(story)
     }
 
-    /// Every server encodes what its release has compiled in, whatever the others do: while the upgrade lasts there is
-    /// no agreement.
+    /// Every server encodes the version that its release has compiled in, whatever the others do, so there is no
+    /// agreement during the upgrade.
     async fn upgrade_in_report_mode(&mut self, release: Release) -> Result<(), Stuck> {
         let [first, second, third] = CONTROL_PLANE;
         let stage = &self.run.stage;
@@ -162,7 +162,7 @@ impl<'a> Story<'a> {
         self.agreed(WIDGETS, "example.io/v2").await
     }
 
-    /// As when the storage version of a custom resource is changed: all servers report it anew, none is restarted.
+    /// Like changing the storage version of a custom resource: all servers report it again without a restart.
     async fn change_a_definition(&mut self) -> Result<(), Stuck> {
         self.run
             .stage
@@ -176,7 +176,7 @@ impl<'a> Story<'a> {
         self.all_take_writes().await
     }
 
-    /// The release decodes v2 and prefers it; nobody writes it before all do. Half-way the leader of the replicas dies.
+    /// The release decodes v2 and prefers it; v2 is written once all prefer it. Half-way the leader is killed.
     async fn upgrade_in_vote_mode(&mut self, release: Release) -> Result<(), Stuck> {
         let [first, second, third] = CONTROL_PLANE;
         let stage = &self.run.stage;
@@ -186,7 +186,7 @@ impl<'a> Story<'a> {
         ));
         self.upgrade(first, Down::Stopped, release).await?;
 
-        // This one stays away until Synod lets it go: its entry goes with it, and what it may still write drains.
+        // This server stays down until its membership expires: its entry is removed, and its last writes drain.
         self.servers
             .bring_down(self.run, second, Down::Killed)
             .await?;
@@ -219,7 +219,7 @@ impl<'a> Story<'a> {
         self.agreed(TRINKETS, "example.io/v2").await
     }
 
-    /// Brings a server down, starts it as another release, and waits until clients can write to it.
+    /// Brings a server down, starts it with another release, and waits until clients can write to it.
     async fn upgrade(
         &mut self,
         id: &'static str,
@@ -239,7 +239,7 @@ impl<'a> Story<'a> {
         Ok(())
     }
 
-    /// Waits until a server has taken some more writes.
+    /// Waits until a server has acknowledged [`WRITES`] more writes.
     async fn takes_writes(&mut self, id: &'static str) -> Result<(), Stuck> {
         let before = self.run.stage.look(|shown| shown.tally.at(id));
         self.see(
@@ -266,7 +266,7 @@ impl<'a> Story<'a> {
         .await
     }
 
-    /// Waits until something is to be seen, or a process has ended that should run.
+    /// Waits until `look` finds what it looks for. Fails early if a process has ended by itself.
     async fn see<T>(
         &mut self,
         what: String,
@@ -282,7 +282,7 @@ impl<'a> Story<'a> {
         seen.await?
     }
 
-    /// The process that has ended and should run, if there is one.
+    /// The process that has ended by itself, if there is one.
     fn deserter(&mut self) -> Option<Stuck> {
         let deserter = self.cluster.deserter().or_else(|| self.servers.deserter());
         let deserter = deserter.or_else(|| self.workers.deserter());
@@ -324,7 +324,7 @@ impl<'a> Story<'a> {
         self.recorders.end().await
     }
 
-    /// Lets this program list something, as a person would.
+    /// Runs a listing command of this program, as a person would.
     async fn list(&self, command: &[&str], file: &str) -> Result<(), Stuck> {
         let process = self.command(command, file)?;
         let (name, log) = (
@@ -339,11 +339,11 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Lets this program answer a question, as a person would ask it, until it ends as it shall.
+    /// Runs a command of this program, as a person would, again and again until its exit code is `wanted`.
     async fn ask(&self, command: &[&str], file: &str, wanted: Exit) -> Result<(), Stuck> {
         let path = self.run.path(file);
         let asking = || async {
-            // Only the last answer is evidence.
+            // Only the last answer is kept as evidence.
             fs::write(&path, "").map_err(|error| error.to_string())?;
             let process = self
                 .command(command, file)
@@ -365,7 +365,7 @@ impl<'a> Story<'a> {
         Ok(())
     }
 
-    /// Starts this program as a person would; what it prints goes to a file.
+    /// Starts this program as a person would. What it prints goes to a file.
     fn command(&self, command: &[&str], file: &str) -> Result<Process, Stuck> {
         let mut arguments: Vec<String> = command.iter().map(ToString::to_string).collect();
         arguments.push("--output=json".to_owned());
@@ -379,7 +379,7 @@ impl<'a> Story<'a> {
     }
 }
 
-/// Declares what Synod keeps for the servers, and that it is strict with it.
+/// Declares the strict collections that Synod keeps for the servers.
 async fn declare_collections(run: &Run, client: &Client) -> Result<(), Stuck> {
     for resource in release::kept_in_synod() {
         let create = CreateCollection {
@@ -400,7 +400,7 @@ async fn declare_collections(run: &Run, client: &Client) -> Result<(), Stuck> {
     Ok(())
 }
 
-/// Sets how long a write may land after its member's membership ended, and tells at which revision.
+/// Sets the setting `write_grace`, and returns the revision of the change.
 async fn set_write_grace(client: &Client, grace: Duration) -> Result<u64, Stuck> {
     let patch = SettingsPatch {
         write_grace: Some(grace),
@@ -414,7 +414,7 @@ async fn set_write_grace(client: &Client, grace: Duration) -> Result<u64, Stuck>
         .get())
 }
 
-/// Shows what changes, for as long as it is polled.
+/// Shows the changes that a watch reports, for as long as it is polled.
 async fn follow(client: Client, stage: Stage) {
     loop {
         let watch = client

@@ -1,4 +1,4 @@
-//! How the order of the store and the order of Synod lie beside each other, recorded many times a second.
+//! Relates the order of the store's writes to revisions of Synod, by marks many times a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use super::records::Mark;
 use super::stage::Stage;
 use super::store::StoreClient;
 
-/// How long to wait between two marks.
+/// The pause between two marks.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// The longest that a read may take: one that begins in an election is asked again.
+/// The longest that a read may take. A read that begins during an election is tried again.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Makes marks for as long as it is polled.
+/// Records marks for as long as it is polled.
 pub(crate) async fn survey(client: Client, store: StoreClient, marks: Arc<Journal>, stage: Stage) {
     let client = client.with_timeout(LIMIT);
     loop {
-        // What cannot be asked now is asked again; a mark that is missing only makes the bounds of some writes wider.
+        // A mark that fails is tried again. A missing mark only makes the bounds of some writes wider.
         if let Ok(mark) = mark(&client, &store).await {
             if let Err(error) = marks.append(&mark) {
                 stage.say(format!("a mark cannot be recorded: {error}"));

@@ -1,4 +1,4 @@
-//! The demo from its beginning to its end.
+//! Runs the demo from its beginning to its end, then checks it.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::screen::Screen;
 use crate::stage::Stage;
 use crate::{check, report, story};
 
-/// Lets everything happen, then checks it.
+/// Runs the demo, then checks its recordings.
 ///
 /// # Errors
 ///
-/// Something did not come to pass, or the recordings cannot be read. A check that fails is no error of this kind: it is
-/// printed, and the exit code is 1.
+/// The demo could not go on, or the recordings cannot be read. A check that fails is no such error: it is printed, and
+/// the exit code is 1.
 pub async fn run(args: &DemoArgs) -> Result<Exit, Failure> {
     let home = Home::new(args.keep.as_deref())?;
     let stage = Stage::new();
@@ -73,7 +73,7 @@ enum Ending {
     Interrupted(&'static str),
 }
 
-/// Tells the story and shows it. Whatever ends it, every process of it is ended when this returns.
+/// Runs the story and shows it. Every process of the story has ended when this returns.
 async fn happen(args: &DemoArgs, home: &Path, stage: &Stage) -> Result<Ending, Failure> {
     let mut signals = Signals::listen()?;
     let mut screen = Screen::new(stage.clone(), args.plain);

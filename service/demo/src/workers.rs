@@ -1,34 +1,34 @@
-//! The migration workers: started, stopped, killed.
+//! The migration workers: starts, stops and kills them.
 
 use super::cluster::deserter;
 use super::processes::Process;
 use super::records::Deed;
 use super::run::{Run, Stuck};
 
-/// How a worker is to work.
+/// How fast a worker works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
     /// As fast as the API servers take it.
     Quick,
-    /// So slowly that something can happen meanwhile.
+    /// So slowly that the demo can act meanwhile.
     Slow,
 }
 
-/// The workers that run.
+/// The running workers.
 #[derive(Debug, Default)]
 pub(crate) struct Workers {
     running: Vec<Process>,
 }
 
-/// So many objects a slow worker rewrites in a second.
+/// The number of objects that a slow worker rewrites in a second.
 const SLOW: u32 = 2;
 
 impl Workers {
-    /// Starts a worker for resources, given by their plural names.
+    /// Starts a worker for resources, named by their plurals.
     ///
     /// # Errors
     ///
-    /// It cannot be started.
+    /// The worker cannot be started.
     pub(crate) fn start(
         &mut self,
         run: &Run,
@@ -55,7 +55,7 @@ impl Workers {
     ///
     /// # Errors
     ///
-    /// There is none of this name, or it cannot be killed.
+    /// There is no worker of this name, or it cannot be killed.
     pub(crate) async fn kill(&mut self, run: &Run, name: &str) -> Result<(), Stuck> {
         let place = self.running.iter().position(|one| one.name() == name);
         let place = place.ok_or_else(|| Stuck::new(format!("there is no worker {name}")))?;
@@ -67,7 +67,7 @@ impl Workers {
     ///
     /// # Errors
     ///
-    /// One does not end.
+    /// A worker does not end.
     pub(crate) async fn stop(&mut self, run: &Run) -> Result<(), Stuck> {
         for worker in self.running.drain(..) {
             let name = worker.name().to_owned();
@@ -77,17 +77,17 @@ impl Workers {
         Ok(())
     }
 
-    /// The worker that has ended and should run, if there is one.
+    /// The worker that has ended by itself, if there is one.
     pub(crate) fn deserter(&mut self) -> Option<Stuck> {
         deserter(self.running.iter_mut())
     }
 }
 
-/// Where a worker finds what it works with.
+/// The addresses that a worker calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
-    /// Where the replicas serve clients.
+    /// The client addresses of the replicas.
     pub(crate) endpoints: Vec<String>,
-    /// Where the API servers serve.
+    /// The addresses of the API servers.
     pub(crate) servers: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What an API server answers.
+//! The HTTP answers of an API server, in the form that Kubernetes uses.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::codec::HubObject;
 use crate::release::Resource;
 
-/// A page of objects, and where the next one begins.
+/// A page of objects, with the token of the next page.
 pub(super) fn listed(
     resource: Resource,
     items: &[(HubObject, u64)],
@@ -38,7 +38,7 @@ fn shown(resource: Resource, object: &HubObject, version: u64) -> Value {
     answer
 }
 
-/// A write that is made.
+/// The answer to a write that was made.
 pub(super) fn written(object: &HubObject, version: u64, is_new: bool) -> Response {
     let code = if is_new {
         StatusCode::CREATED

@@ -1,4 +1,4 @@
-//! What an API server shows of its resources: the documents of discovery, with the hash of what it encodes now.
+//! The discovery documents of an API server, with the hash of the storage version that it encodes now.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +12,15 @@ use synod_client::{Gate, storage_version_hash};
 
 use crate::release::{Release, Resource};
 
-/// What is known of the server.
+/// What the discovery handlers know of the server.
 #[derive(Clone, Debug)]
 struct Known {
     release: Release,
-    /// `None`: it takes no part.
+    /// `None` if the server is no member of Synod.
     gate: Option<Gate>,
 }
 
-/// The handlers. They write nothing, so they stand beside the gate and not behind it.
+/// The discovery handlers. They write nothing, so they need no gate.
 pub(super) fn router(release: Release, gate: Option<Gate>) -> Router {
     Router::new()
         .route("/api", get(core))
@@ -82,12 +82,12 @@ impl Known {
         })
     }
 
-    /// The hash of what a write would be encoded in now; nothing while none would be let through.
+    /// The hash of the version in which a write would be encoded now; empty while the gate is closed.
     fn hash(&self, resource: &Resource) -> String {
         let Some(gate) = &self.gate else {
             return String::new();
         };
-        // A permit that nothing is checked under just comes back.
+        // The permit is returned at once: nothing is written under it.
         match gate.try_permit(&resource.group_resource()) {
             Ok(permit) => {
                 let encoding = permit.encoding();

@@ -1,4 +1,4 @@
-//! What an API server does with a request: decode, encode as the permit says, compare and swap in the store.
+//! The HTTP handlers: a write is decoded, encoded as the permit says, and stored by compare-and-swap.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) struct Server {
     pub(super) store: StoreClient,
     pub(super) keeper: Keeper,
     pub(super) journal: Arc<Journal>,
-    /// The planted violation.
+    /// Whether the server writes the version it votes for before that is selected: the planted violation.
     pub(super) encode_early: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn router(server: Server) -> Router {
         .with_state(server)
 }
 
-/// Where a request goes.
+/// Group, version, plural and name, taken from the path of a request.
 type RequestPath = (String, String, String, String);
 
 async fn create(
@@ -83,7 +83,7 @@ async fn update(
     }
 }
 
-/// A page of objects, as Kubernetes pages: it is asked for with `limit`, and the next one with `continue`.
+/// The query of a list, as Kubernetes pages: `limit` is the size of a page, `continue` the token of the next one.
 #[derive(Debug, Deserialize)]
 struct PageQuery {
     limit: u32,
@@ -103,7 +103,7 @@ async fn list(
     if resource.kept == StoredIn::InSynod {
         return server.keeper.list(resource, limit, token).await;
     }
-    // The token of the store's lists is the last name of the page before.
+    // The store's continue token is the last name of the page before.
     let after = token.unwrap_or_default();
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let page = match server.store.list(&resource.name(), &after, limit).await {
@@ -155,7 +155,7 @@ impl Server {
         (resource.served == format!("{group}/{version}")).then_some(resource)
     }
 
-    /// Writes an object that must have the version `expected`, in the encoding of the permit.
+    /// Writes an object in the encoding of the permit, if the stored version is `expected`.
     async fn write(
         &self,
         resource: Resource,
@@ -184,7 +184,7 @@ impl Server {
             outcome,
         };
         self.record(&sent(WriteStage::Sending));
-        // Right before the store: the epoch may be over, or another version selected, since the permit was given.
+        // Right before the store is called: by now the epoch may have ended, or another version be selected.
         if let Err(error) = permit.check() {
             self.record(&sent(WriteStage::NotSent));
             return status(
@@ -222,7 +222,7 @@ impl Server {
         }
     }
 
-    /// What the permit says; or, where the violation is planted, what the release would like.
+    /// The encoding of the permit; with the planted violation, the version that the release prefers.
     fn encoding(&self, resource: Resource, permit: &Permit) -> String {
         match resource.encodes {
             Encodes::Selected(preferred) if self.encode_early => preferred.to_owned(),

@@ -1,7 +1,8 @@
-//! What an API server does with objects that Synod keeps.
+//! How an API server reads and writes objects that Synod keeps.
 //!
-//! It need not know what is selected. Its codec begins with the version that its release prefers; Synod refuses what is
-//! in another version than the selected one, and the client of Synod then has it encoded in that one and sends it again.
+//! The server need not know the selected version. Its codec first encodes in the version that its release prefers.
+//! Synod refuses any version other than the selected one; the client of Synod then asks the codec for that version and
+//! sends the object again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,16 +23,16 @@ use crate::journal::Journal;
 use crate::records::{KeptStep, Step};
 use crate::release::{Release, Resource, StoredIn};
 
-/// How long Synod may take for a call, over all tries: less than a client of the server waits.
+/// The longest that a call of Synod may take, over all tries: less than a client of the server waits.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// The objects of one server that Synod keeps. Clones are one.
+/// The objects of one server that Synod keeps. Clones share the same clients and journal.
 #[derive(Clone, Debug)]
 pub(super) struct Keeper {
     member: MemberId,
-    /// For lists.
+    /// The client for lists.
     raw: RawObjects,
-    /// By resource.
+    /// The client of each resource, by name.
     objects: BTreeMap<String, Objects<HubObject>>,
     journal: Arc<Journal>,
 }
@@ -65,7 +66,7 @@ impl Keeper {
         }
     }
 
-    /// Reads an object, and answers in the version in which clients speak of it.
+    /// Reads an object, and answers in the version that clients use.
     pub(super) async fn read(&self, resource: Resource, name: &str) -> Response {
         let (Some(objects), Some(name)) = (self.objects.get(&resource.name()), named(name)) else {
             return not_found(name);
@@ -81,7 +82,7 @@ impl Keeper {
         }
     }
 
-    /// Lists some objects, from the first one or from a token on.
+    /// Answers a page of objects: the first one, or the one that `token` names.
     pub(super) async fn list(
         &self,
         resource: Resource,
@@ -117,7 +118,7 @@ impl Keeper {
         listed(resource, &items, pages.token().map(str::to_owned), None)
     }
 
-    /// Writes an object that must be of the revision `known`; `None`: that must not be there.
+    /// Writes an object whose stored revision must be `known`; with `None` the object must not exist.
     pub(super) async fn write(
         &self,
         resource: Resource,
@@ -133,7 +134,7 @@ impl Keeper {
             let step = KeptStep::of(&resource.name(), object, step);
             record(&self.journal, &step);
         };
-        // The epoch may be over since the permit was given. If it ends later, Synod refuses what is fenced by it.
+        // The epoch may have ended since the permit was given. If it ends later, Synod refuses the fenced write.
         if let Err(error) = permit.check() {
             let text = error.message();
             return status(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", text);
@@ -174,7 +175,7 @@ impl Keeper {
     }
 }
 
-/// Stores an object, and tells at which revision.
+/// Stores an object, and returns the revision at which it was stored.
 async fn store(
     objects: &Objects<HubObject>,
     name: NamespacedName,
@@ -186,19 +187,19 @@ async fn store(
         return Ok(created.object.metadata.resource_version.get());
     };
     let mut stored = objects.get(&name, ReadOptions::linearizable()).await?;
-    // What the client had read: if somebody was faster, Synod says so.
+    // The revision that the client had read: if another writer was faster, Synod answers a conflict.
     stored.object.metadata.resource_version = Revision::new(known);
     stored.value = object.clone();
     let updated = objects.update(stored, TtlChange::Keep).await?;
     Ok(updated.stored.object.metadata.resource_version.get())
 }
 
-/// How a release encodes objects of a resource for Synod. It records what it has encoded, before anybody sends it.
+/// How a release encodes objects of a resource for Synod. The codec journals each encoding before it is sent.
 #[derive(Debug)]
 struct Shapes {
     resource: Resource,
     journal: Arc<Journal>,
-    /// The planted violation: it encodes what the release prefers, whatever it is asked for.
+    /// Whether it always encodes in the version that the release prefers: the planted violation.
     stubborn: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Checks 3 and 6: common and agreed versions are what the entries imply, and the agreement revision says when.
+//! Checks 3 and 6: common and agreed versions follow from the entries, and the agreement revision from their changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(super) fn check(timeline: &Timeline) -> Vec<Finding> {
     findings
 }
 
-/// What follows from the entries of a resource.
+/// What the entries of a resource imply.
 #[derive(Debug, PartialEq, Eq)]
 struct Implied<'a> {
     common: Option<&'a str>,
@@ -49,7 +49,7 @@ impl<'a> Implied<'a> {
             .values()
             .map(|entry| entry.encoding_version.as_deref())
             .collect();
-        // One encoding, and nobody without.
+        // One encoding, and no entry without one.
         let common = match encodings.first() {
             Some(Some(version)) if encodings.len() == 1 => Some(*version),
             Some(_) | None => None,
@@ -132,8 +132,8 @@ fn implied(
     Some(Finding::new(Check::Common, message).with_evidence(&after.line))
 }
 
-/// Whether the agreement revision of a resource is that of the last change of common or selected, or of whether somebody is
-/// missing.
+/// Whether the agreement revision of a resource is that of the last change of its common or selected version, or of
+/// whether a member is missing that the roster requires.
 fn dated(
     name: &str,
     state: &RecordedStorageState,

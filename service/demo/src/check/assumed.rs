@@ -1,5 +1,5 @@
-//! Check 13: nothing was called safe while a server was missing that a roster asks for, and where no roster says who must
-//! speak, or nothing was migrated since one does, whatever is called safe or done says that it assumes something.
+//! Check 13: nothing is called safe while a server is missing that a roster requires. Without a roster, or without a
+//! migration since it was set, every verdict and every succeeded migration names that assumption.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::timeline::{Moment, Name, Timeline, field};
 use crate::records::files;
 use crate::release::upgraded;
 
-/// Nobody says who must speak, or nothing was migrated since somebody does.
+/// The reason of an assumption: there is no roster, or nothing was migrated since it was set.
 pub(super) const NO_ROSTER: &str = "ASSUMPTION_REASON_NO_ROSTER";
 
 pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
@@ -36,7 +36,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
     findings.chain(completed(timeline)).collect()
 }
 
-/// Migrations that succeeded while somebody was missing, or without saying what that assumes.
+/// Migrations that succeeded while a required member was missing, or that do not name what they assume.
 fn completed(timeline: &Timeline) -> impl Iterator<Item = Finding> + use<'_> {
     timeline.steps().flat_map(|(before, after)| {
         succeeded(before, after).filter_map(|(name, migration)| {
@@ -59,13 +59,13 @@ fn completed(timeline: &Timeline) -> impl Iterator<Item = Finding> + use<'_> {
     })
 }
 
-/// What was answered to whoever asked what is safe.
+/// What the check reads of a safety verdict.
 struct SafetyAnswer {
     safe: bool,
     revision: u64,
-    /// Of which resources something is assumed.
+    /// The resources about which something is assumed.
     assumed: BTreeSet<String>,
-    /// Who is named as missing, by resource.
+    /// The members that are named as missing, each with its resource.
     named: BTreeSet<(String, String)>,
 }
 

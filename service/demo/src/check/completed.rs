@@ -1,4 +1,4 @@
-//! Check 12: in the end everything is stored in the new version, and who was kept out until then may join.
+//! Check 12: at the end everything is stored in the new version, and the release that was kept out may join.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_
         .collect()
 }
 
-/// What is stored in another version than the new one in the end, or may be.
+/// The resources that are, or may be, stored in another version than the new one at the end.
 fn stored(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<String> {
     let mut missing = Vec::new();
     let end = timeline.at(u64::MAX);
@@ -70,7 +70,7 @@ fn stored(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<
     missing
 }
 
-/// Who was to be kept out, let in and killed, and was not.
+/// What is missing: the release that was to be refused and then let in, and the worker that was to be killed.
 fn kept_apart(evidence: &Evidence, timeline: &Timeline) -> Vec<String> {
     let mut missing = Vec::new();
     let did = |deed: Deed, kind: &str| {
@@ -91,7 +91,7 @@ fn kept_apart(evidence: &Evidence, timeline: &Timeline) -> Vec<String> {
     missing
 }
 
-/// What was to be answered otherwise.
+/// Where a verdict is not the expected one.
 fn misjudged(evidence: &Evidence, file: &str, safe: bool, assumes: bool) -> Vec<String> {
     let verdict = evidence.verdicts.get(file);
     let found = verdict.and_then(|verdict| verdict.get("safe")?.as_bool());
@@ -113,7 +113,7 @@ fn misjudged(evidence: &Evidence, file: &str, safe: bool, assumes: bool) -> Vec<
     wrong
 }
 
-/// Whether a migration was aborted while somebody worked at it, and another of its resource succeeded later.
+/// Whether a migration was aborted after a worker had claimed it, and another one of the resource succeeded later.
 fn interrupted(timeline: &Timeline) -> bool {
     let mut claimed = BTreeSet::new();
     let mut aborted = BTreeSet::new();

@@ -1,8 +1,8 @@
-//! Check 9: what was encoded before its version was selected was refused, and nothing of it was stored.
+//! Check 9: an encoding made before its version was selected was refused, and not stored.
 //!
-//! A codec writes down what it has encoded before anybody can send it, and the server what came of it. So each object
-//! that is stored was encoded so by some server, which was told that it landed there or was told nothing; and what
-//! was encoded once more had been refused.
+//! A codec records each encoding before it is sent, and the server records the outcome. So a server has recorded the
+//! encoding of each stored object, with the outcome that it landed at this revision, or with no known outcome. An
+//! encoding that was followed by another one of the same write had been refused.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ use crate::records::{KeptStep, Step};
 /// One try of a server to write an object, with all encodings that it took.
 #[derive(Debug)]
 struct Attempt<'a> {
-    /// In which versions the object was encoded, in this order. Only the last one can have been stored.
+    /// The versions in which the object was encoded, in order. Only the last encoding can have been stored.
     encoded: Vec<&'a str>,
-    /// `None`: the server was killed before it knew.
+    /// The recorded outcome; `None` if the server was killed before it recorded one.
     outcome: Option<&'a Step>,
     file: &'a File<KeptStep>,
-    /// Its last line.
+    /// The last line of the attempt.
     line: &'a Line<KeptStep>,
 }
 
-/// How often something was encoded in vain.
+/// How many encodings were refused because of their version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct InVain {
-    /// Before its version was selected.
+    /// Made before their version was selected.
     pub(super) early: usize,
-    /// After another one was.
+    /// Made after another version was selected.
     pub(super) late: usize,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn check(evidence: &Evidence, replay: &Replay<'_>) -> Vec<Finding> {
     findings
 }
 
-/// How often what servers encoded was refused because of its version.
+/// Counts the encodings that were refused because of their version.
 pub(super) fn in_vain(evidence: &Evidence, timeline: &Timeline) -> InVain {
     let mut in_vain = InVain::default();
     for attempt in attempts(evidence) {
@@ -96,7 +96,7 @@ fn selected_is(moment: &super::timeline::Moment, resource: &str, version: &str) 
     state.is_some_and(|state| state.selected_version.as_deref() == Some(version))
 }
 
-/// What a server was told and is not so.
+/// What a server recorded as the outcome, and the watch contradicts.
 fn misled(attempt: &Attempt<'_>, replay: &Replay<'_>) -> Option<String> {
     let step = &attempt.line.value;
     let last = attempt.encoded.last().copied();
@@ -115,7 +115,7 @@ fn misled(attempt: &Attempt<'_>, replay: &Replay<'_>) -> Option<String> {
 }
 
 impl Attempt<'_> {
-    /// Whether this is what made an object as it is stored; of one that was not answered, whether it can be.
+    /// Whether this attempt made the stored object; if its outcome is unknown, whether it can have.
     fn made(&self, write: &Write<'_>) -> bool {
         let step = &self.line.value;
         let is_this = (&write.resource, &write.name) == (&step.resource, &step.name)
@@ -132,7 +132,7 @@ impl Attempt<'_> {
     }
 }
 
-/// What the servers tried, each server's in its order.
+/// The attempts of each server, in the order in which they ended.
 fn attempts(evidence: &Evidence) -> Vec<Attempt<'_>> {
     let mut attempts = Vec::new();
     for file in &evidence.keepers {

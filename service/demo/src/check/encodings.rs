@@ -21,7 +21,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
     findings
 }
 
-/// Linearizable reads, made one after the other, never go back: the bounds of all writes rest on that.
+/// Marks at which a linearizable read went back: the bounds of all writes rest on the order of these reads.
 fn backwards(evidence: &Evidence) -> Vec<Finding> {
     let marks = &evidence.marks.lines;
     let pairs = marks.iter().zip(marks.iter().skip(1));
@@ -68,11 +68,11 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Whether a write was allowed; the rule is at the top of the check.
+    /// Whether a write was allowed, by the rule in the head of the module `check`.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why it was not allowed.
     fn allowed(&self, write: &StoredWrite) -> Result<(), String> {
         let version = codec::api_version(&write.data);
         let writer = &write.writer;
@@ -96,7 +96,7 @@ impl Judge<'_> {
         self.still_allowed(write, landed)
     }
 
-    /// What was allowed at the permit's revision stayed so until the write landed.
+    /// Whether the entry allowed the version from the permit's revision until the write landed.
     fn still_allowed(&self, write: &StoredWrite, landed: Landed) -> Result<(), String> {
         let version = codec::api_version(&write.data);
         for moment in self
@@ -111,7 +111,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// A write of an epoch that ended at `end` before the write landed.
+    /// Whether a write of an epoch that ended at `end` may have landed later.
     fn within_grace(&self, write: &StoredWrite, end: &Moment) -> Result<(), String> {
         let version = codec::api_version(&write.data);
         let state = end.states.get(&write.resource);
@@ -145,9 +145,9 @@ impl Judge<'_> {
 
 /// What an epoch may write of a resource.
 enum Entitlement<'a> {
-    /// These versions.
+    /// It may encode these versions.
     May(BTreeSet<&'a str>),
-    /// It has not reported, or is over.
+    /// The epoch has not reported, or has ended.
     Over,
 }
 

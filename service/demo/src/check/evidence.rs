@@ -1,4 +1,4 @@
-//! The files, read.
+//! Reads the recordings of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,29 +11,29 @@ use serde_json::Value;
 use crate::records::{Act, Answered, KeptStep, Mark, Sent, StoredObject, StoredWrite, files};
 use crate::release::{kept_in_synod, upgraded};
 
-/// Everything that the check goes by.
+/// Everything that the check reads.
 #[derive(Debug)]
 pub(crate) struct Evidence {
-    /// What the watcher of each replica saw; at least one.
+    /// The recording of each replica's watch; at least one.
     pub(super) watches: Vec<File<Value>>,
     pub(super) store: File<StoredWrite>,
     pub(super) objects: File<StoredObject>,
     pub(super) marks: File<Mark>,
     pub(super) clients: File<Answered>,
-    /// What each API server sent.
+    /// What each API server sent to the store.
     pub(super) servers: Vec<File<Sent>>,
     /// What each API server did with objects that Synod keeps.
     pub(super) keepers: Vec<File<KeptStep>>,
     pub(super) acts: File<Act>,
-    /// All members in the end.
+    /// All members at the end.
     pub(super) members: Value,
-    /// All storage versions in the end.
+    /// All storage versions at the end.
     pub(super) storage_versions: Value,
-    /// All collections of Synod in the end.
+    /// All collections of Synod at the end.
     pub(super) collections: Value,
-    /// All objects of each of them in the end, by resource.
+    /// All objects of each collection at the end, by resource.
     pub(super) listed: BTreeMap<String, Value>,
-    /// What was answered to whoever asked what is safe, by file.
+    /// The answers of the safety commands, by file.
     pub(super) verdicts: BTreeMap<String, Value>,
 }
 
@@ -44,12 +44,12 @@ pub(crate) struct File<T> {
     pub(super) lines: Vec<Line<T>>,
 }
 
-/// A document, and where it stands.
+/// A document of a file, with its line.
 #[derive(Clone, Debug)]
 pub(crate) struct Line<T> {
-    /// From 1.
+    /// The number of the line, from 1.
     pub(super) number: usize,
-    /// As it stands in the file.
+    /// The line as it is in the file.
     pub(super) text: String,
     pub(super) value: T,
 }
@@ -59,7 +59,7 @@ const REPLICAS: std::ops::RangeInclusive<u64> = 1..=3;
 impl Evidence {
     /// # Errors
     ///
-    /// A file is missing, or a line is not what its file holds.
+    /// A file is missing, or a line cannot be parsed.
     pub(super) fn read(directory: &Path) -> Result<Self, String> {
         let watches = REPLICAS.map(|replica| File::read(directory, &files::watch(replica)));
         let listed = kept_in_synod().map(|resource| {
@@ -90,11 +90,11 @@ impl<T: DeserializeOwned> File<T> {
         Self::parse(name, &text(directory, name)?)
     }
 
-    /// The lines of a file.
+    /// Parses the lines of a file.
     ///
     /// # Errors
     ///
-    /// A line is not what the file holds.
+    /// A line cannot be parsed.
     pub(super) fn parse(name: &str, text: &str) -> Result<Self, String> {
         let lines = (1..).zip(text.lines()).map(|(number, text)| {
             let value = serde_json::from_str(text)
@@ -113,7 +113,7 @@ impl<T: DeserializeOwned> File<T> {
 }
 
 impl<T> File<T> {
-    /// A line as evidence.
+    /// The position and the text of a line, as the evidence of a finding.
     pub(super) fn at<'a>(&'a self, line: &'a Line<T>) -> impl fmt::Display + use<'a, T> {
         LinePosition {
             file: &self.name,
@@ -133,7 +133,7 @@ struct LinePosition<'a> {
     text: &'a str,
 }
 
-/// So many characters of a line are shown; the rest is in the file.
+/// The number of characters of a line that are shown; the rest is in the file.
 const SHOWN: usize = 600;
 
 impl fmt::Display for LinePosition<'_> {
@@ -148,7 +148,7 @@ impl fmt::Display for LinePosition<'_> {
     }
 }
 
-/// The files of a kind, by name.
+/// The files with a wanted name, in the order of their names.
 fn all<T: DeserializeOwned>(
     directory: &Path,
     is_wanted: fn(&str) -> bool,
@@ -172,7 +172,7 @@ fn all<T: DeserializeOwned>(
         .collect()
 }
 
-/// What was answered to whoever asked what is safe.
+/// The answers of the safety commands, by file.
 fn verdicts(directory: &Path) -> Result<BTreeMap<String, Value>, String> {
     let names = files::ASKED.into_iter().flat_map(|when| {
         let drops = upgraded().map(move |resource| files::drop_verdict(&resource.name(), when));

@@ -1,8 +1,8 @@
-//! What can be wrong.
+//! The checks, their promises and their findings.
 
 use std::fmt;
 
-/// One of the checks, in the order in which they are told.
+/// One of the checks, in the order in which they are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Check {
     Encodings,
@@ -40,12 +40,12 @@ pub(crate) const CHECKS: [Check; 14] = [
 ];
 
 impl Check {
-    /// Its number, from 1.
+    /// The number of the check, from 1.
     pub(crate) fn number(self) -> usize {
         self as usize + 1
     }
 
-    /// What holds if nothing is found.
+    /// The promise that was kept if the check finds nothing.
     pub(crate) fn promise(self) -> &'static str {
         match self {
             Self::Encodings => {
@@ -80,13 +80,13 @@ impl Check {
     }
 }
 
-/// A promise that was broken.
+/// A broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) check: Check,
     /// What is wrong, as a sentence.
     pub(crate) message: String,
-    /// Where it stands: file and line, with the line.
+    /// The place in the recordings: file and line, with the text of the line.
     pub(crate) evidence: Option<String>,
 }
 

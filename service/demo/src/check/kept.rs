@@ -1,7 +1,7 @@
-//! Checks 8 and 10, and what checks 5 and 7 demand of objects that Synod keeps.
+//! Checks 8 and 10, and the parts of checks 5 and 7 about objects that Synod keeps.
 //!
-//! Nothing is asked of Synod for them: every object that it ever held stands in the recording of the watch, with the
-//! revision and the bytes, and so does what was selected.
+//! They need no marks: the recording of the watch has every object that Synod ever held, with its revision and its
+//! bytes, and every selection of a version.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_
     findings
 }
 
-/// Whether what is stored in a strict collection is in the version that is selected at that very revision.
+/// Whether an object of a strict collection is in the version that is selected at the revision of its write.
 fn strict(timeline: &Timeline, write: &Write<'_>) -> Option<Finding> {
     let states = &timeline.at(write.revision).states;
     let selected = states.get(&write.resource)?.selected_version.as_deref();
@@ -74,7 +74,7 @@ fn persisted(timeline: &Timeline, write: &Write<'_>) -> Option<Finding> {
     (!known).then(|| Finding::new(Check::Persisted, message()))
 }
 
-/// Each write of an object goes on from the one before.
+/// Writes that cannot be read, are not the next change of their object, or have lost its colour.
 fn unbroken<'r, 'a>(
     replay: &'r Replay<'a>,
 ) -> impl Iterator<Item = (Finding, &'r Write<'a>)> + use<'r, 'a> {
@@ -100,7 +100,7 @@ fn unbroken<'r, 'a>(
     })
 }
 
-/// What a client was told is written, was stored at the revision that it was told.
+/// Acknowledged writes that the watch does not have at the acknowledged revision.
 fn acknowledged(evidence: &Evidence, replay: &Replay<'_>) -> Vec<Finding> {
     let clients = &evidence.clients;
     let mut findings = Vec::new();
@@ -131,11 +131,11 @@ fn acknowledged(evidence: &Evidence, replay: &Replay<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether the list of the end, and what Synod counts by version, are what the watch adds up to.
+/// Whether the list at the end, and Synod's counts by version, agree with the watch.
 ///
 /// # Errors
 ///
-/// Where they differ.
+/// The first difference.
 fn listed(evidence: &Evidence, replay: &Replay<'_>, resource: &str) -> Result<(), String> {
     let list = evidence.listed.get(resource);
     let list = list.ok_or("there is no list of it")?;
@@ -166,7 +166,7 @@ fn listed(evidence: &Evidence, replay: &Replay<'_>, resource: &str) -> Result<()
     counted(evidence, replay, resource)
 }
 
-/// Whether Synod counts as many objects in each version as the watch adds up to.
+/// Whether Synod counts as many objects in each version as the watch has.
 fn counted(evidence: &Evidence, replay: &Replay<'_>, resource: &str) -> Result<(), String> {
     let revision = revision_of(&evidence.collections)?;
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();

@@ -1,10 +1,10 @@
-//! Between which revisions a write landed.
+//! Bounds of the revision at which a write landed.
 
 use std::collections::BTreeMap;
 
 use crate::records::{Mark, StoredWrite};
 
-/// The revisions that a write landed between.
+/// The revisions between which a write landed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Landed {
     /// It landed at this revision or later.
@@ -13,14 +13,14 @@ pub(super) struct Landed {
     pub(super) before: u64,
 }
 
-/// All marks of a run, to be asked.
+/// The marks of a run, as bounds by position.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// The greatest revision that was answered before any write after the position.
+    /// By position, the greatest revision that was read before any later write landed.
     lower: BTreeMap<u64, u64>,
-    /// The least revision that was asked for after the write at the position.
+    /// By position, the least revision that was read after the write at this position had landed.
     upper: BTreeMap<u64, u64>,
-    /// When a revision was known to be there, by revision.
+    /// By revision, a time at which it had been read.
     known_at_ms: BTreeMap<u64, u64>,
 }
 
@@ -29,7 +29,7 @@ impl Marks {
         let mut lower = BTreeMap::new();
         let mut known_at_ms = BTreeMap::new();
         let mut greatest = 0;
-        // Marks are made one after the other, so their positions rise; so do the bounds, if the reads are linearizable.
+        // Marks are made one after the other, so their positions rise; so do revisions, if reads are linearizable.
         for mark in marks.clone() {
             if mark.revision > greatest {
                 known_at_ms.insert(mark.revision, mark.at_ms);
@@ -50,7 +50,7 @@ impl Marks {
         }
     }
 
-    /// Between which revisions a write landed.
+    /// The revisions between which a write landed.
     pub(super) fn landed(&self, write: &StoredWrite) -> Landed {
         let before_it = self.lower.range(..write.position).next_back();
         let after_it = self.upper.range(write.position..).next();
@@ -60,7 +60,7 @@ impl Marks {
         }
     }
 
-    /// A time at which a revision was there already, in milliseconds since the Unix epoch.
+    /// A time at which a revision was known to exist, in milliseconds since the Unix epoch.
     pub(super) fn known_at_ms(&self, revision: u64) -> Option<u64> {
         let known = self.known_at_ms.range(revision..).next();
         known.map(|(_, at_ms)| *at_ms)

@@ -1,7 +1,7 @@
-//! Check 11: a migration lived no longer than the agreement that it carried out, and what came of it was so.
+//! Check 11: no migration outlived its agreement, and one that succeeded left nothing in another version.
 //!
-//! Whatever Synod says of what is stored is held against the store itself: when a migration has succeeded, and when an old
-//! version was said to be safe to drop, no object was stored in another version than the new one.
+//! What Synod says is stored is compared with the store itself: when a migration has succeeded, and when an old version
+//! was called safe to drop, no object was stored in any version but the new one.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_
     findings
 }
 
-/// Migrations that wait or run although what they carry out is not agreed on.
+/// Migrations that wait or run although their target is not agreed on, or not since their agreement revision.
 fn outlived(moment: &Moment) -> impl Iterator<Item = Finding> + use<'_> {
     let open = moment.migrations.iter().filter(|(_, one)| one.is_open());
     open.filter_map(|(name, migration)| {
@@ -58,7 +58,7 @@ fn outlived(moment: &Moment) -> impl Iterator<Item = Finding> + use<'_> {
     })
 }
 
-/// Two migrations of one resource that run.
+/// Two running migrations of one resource.
 fn two_at_once(moment: &Moment) -> Vec<Finding> {
     let mut running: BTreeMap<String, &str> = BTreeMap::new();
     let mut findings = Vec::new();
@@ -75,7 +75,7 @@ fn two_at_once(moment: &Moment) -> Vec<Finding> {
     findings
 }
 
-/// The migrations that have come to their good end at a moment.
+/// The migrations that succeeded at a moment.
 pub(super) fn succeeded<'a>(
     before: &'a Moment,
     after: &'a Moment,
@@ -88,7 +88,7 @@ pub(super) fn succeeded<'a>(
     names.filter(move |(name, _)| done(after, name) && !done(before, name))
 }
 
-/// What a migration that is said to have succeeded has left behind.
+/// What a migration left in another version although it succeeded.
 fn unfinished(
     name: &str,
     migration: &Migration,
@@ -134,7 +134,7 @@ pub(super) fn revision_of(verdict: &Value) -> Result<u64, String> {
     Ok(field::<Counter>(&header, "revision")?.0)
 }
 
-/// What was stored when, as far as it is certain.
+/// What was stored at a revision, as far as it is certain.
 struct Stored<'a> {
     marks: Marks,
     /// The writes of each object in the servers' own store.
@@ -156,7 +156,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// An object that was certainly stored in another version than this one at a revision, with its version.
+    /// An object that was certainly stored in another version than this one at a revision, and its version.
     fn but(&self, resource: &str, version: &str, revision: u64) -> Option<(&str, &str)> {
         let own = self.journal.iter().filter(|((of, _), _)| *of == resource);
         let mut own = own.filter_map(|((_, name), writes)| {
@@ -179,8 +179,8 @@ impl<'a> Stored<'a> {
         Some((&other.name, &other.encoding))
     }
 
-    /// The versions that an object can have been in at a revision: that of the last write which had landed for certain,
-    /// and those of the later ones which can have landed. Empty if it need not have been there.
+    /// The versions that an object may have had at a revision: that of the last write that had certainly landed, and
+    /// those of later writes that may have landed. Empty if no write had certainly landed.
     fn present(&self, writes: &[&'a StoredWrite], revision: u64) -> Vec<&'a str> {
         let landed = |write: &&&StoredWrite| self.marks.landed(write).before <= revision;
         let Some(last) = writes.iter().take_while(landed).count().checked_sub(1) else {

@@ -1,4 +1,4 @@
-//! Check 5: every object can be read, and no acknowledged write is lost. What it demands of objects that Synod keeps is in
+//! Check 5: every object can be read, and no acknowledged write is lost. The part about objects that Synod keeps is in
 //! `kept`.
 
 use std::collections::BTreeMap;
@@ -38,13 +38,13 @@ fn finding(message: impl Into<String>) -> Finding {
     Finding::new(Check::Objects, message)
 }
 
-/// The object that is stored, in whatever version it is.
+/// The stored object, decoded from the version that it names.
 fn stored(write: &StoredWrite) -> Result<HubObject, String> {
     let decoded = HubObject::decode(&write.data, [codec::api_version(&write.data)]);
     decoded.map_err(|fault| fault.to_string())
 }
 
-/// Positions and versions count by one, and each write of an object goes on from the one before.
+/// Gaps in positions and versions, and writes that cannot be read, lost a change or lost the object's colour.
 fn unbroken(store: &File<StoredWrite>, journal: &Journal<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (position, line) in (1..).zip(&store.lines) {
@@ -83,17 +83,17 @@ fn unbroken(store: &File<StoredWrite>, journal: &Journal<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether an object may be stored after what was there before: the next change of it, or the same by a migration.
+/// Whether an object may be stored after the one before: as its next change, or unchanged by a migration.
 pub(super) fn follows(before: Option<&HubObject>, object: &HubObject) -> bool {
     object.number == next(before) || before == Some(object)
 }
 
-/// The number that the next change gives.
+/// The number of the object after its next change.
 pub(super) fn next(before: Option<&HubObject>) -> u64 {
     before.map_or(1, |before| before.number + 1)
 }
 
-/// Every object that was ever written is there in the end, as it was written last.
+/// Objects that are not stored at the end as they were written last, or that were never written.
 fn kept(evidence: &Evidence, journal: &Journal<'_>) -> Vec<Finding> {
     let objects = evidence.objects.lines.iter().map(|line| {
         let object = &line.value;
@@ -122,7 +122,7 @@ fn kept(evidence: &Evidence, journal: &Journal<'_>) -> Vec<Finding> {
     findings
 }
 
-/// What a client was told is written, the store has written.
+/// Acknowledged writes that the store has not written.
 fn acknowledged(
     clients: &File<Answered>,
     journal: &Journal<'_>,
@@ -158,7 +158,7 @@ fn acknowledged(
     findings
 }
 
-/// Each client reads at least what it was told is written, from whichever server. Only it writes its objects.
+/// Reads that cannot be decoded or are older than the client's last acknowledged write; nobody else writes its objects.
 fn read_back(clients: &File<Answered>) -> Vec<Finding> {
     let mut known: BTreeMap<(&str, Key<'_>), u64> = BTreeMap::new();
     let mut findings = Vec::new();
@@ -200,7 +200,7 @@ fn read_back(clients: &File<Answered>) -> Vec<Finding> {
     findings
 }
 
-/// What the store told an API server is written, is in the store's journal at that position, and was sent by it.
+/// Writes that a server recorded as landed, and that the store's journal does not have at that position.
 fn landed(server: &File<Sent>, store: &File<StoredWrite>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for line in &server.lines {

@@ -1,4 +1,4 @@
-//! Check 14: all that the demo is about took place. Without it, a run in which nothing happened would be without fault.
+//! Check 14: the demo did all that it is to show. Without this check, a run in which nothing happened would pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,9 +55,9 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_
         .collect()
 }
 
-/// What took place.
+/// The writes that the recordings show.
 struct Seen<'a> {
-    /// The members that wrote under each version of their program.
+    /// The members that wrote under each release.
     wrote: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// The versions in which each resource was stored.
     stored: BTreeMap<&'a str, BTreeSet<&'a str>>,
@@ -91,7 +91,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// What was to be killed, stopped and started, and was not.
+/// The stops, kills and starts that are missing.
 fn unkilled(evidence: &Evidence) -> Vec<String> {
     let acts: Vec<&Act> = evidence.acts.values().collect();
     let count = |deed: Deed, kind: &str| {

@@ -12,7 +12,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
     for line in &evidence.store.lines {
         let write = &line.value;
         let version = codec::api_version(&write.data);
-        // At this revision the write had landed for certain.
+        // At this revision the write had certainly landed.
         let moment = timeline.at(marks.landed(write).before);
         let known = moment.states.get(&write.resource).is_some_and(|state| {
             let mut persisted = state.persisted.iter();

@@ -11,24 +11,24 @@ use super::finding::{Check, Finding};
 use super::timeline::{Change, Counter, Name, field};
 use crate::codec::{self, HubObject};
 
-/// Every write of an object, in its order.
+/// Every write of every object, in order.
 #[derive(Debug, Default)]
 pub(super) struct Replay<'a> {
     pub(super) writes: Vec<Write<'a>>,
-    /// The resources that were ever declared.
+    /// The resources of all collections that were ever declared.
     pub(super) collections: BTreeSet<String>,
 }
 
-/// An object's change at one revision.
+/// A change of an object at one revision.
 #[derive(Debug)]
 pub(super) struct Write<'a> {
     pub(super) revision: u64,
     pub(super) resource: String,
     pub(super) name: String,
     pub(super) is_removal: bool,
-    /// Whether its collection was strict.
+    /// Whether the collection was strict at that revision.
     pub(super) strict: bool,
-    /// The version that it is said to be encoded in.
+    /// The version that the event names.
     pub(super) encoding: String,
     pub(super) data: Value,
     pub(super) line: &'a Line<Value>,
@@ -70,7 +70,7 @@ struct Content {
 }
 
 impl<'a> Replay<'a> {
-    /// Follows a recording from its beginning; also tells what cannot be followed.
+    /// Replays a recording from its beginning; also returns what cannot be replayed.
     pub(super) fn of(watch: &'a File<Value>) -> (Self, Vec<Finding>) {
         let mut replay = Self::default();
         let mut strict = BTreeSet::new();
@@ -123,12 +123,12 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// The writes that stored something.
+    /// The writes that stored an object: all but removals.
     pub(super) fn stored(&self) -> impl Iterator<Item = &Write<'a>> {
         self.writes.iter().filter(|write| !write.is_removal)
     }
 
-    /// What is there of a resource after a revision: its last write, by name.
+    /// The objects of a resource after a revision: the last write of each, by name.
     pub(super) fn present(&self, resource: &str, revision: u64) -> BTreeMap<&str, &Write<'a>> {
         let mut present = BTreeMap::new();
         let writes = self.writes.iter();
@@ -145,11 +145,11 @@ impl<'a> Replay<'a> {
 }
 
 impl Write<'_> {
-    /// The object, in whatever version it is.
+    /// The object, decoded from the version that it names.
     ///
     /// # Errors
     ///
-    /// It is none.
+    /// The data cannot be decoded.
     pub(super) fn object(&self) -> Result<HubObject, String> {
         let version = codec::api_version(&self.data);
         let decoded = HubObject::decode(&self.data, [version]);

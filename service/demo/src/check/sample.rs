@@ -1,4 +1,4 @@
-//! A small run, written by hand: two API servers, one resource that is voted on, and every way in which an epoch ends.
+//! A small run, written by hand: two API servers, one resource in vote mode, and every way in which an epoch ends.
 //!
 //! | revision | what happened |
 //! |---|---|
@@ -29,7 +29,7 @@ pub(super) const GADGETS: &str = "gadgets.example.io";
 const V1: &str = "example.io/v1";
 const V2: &str = "example.io/v2";
 
-/// The files of a run, before they are read: tests plant their faults here.
+/// The files of a run, before they are read. Tests plant their faults here.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     pub(super) watches: [Vec<Value>; 3],
@@ -48,7 +48,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A run without a fault, but for what check 8 demands.
+    /// A run without a fault, except that it is too short for checks 12 and 14.
     pub(super) fn good() -> Self {
         let store = writes();
         let objects = store.last().map(|write| StoredObject {
@@ -100,7 +100,7 @@ impl Sample {
         }
     }
 
-    /// The event of a kind at a revision, in all three recordings.
+    /// Changes the event of a kind at a revision, in all three recordings.
     pub(super) fn event(&mut self, revision: u64, kind: &str, change: impl Fn(&mut Value)) {
         let wanted = revision.to_string();
         for watch in &mut self.watches {
@@ -149,7 +149,7 @@ pub(super) fn write(resource: &str, name: &str, number: u64) -> StoredWrite {
     }
 }
 
-/// A stored object.
+/// The data of a stored object.
 pub(super) fn data(name: &str, number: u64, version: &str) -> Value {
     let object = HubObject {
         name: name.to_owned(),
@@ -176,9 +176,9 @@ fn writes() -> Vec<StoredWrite> {
         by(1, "apiserver-a", 2, 3, V1),
         by(2, "apiserver-b", 4, 5, V1),
         by(3, "apiserver-a", 7, 8, V1),
-        // b had sent it before it was killed, and it lands when Synod has let b go.
+        // b sent this write before it was killed; the write lands after b has expired.
         by(4, "apiserver-b", 4, 5, V1),
-        // a has taken up what is selected, and adopts it later.
+        // a encodes the selected version already, and adopts it later.
         by(5, "apiserver-a", 7, 9, V2),
         by(6, "apiserver-b", 11, 12, V2),
     ]
@@ -431,7 +431,7 @@ fn state(change: &str, status: &Value, persisted: &[&str], drains: &[&str]) -> V
     })
 }
 
-/// What was done to processes in a run in which all of it was done.
+/// The acts of a run in which all of them took place.
 pub(super) fn acts() -> Vec<Act> {
     let act = |deed, process: &str, role: &str| Act {
         at_ms: 10_000,

@@ -1,8 +1,9 @@
 //! Check 2: the selected version changed once, and only when the rule said so.
 //!
-//! The rule, worked out anew from the entries: while nothing is selected, the preference of the oldest voter that every
-//! entry decodes; then the version that all voters prefer, if every entry decodes it and no fixed entry encodes another;
-//! with fixed entries alone, the one that they all encode. In all other cases it stays.
+//! The rule, derived again from the entries. While nothing is selected: the preference of the oldest voter whose
+//! preference every entry decodes. Later: the version that all voters prefer, if every entry decodes it and no fixed
+//! entry encodes another one; with fixed entries alone, the one that they all encode. Otherwise the selected version
+//! stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ pub(super) fn check(timeline: &Timeline) -> Vec<Finding> {
     findings
 }
 
-/// Whether the selected version of a resource is what the rule makes of the entries, and its revision that of the change.
+/// Whether the selected version of a resource follows from the entries, and its revision is that of the change.
 fn misplaced(name: &str, before: &Moment, after: &Moment) -> Option<Finding> {
     let was = before.states.get(name);
     let was_selected = was.and_then(|state| state.selected_version.as_deref());
@@ -83,14 +84,14 @@ fn next<'a>(entries: &'a BTreeMap<String, Entry>, selected: Option<&'a str>) -> 
         .map(|(_, preferred)| preferred)
         .chain(fixed)
         .collect();
-    // All voters and all fixed entries want one and the same.
+    // All voters and all fixed entries want the same version.
     match wanted.first() {
         Some(version) if wanted.len() == 1 && decoded_by_all(version) => Some(version),
         Some(_) | None => Some(selected),
     }
 }
 
-/// Each resource that is ever voted on has its first selection, and one change after it; the others have none.
+/// Each resource that is ever voted on has one selection and one change of it; the other resources have none.
 fn not_once(timeline: &Timeline) -> Vec<Finding> {
     let mut voted = BTreeSet::new();
     let mut changes: BTreeMap<&str, Vec<u64>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What happened, counted from the recordings.
+//! What happened in the run, counted from the recordings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,13 +10,13 @@ use super::timeline::{RecordedStorageState, Timeline};
 use crate::codec;
 use crate::records::{Act, Answered, Asked, ClientAnswer, Deed};
 
-/// How far from the death of a leader its consequences are looked for.
+/// How long before and after the death of a leader its consequences are looked for.
 const AROUND_MS: u64 = 5_000;
 
-/// What happened.
+/// What happened in the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
-    /// What a row is about, and what there is to say of it.
+    /// The topic and the text of each row.
     rows: Vec<(&'static str, String)>,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before = "";
         for (about, text) in &self.rows {
-            // What stands above is about the same.
+            // A topic is printed on its first row only.
             let shown = if *about == before { "" } else { about };
             writeln!(f, "  {shown:11}  {text}")?;
             before = about;
@@ -70,7 +70,7 @@ fn stored(evidence: &Evidence) -> Vec<String> {
     std::iter::once(all).chain(by_version(writes)).collect()
 }
 
-/// What was kept in Synod, and what was not taken.
+/// What Synod kept, and how often it refused an encoding.
 fn kept(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<String> {
     let writes = replay.stored();
     let writes = writes.map(|write| (write.resource.as_str(), write.encoding.as_str()));
@@ -85,7 +85,7 @@ fn kept(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<St
     told
 }
 
-/// How many writes of each resource there were in each version.
+/// The number of writes of each resource in each version.
 fn by_version<'a>(writes: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for (resource, version) in writes {
@@ -157,7 +157,7 @@ fn refused(evidence: &Evidence) -> Vec<String> {
     told.collect()
 }
 
-/// How long nobody took a write.
+/// The longest time in which no server acknowledged a write.
 fn paused(evidence: &Evidence) -> String {
     let acknowledged = evidence.clients.values();
     let acknowledged =
@@ -195,7 +195,7 @@ fn seen(evidence: &Evidence, timeline: &Timeline) -> [String; 2] {
     ]
 }
 
-/// How something of each resource changed, with the revisions.
+/// The changes of one field of each resource, with their revisions.
 fn steps(timeline: &Timeline, what: fn(&RecordedStorageState) -> Option<&str>) -> Vec<String> {
     let mut steps: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (before, after) in timeline.steps() {
@@ -215,7 +215,7 @@ fn steps(timeline: &Timeline, what: fn(&RecordedStorageState) -> Option<&str>) -
 
 /// How each migration ended.
 fn migrated(timeline: &Timeline) -> Vec<String> {
-    // A name ends with the revision at which the migration began: a longer one is a later one.
+    // A name ends with the revision at which the migration began, so a longer name is a later migration.
     let mut ends: BTreeMap<String, BTreeMap<(usize, &str), String>> = BTreeMap::new();
     for moment in &timeline.moments {
         for (name, migration) in &moment.migrations {
@@ -241,7 +241,7 @@ fn told(evidence: &Evidence, deed: Deed) -> String {
     acts.collect::<Vec<String>>().join(", ")
 }
 
-/// How long Synod answered nothing around the death of a leader.
+/// The longest time without a read from Synod around the death of a leader.
 fn failed_over(evidence: &Evidence) -> Vec<String> {
     let is_leader = |act: &&Act| act.deed == Deed::Killed && act.role == "leader";
     let leaders = evidence.acts.values().filter(is_leader);

@@ -7,7 +7,7 @@ use crate::records::{Asked, ClientAnswer, Deed};
 mod kept;
 mod migrated;
 
-/// The findings of all checks but those of what took place, which the sample is too short for.
+/// The findings of all checks except 12 and 14, for which the sample is too short.
 fn findings(sample: &Sample) -> Vec<Finding> {
     let mut findings = judge(&sample.evidence()).findings;
     findings.retain(|finding| !matches!(finding.check, Check::Completed | Check::Path));
@@ -95,7 +95,7 @@ mod encodings {
     #[test]
     fn a_write_that_lands_after_its_version_was_drained_is_found() {
         let found = found(Check::Encodings, |sample| {
-            // A permit of before the adoption, and a landing after it.
+            // The permit is older than the adoption, and the write lands after it.
             sample.store[5].writer = sample.store[2].writer.clone();
             sample.store[5].data = sample::data("lamp", 6, "example.io/v1");
         });
@@ -500,7 +500,7 @@ mod versions_kept {
 mod what_took_place {
     use super::*;
 
-    /// A run in which everything took place that the demo is about, and nothing else is right.
+    /// A run that did all that the demo is to show. It fails the other checks.
     fn full() -> Sample {
         let mut sample = Sample::good();
         let mut events = Vec::new();
@@ -524,7 +524,7 @@ mod what_took_place {
                 sample.store.push(write);
             }
         }
-        // What Synod kept comes later.
+        // What Synod kept comes at later revisions.
         let base = 100;
         let mut kept = Sample::with_kept();
         for line in &mut kept.watches[0].split_off(sample.watches[0].len()) {
@@ -573,7 +573,7 @@ mod what_took_place {
     #[test]
     fn a_run_in_which_nothing_was_encoded_too_early_is_found() {
         let mut sample = full();
-        // What b had encoded in v2 while v1 was selected.
+        // The encoding of b in v2 while v1 was selected.
         sample.keeper.remove(2);
         assert_eq!(
             missing(&sample),

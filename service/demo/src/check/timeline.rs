@@ -1,4 +1,4 @@
-//! What a recording says, revision by revision.
+//! The state of Synod after each revision, rebuilt from the recording of a watch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,28 +9,28 @@ use serde_json::{Map, Value};
 use super::evidence::{File, Line};
 use super::finding::{Check, Finding};
 
-/// Everything that was so after each revision that changed something that can be watched.
+/// The state after each revision that changed something that can be watched.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
-    /// By revision, rising. The first one is empty and of revision 0.
+    /// Sorted by revision. The first moment is empty and of revision 0.
     pub(super) moments: Vec<Moment>,
 }
 
-/// What was so from one revision on.
+/// The state from one revision on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Moment {
     pub(super) revision: u64,
-    /// By id.
+    /// The members by id.
     pub(super) members: BTreeMap<String, Member>,
-    /// By name as in `widgets.example.io`; only those that are reported.
+    /// The reported resources by name, as in `widgets.example.io`.
     pub(super) resources: BTreeMap<String, Resource>,
-    /// What stays of resources, by the same name.
+    /// The storage state of each resource by the same name. It outlives the last entry of the resource.
     pub(super) states: BTreeMap<String, RecordedStorageState>,
-    /// By name.
+    /// The migrations by name.
     pub(super) migrations: BTreeMap<String, Migration>,
-    /// By scope.
+    /// The rosters by scope.
     pub(super) rosters: BTreeMap<String, Roster>,
-    /// How long a write may land after its member's membership ended.
+    /// The setting `write_grace`: how long a write may land after its member's membership has ended.
     pub(super) write_grace_ms: Option<u64>,
     /// The resources whose entries changed at this revision.
     pub(super) touched: BTreeSet<String>,
@@ -38,7 +38,7 @@ pub(super) struct Moment {
     pub(super) line: String,
 }
 
-/// A 64-bit number, which stands as a text.
+/// A 64-bit number, which JSON holds as a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Counter(pub(super) u64);
@@ -60,7 +60,7 @@ pub(super) struct Member {
     /// The version of its program.
     pub(super) version: String,
     pub(super) reported: bool,
-    /// All other fields: they are compared, and nothing more.
+    /// All other fields; they are only compared.
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
 }
@@ -70,7 +70,7 @@ pub(super) struct Member {
 pub(super) struct Resource {
     pub(super) metadata: Value,
     pub(super) resource: Name,
-    /// By member.
+    /// The entries by member.
     pub(super) entries: BTreeMap<String, Entry>,
     pub(super) status: Status,
 }
@@ -81,7 +81,7 @@ pub(super) struct Name {
     resource: String,
 }
 
-/// What one member says of a resource.
+/// The entry of one member for a resource.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Entry {
@@ -96,7 +96,7 @@ pub(super) struct Entry {
     pub(super) rest: Map<String, Value>,
 }
 
-/// What follows from all entries, as the replicas say.
+/// What the replicas derive from all entries of a resource.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Status {
@@ -111,7 +111,7 @@ pub(super) struct Status {
     pub(super) rest: Map<String, Value>,
 }
 
-/// What stays of a resource when its last entry goes.
+/// The state of a resource that stays when its last entry goes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RecordedStorageState {
@@ -141,7 +141,7 @@ pub(super) struct Drain {
     pub(super) rest: Map<String, Value>,
 }
 
-/// The rewriting of a resource's objects.
+/// A migration of a resource's objects.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Migration {
@@ -155,7 +155,7 @@ pub(super) struct Migration {
     pub(super) rest: Map<String, Value>,
 }
 
-/// Who must speak for some resources. Those of the demo name members, and ask for nobody else.
+/// The roster of some resources. The rosters of the demo only name members.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct Roster {
     pub(super) rule: RosterRule,
@@ -170,7 +170,7 @@ pub(super) struct RosterRule {
     pub(super) rest: Map<String, Value>,
 }
 
-/// A storage version as a list holds it.
+/// A storage version, as a list holds it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Listed {
     metadata: Value,
@@ -179,7 +179,7 @@ pub(super) struct Listed {
     status: Status,
 }
 
-/// One object changed.
+/// The change of one object.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Event {
@@ -190,7 +190,7 @@ struct Event {
     storage_version: Option<ResourceChange>,
     storage_state: Option<RecordedStorageState>,
     settings: Option<Settings>,
-    /// These are replayed elsewhere.
+    /// `replay` reads collections and stored objects.
     collection: Option<IgnoredAny>,
     stored_object: Option<IgnoredAny>,
     migration: Option<Migration>,
@@ -224,7 +224,7 @@ struct Settings {
 }
 
 impl Timeline {
-    /// Follows a recording from its beginning; also tells where its events cannot follow each other.
+    /// Rebuilds the moments from a recording; also returns the events that do not fit the state before them.
     pub(super) fn of(watch: &File<Value>) -> (Self, Vec<Finding>) {
         let mut moments = vec![Moment::default()];
         let mut findings = Vec::new();
@@ -244,7 +244,7 @@ impl Timeline {
         (Self { moments }, findings)
     }
 
-    /// What was so at a revision.
+    /// The state at a revision.
     pub(super) fn at(&self, revision: u64) -> &Moment {
         let later = self
             .moments
@@ -253,7 +253,7 @@ impl Timeline {
         &self.moments[later.saturating_sub(1)]
     }
 
-    /// What was so at `first`, and all that followed up to `last`.
+    /// The state at `first`, and all later ones up to `last`.
     pub(super) fn from(&self, first: u64, last: u64) -> impl Iterator<Item = &Moment> {
         let later = self.moments.iter();
         let later = later.filter(move |moment| moment.revision > first && moment.revision <= last);
@@ -267,7 +267,7 @@ impl Timeline {
 }
 
 impl Moment {
-    /// The roster that counts for a resource: the narrowest that covers it.
+    /// The roster that applies to a resource: the narrowest one that covers it.
     pub(super) fn roster_of(&self, resource: &str) -> Option<&Roster> {
         let (plural, group) = resource.split_once('.').unwrap_or((resource, "core"));
         let scopes = [
@@ -278,7 +278,7 @@ impl Moment {
         scopes.iter().find_map(|scope| self.rosters.get(scope))
     }
 
-    /// Whether what is persisted of a resource is on trust: nobody in particular must speak, or it was not migrated since.
+    /// Whether the persisted versions of a resource are on trust: no roster covers it, or it was not migrated since.
     pub(super) fn is_on_trust(&self, resource: &str) -> bool {
         let since = self.states.get(resource);
         let since = since.and_then(|state| state.rest.get("onTrustSince"));
@@ -286,7 +286,7 @@ impl Moment {
         self.roster_of(resource).is_none() || since != "0"
     }
 
-    /// Whom the roster of a resource asks for, and who has no entry.
+    /// The members that the roster of a resource requires, and that have no entry.
     pub(super) fn missing(&self, resource: &str) -> BTreeSet<&str> {
         let asked = self.roster_of(resource);
         let asked = asked.into_iter().flat_map(|roster| &roster.rule.members);
@@ -385,7 +385,7 @@ impl Migration {
     pub(super) const RUNNING: &'static str = "MIGRATION_PHASE_RUNNING";
     pub(super) const ABORTED: &'static str = "MIGRATION_PHASE_ABORTED";
 
-    /// Whether it waits for a worker or has one.
+    /// Whether the migration waits for a worker or runs.
     pub(super) fn is_open(&self) -> bool {
         matches!(
             self.phase.as_str(),
@@ -400,7 +400,7 @@ impl Entry {
     }
 }
 
-/// Changes one of the objects of a kind. What is added must not have been there, and all else must.
+/// Adds, changes or removes an object. An added object must not have existed, any other must have.
 fn put<T>(
     objects: &mut BTreeMap<String, T>,
     change: Change,
@@ -423,7 +423,7 @@ fn put<T>(
     }
 }
 
-/// A field of a document, read.
+/// A field of a document, deserialized.
 pub(super) fn field<T: serde::de::DeserializeOwned>(
     document: &Value,
     name: &str,

@@ -1,4 +1,4 @@
-//! Check 4: the watchers of all replicas saw the same events, in one order, without a gap or a repetition.
+//! Check 4: the watches of all replicas reported the same events, in one order, without a gap or a repetition.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Finding> {
     findings
 }
 
-/// Whether what the replicas answer in the end is what their events add up to: an event that no watcher saw shows here.
+/// Whether the lists at the end agree with the events: an event that no watch reported is found here.
 pub(super) fn check_end(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
     let listed = listed_members(&evidence.members).and_then(|(revision, members)| {
         let resources = listed_resources(&evidence.storage_versions)?;
@@ -61,7 +61,7 @@ pub(super) fn check_end(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding
     findings
 }
 
-/// What a line of a watch is.
+/// The kind of a line of a watch, with its revision.
 enum Seen {
     Events(u64),
     Bookmark(u64),
@@ -79,7 +79,7 @@ fn seen(line: &Value) -> Result<Seen, String> {
     }
 }
 
-/// Whether revisions rise, and nothing comes that a bookmark had passed.
+/// Whether revisions rise, and no event is at or below the revision of an earlier bookmark.
 fn ordered(watch: &File<Value>) -> Option<Finding> {
     let mut passed = 0;
     for line in &watch.lines {
@@ -101,7 +101,7 @@ fn ordered(watch: &File<Value>) -> Option<Finding> {
     None
 }
 
-/// The first event in which two recordings differ. Bookmarks are each replica's own.
+/// The first event in which two recordings differ. Bookmarks are not compared: each replica sends its own.
 fn first_difference(one: &File<Value>, other: &File<Value>) -> Option<Finding> {
     let events = |file: &'_ File<Value>| -> Vec<usize> {
         let lines = file.lines.iter().enumerate();

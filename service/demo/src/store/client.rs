@@ -1,4 +1,4 @@
-//! How the processes of the demo call the store.
+//! The client with which the processes of the demo call the store.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::records::Writer;
 use synod_terminal::http::{Http, NoReply, Reply};
 
 /// The longest that a call may take. The setting `write_grace` of the run is longer, so a write whose caller has given
-/// up lands within the grace.
+/// up still lands within the grace.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// A client of the store. Clones share connections.
@@ -20,16 +20,16 @@ pub(crate) struct StoreClient {
     address: String,
 }
 
-/// What became of a write.
+/// The outcome of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Put {
-    /// It is written.
+    /// The object is written.
     Landed { version: u64, position: u64 },
     /// The object has another version: nothing was written.
     Conflict,
-    /// The store was not reached, or has refused: nothing was written.
+    /// The store was not reached, or refused the write: nothing was written.
     NotSent(String),
-    /// The store did not answer: nobody knows.
+    /// The store did not answer: the outcome is unknown.
     Unknown(String),
 }
 
@@ -37,11 +37,11 @@ pub(crate) enum Put {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) items: Vec<(String, Get)>,
-    /// So many come behind them.
+    /// The number of objects after this page.
     pub(crate) remaining: u64,
 }
 
-/// What is stored under a name.
+/// The value stored under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Get {
     pub(crate) version: u64,
@@ -56,7 +56,7 @@ impl StoreClient {
         }
     }
 
-    /// Writes an object that must have the version `expected` now; 0 if it must not be there.
+    /// Writes an object if its version is `expected`; 0 means that it must not exist.
     pub(crate) async fn put(
         &self,
         resource: &str,
@@ -87,7 +87,7 @@ impl StoreClient {
         }
     }
 
-    /// What is stored under a name, if anything is.
+    /// The value stored under a name, if there is one.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl StoreClient {
         Ok(self.read("/objects").await?.body.to_vec())
     }
 
-    /// How many writes there were.
+    /// The number of writes so far.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl StoreClient {
         position.ok_or_else(|| format!("the store answered {answer}"))
     }
 
-    /// The version in which an administrator wants a resource to be stored, if one was asked for.
+    /// The version in which an administrator wants a resource to be stored, if one is set.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl StoreClient {
         Ok(version.map(str::to_owned))
     }
 
-    /// Asks for the version in which a resource is to be stored.
+    /// Sets the version in which a resource is to be stored.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A store that serves until the runtime of the test ends, and where its journal is.
+/// A store that serves until the runtime of the test ends, and the directory of its journal.
 async fn store() -> (StoreClient, TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let shelf: SharedShelf = Arc::new(Mutex::new(Shelf {

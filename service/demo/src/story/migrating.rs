@@ -1,4 +1,4 @@
-//! The last act: what is stored in the old version still is migrated, until nothing of it is left.
+//! The last act: objects that are still stored in the old version are migrated, until none is left.
 
 use std::fs;
 
@@ -18,11 +18,11 @@ use synod_terminal::exit::Exit;
 
 const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
 
-/// So many widgets a slow worker has rewritten when the next thing happens to it.
+/// The number of widgets that a slow worker has rewritten before the next step of the act.
 const BEGUN: u64 = 5;
 
 impl Story<'_> {
-    /// From an agreement to a store with nothing old left in it.
+    /// Runs the act, from the agreement until nothing is stored in the old version.
     pub(super) async fn migrate(&mut self) -> Result<(), Stuck> {
         self.keep_out().await?;
         let widgets = self.migrate_in_part().await?;
@@ -34,7 +34,7 @@ impl Story<'_> {
         self.let_in().await
     }
 
-    /// A release that cannot read what may be stored is refused, by what an administrator asks and by Synod itself.
+    /// A release that cannot read stored objects is refused: by the safety commands, and by Synod when it reports.
     async fn keep_out(&mut self) -> Result<(), Stuck> {
         self.run.stage.enter(format!(
             "release {} reads {TARGET} alone, and objects may be stored in {FORGOTTEN}: it is kept out",
@@ -52,8 +52,8 @@ impl Story<'_> {
         self.servers.refused(self.run, NEWCOMER).await
     }
 
-    /// Two slow workers share the widgets' migration: one has it, and is killed; the other goes on where that one stood.
-    /// Answers the migration's name.
+    /// Two slow workers compete for the widgets' migration. The one that claims it is killed; the other goes on from
+    /// its progress. Returns the name of the migration.
     async fn migrate_in_part(&mut self) -> Result<String, Stuck> {
         self.run
             .stage
@@ -71,7 +71,7 @@ impl Story<'_> {
         Ok(name)
     }
 
-    /// One server goes back to what it was: nobody agrees on what to store any more, so nothing can be migrated to it.
+    /// One server is rolled back. The members no longer agree on a version to store, so the migration is aborted.
     async fn roll_back(&mut self, migration: &str) -> Result<(), Stuck> {
         let [first, _, _] = CONTROL_PLANE;
         self.run.stage.enter(format!(
@@ -101,7 +101,7 @@ impl Story<'_> {
         self.agreed(super::WIDGETS, TARGET).await
     }
 
-    /// Two quick workers share all resources.
+    /// Two quick workers migrate all resources.
     async fn migrate_all(&mut self) -> Result<(), Stuck> {
         self.run
             .stage
@@ -126,7 +126,7 @@ impl Story<'_> {
         self.workers.stop(self.run).await
     }
 
-    /// What was not safe is safe now if nobody writes but those who take part; and only who vouches for that is told so.
+    /// Dropping the old version is safe now only if none but the members write; `--assume-complete` vouches for that.
     async fn assume(&mut self) -> Result<(), Stuck> {
         self.run.stage.enter(format!(
             "nothing is stored in {FORGOTTEN} any more, as far as Synod knows: whether it is safe rests on an assumption"
@@ -137,8 +137,8 @@ impl Story<'_> {
         self.say_from(files::ASSUMED, "/assumptions/0/message")
     }
 
-    /// A roster asks for every server of the control plane. One of them does not take part; until it does, nothing is
-    /// agreed on and nothing is safe, whoever vouches for what.
+    /// A roster requires every server of the control plane. One of them is no member. Until it is, nothing is agreed on
+    /// and nothing is safe, not even with `--assume-complete`.
     async fn ask_for_all(&mut self) -> Result<(), Stuck> {
         self.run.stage.enter(format!(
             "a roster asks for {OUTSIDER}, too, which does not take part: nothing is safe until it does"
@@ -168,7 +168,7 @@ impl Story<'_> {
         self.agreed(super::WIDGETS, TARGET).await
     }
 
-    /// What was written before anybody was asked for is on trust, until it is migrated once more.
+    /// What was stored before the roster was set is on trust until it is migrated again.
     async fn migrate_under_the_roster(&mut self) -> Result<(), Stuck> {
         self.run.stage.enter(
             "what was stored before the roster came is on trust: everything is migrated under it",
@@ -200,7 +200,7 @@ impl Story<'_> {
         self.workers.stop(self.run).await
     }
 
-    /// Shows a sentence of what was answered about the first resource.
+    /// Shows a sentence of the answer about the first resource.
     fn say_from(&self, when: &str, place: &str) -> Result<(), Stuck> {
         let file = files::drop_verdict(super::WIDGETS, when);
         let answer: Value = serde_json::from_str(&fs::read_to_string(self.run.path(&file))?)
@@ -213,22 +213,22 @@ impl Story<'_> {
         Ok(())
     }
 
-    /// What was not safe is safe now for sure, and who was kept out may join.
+    /// Dropping the old version is certainly safe now, and the release that was kept out may join.
     async fn let_in(&mut self) -> Result<(), Stuck> {
         self.run.stage.enter(format!(
             "all that the roster asks for take part, and nothing is stored in {FORGOTTEN} any more: release {} may join",
             NEXT.version
         ));
         self.judge_drops(files::AFTER, &[], Exit::Ok).await?;
-        // That others read what it leaves to them is vouched for by who says so.
+        // `--assume-complete` vouches that others read the resources that the manifest leaves to them.
         self.judge_binary(files::AFTER, &["--assume-complete"], Exit::Ok)
             .await?;
         self.servers.launch(self.run, NEWCOMER, NEXT)?;
         self.servers.ready(self.run, NEWCOMER).await
     }
 
-    /// Lets this program say of each resource whether the old version may be dropped, and whether the next release may
-    /// join, as a person would ask it. What it ends with is waited for: what drains is not safe for a moment.
+    /// Asks this program, as a person would, whether the old version of each resource may be dropped and the next
+    /// release may join, until the exit code is `wanted`: while writes drain, nothing is safe for a moment.
     async fn judge(&mut self, when: &str, flags: &[&str], wanted: Exit) -> Result<(), Stuck> {
         self.judge_drops(when, flags, wanted).await?;
         self.judge_binary(when, flags, wanted).await
@@ -257,7 +257,7 @@ impl Story<'_> {
             .await
     }
 
-    /// Waits until a worker other than `but` has rewritten so many widgets; answers the migration and the worker.
+    /// Waits until a worker other than `but` has rewritten `count` widgets; returns the migration and the worker.
     async fn rewritten(
         &mut self,
         count: u64,
@@ -274,7 +274,7 @@ impl Story<'_> {
             claimed.ok_or_else(|| "nobody has the migration".to_owned())
         };
         let (id, worker) = self.see(what.clone(), at_work).await?;
-        // A page moves no revision: how far it is stands beside the migration, and whoever wants to know asks.
+        // A rewritten page changes no revision: the progress is stored beside the migration, and is read by a call.
         let client = self.client.clone();
         let asking = || async {
             let view = client.migration(&id, Default::default()).await;
@@ -298,7 +298,7 @@ impl Story<'_> {
     }
 }
 
-/// What the next release reads and writes, as `synod check-binary` takes it.
+/// The manifest of the next release, as `synod check-binary` reads it.
 fn manifest() -> String {
     let resources = NEXT.resources.iter().map(|resource| {
         let (encodes, version) = match resource.encodes {

@@ -1,4 +1,4 @@
-//! What Synod keeps, as it goes on after the small run: one trinket, changed under v1 and under v2.
+//! The small run, continued with objects that Synod keeps: one trinket, changed under v1 and under v2.
 //!
 //! | revision | what happened |
 //! |---|---|
@@ -20,7 +20,7 @@ use crate::records::{Answered, Asked, ClientAnswer, KeptStep, Step};
 pub(in super::super) const TRINKETS: &str = "trinkets.example.io";
 
 impl Sample {
-    /// The run without a fault, and what Synod keeps after it.
+    /// The run without a fault, continued with objects that Synod keeps.
     pub(in super::super) fn with_kept() -> Self {
         let mut sample = Self::good();
         for watch in &mut sample.watches {
@@ -43,7 +43,7 @@ impl Sample {
     }
 }
 
-/// What the watchers saw of it.
+/// The events of that part, as the watch reports them.
 pub(in super::super) fn watched() -> Vec<Value> {
     vec![
         revision(21, [collection(), state("ADDED", None, &[])]),
@@ -55,7 +55,7 @@ pub(in super::super) fn watched() -> Vec<Value> {
     ]
 }
 
-/// What the servers did for it.
+/// The steps of the servers in that part.
 pub(in super::super) fn steps() -> Vec<KeptStep> {
     let encoded = |version: &str| Step::Encoded(version.to_owned());
     vec![

@@ -1,9 +1,9 @@
-//! The sample, gone on with: what is stored is migrated to v2.
+//! The small run, continued with a migration to v2.
 //!
 //! | revision | what happened |
 //! |---|---|
-//! | 13 | there is a migration to v2, of the agreement of revision 10 |
-//! | 14 | a worker has it |
+//! | 13 | a migration to v2 waits, for the agreement of revision 10 |
+//! | 14 | it runs |
 //! | 15 | it has succeeded: nothing may be stored in v1 any more |
 
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub(in super::super) fn migration(change: &str, name: &str, phase: &str) -> Valu
     })
 }
 
-/// The event of a roster that asks for these.
+/// The event of a roster that requires these members.
 pub(in super::super) fn roster(change: &str, members: &[&str]) -> Value {
     json!({
         "type": format!("EVENT_TYPE_{change}"), "kind": "OBJECT_KIND_ROSTER", "name": "example.io.*",
@@ -69,7 +69,7 @@ pub(in super::super) fn roster(change: &str, members: &[&str]) -> Value {
     })
 }
 
-/// The event by which a resource may still be stored in both versions.
+/// An event after which a resource may still be stored in both versions.
 pub(in super::super) fn still_in_both() -> Value {
     state("MODIFIED", &adopted(), &[V1, V2], &[])
 }

@@ -5,7 +5,7 @@ use crate::records::Step;
 const V1: &str = "example.io/v1";
 const V2: &str = "example.io/v2";
 
-/// What a check finds after a fault was planted in what Synod keeps.
+/// What a check finds after a fault was planted in the run with objects that Synod keeps.
 fn found(check: Check, plant: impl FnOnce(&mut Sample)) -> String {
     let mut sample = Sample::with_kept();
     plant(&mut sample);
@@ -72,7 +72,7 @@ fn the_bytes_of_an_object_count_and_not_what_is_said_of_them() {
 #[test]
 fn an_object_that_had_been_refused_and_is_stored_is_found() {
     let found = found(Check::Early, |sample| {
-        // It was refused for good, and nobody else has encoded it.
+        // It was refused for good, and no other server has encoded it.
         sample.keeper.remove(3);
         sample.keeper[3].step = Step::NotSelected(V1.to_owned());
         stored(sample, 24, &object("MODIFIED", 2, V2));

@@ -139,7 +139,7 @@ fn what_is_called_safe_or_done_while_a_server_is_missing_is_found() {
     );
     let dated = found(Check::AgreementRevision, asks(&["apiserver-d"]));
     assert!(dated.contains("last changed at 15"), "{dated}");
-    // Who is asked for takes part: nothing is assumed any more, and so nothing may be said to be.
+    // All required members have reported: nothing is assumed any more, and no answer may name an assumption.
     let found_all = found(Check::Assumed, asks(&["apiserver-a", "apiserver-b"]));
     assert!(
         found_all.contains("something is assumed: true"),
@@ -204,7 +204,7 @@ fn what_was_to_come_of_the_migrations_and_did_not_is_found() {
     ] {
         assert!(found.contains(missing), "{missing} in {found}");
     }
-    // Of gadgets everything is in v2.
+    // All gadgets are in v2.
     assert!(
         !found.contains("gadgets.example.io was to be stored"),
         "{found}"
