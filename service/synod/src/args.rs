@@ -1,4 +1,4 @@
-//! What can be typed: every command, flag and environment variable.
+//! The command line: every command, flag and environment variable.
 
 mod examples;
 mod history;

@@ -1,4 +1,4 @@
-//! The commands that ask a cluster, one file each: read the settings, ask, show.
+//! The commands, one file each: read the settings, call the cluster, print the answer. `hash` needs no cluster.
 
 pub(crate) mod check;
 pub(crate) mod collections;
@@ -29,7 +29,7 @@ use crate::failure::Failure;
 use crate::output::{self, Document, Format};
 use crate::settings::ClientSettings;
 
-/// A client for one command. What changes something runs in a session, so its outcome is known whenever it answers.
+/// A client for one command. Changes run in a session, so an answer always tells the outcome of a change.
 async fn connect(args: &ClientArgs, matches: &ArgMatches) -> Result<Client, Failure> {
     let settings = ClientSettings::load(args, matches)?;
     client(settings.endpoints, settings.timeout).await
@@ -42,18 +42,18 @@ async fn client(endpoints: Vec<String>, timeout: Duration) -> Result<Client, Fai
     Ok(builder.connect().await?)
 }
 
-/// Prints a document, and then all is well.
+/// Prints a document, and ends with success.
 fn show(document: &Document, format: Format) -> Result<Exit, Failure> {
     output::print(&document.render(format))?;
     Ok(Exit::Ok)
 }
 
-/// The resource of the storage version of this name.
+/// The resource whose storage version has this name.
 fn resource(name: &str, place: &str) -> Result<GroupResource, Violation> {
     GroupResource::parse_storage_version_name(name).map_err(|fault| fault.at(place))
 }
 
-/// What time it is, for ages.
+/// The wall-clock time, from which ages are computed.
 fn now() -> WallTime {
     SystemWallClock.now()
 }

@@ -20,11 +20,11 @@ use crate::{logging, serve};
 
 const REPLICAS: u16 = 3;
 const CLUSTER_NAME: &str = "dev";
-/// How far above the ports for clients those for replicas and for metrics are.
+/// How far the ports for peers, and those for metrics, are above the ports for clients.
 const PEER_PORTS: u16 = 10;
 const METRICS_PORTS: u16 = 20;
 
-/// Runs the replicas until it is asked to end.
+/// Runs the replicas until a signal asks to end.
 pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let data = Data::new(args)?;
     let logging = logging::start(&args.log, LogFormat::Text)?;
@@ -61,11 +61,11 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// Where the data are kept.
+/// The directory of the data.
 enum Data {
-    /// In a directory that is deleted at the end.
+    /// A temporary directory, which is deleted at the end.
     Temporary(TempDir),
-    /// In a directory that stays.
+    /// A directory that stays.
     Kept(PathBuf),
 }
 
@@ -98,7 +98,7 @@ impl Data {
         }
     }
 
-    /// What becomes of them.
+    /// What happens to the directory at the end.
     fn fate(&self) -> &'static str {
         match self {
             Self::Temporary(_) => "deleted at the end",
@@ -107,7 +107,7 @@ impl Data {
     }
 }
 
-/// The addresses of a replica, counted from 0. Port 0 takes free ones.
+/// The addresses of a replica, which is counted from 0. With port 0 the system chooses free ones.
 fn listen(first: u16, number: u16) -> Listen {
     let at = |above: u16| {
         let port = if first == 0 {
@@ -139,7 +139,7 @@ async fn start(data: &Data, port: u16, doors: Vec<Doors>) -> Result<Vec<Replica>
     Ok(replicas)
 }
 
-/// What is printed once all of them serve.
+/// The text that is printed once all replicas serve.
 fn greeting(data: &Data, doors: &[Doors]) -> String {
     let endpoints: Vec<&str> = doors
         .iter()

@@ -1,9 +1,9 @@
 //! Objects as documents that people write: `apiVersion`, `kind`, `metadata`, and beside them the data.
 //!
-//! What is stored is the document without `metadata`, as JSON, in the version that `apiVersion` names; `metadata` becomes
-//! the object's own. What the data has under that name itself, as where an API server stores its objects whole, is
-//! `dataMetadata` in a document. An object whose data is no JSON object is shown with its bytes in base64 and cannot be
-//! written so.
+//! The stored data is the document without `metadata`, as JSON, in the version that `apiVersion` names; `metadata`
+//! becomes the object's metadata. If the data has a member `metadata` itself, as where an API server stores its objects
+//! whole, the document shows it as `dataMetadata`. Data that is no JSON object is shown as base64 in `rawData`, which
+//! `synod edit` and `synod apply` do not write.
 
 pub(crate) mod exact;
 
@@ -23,29 +23,29 @@ use synod_model::Json;
 
 use crate::failure::Failure;
 
-/// A document that was read.
+/// A parsed document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Document {
-    /// The version that its data is in.
+    /// The version in which the data is encoded.
     pub(crate) version: ApiVersion,
-    /// The kind, by which its collection is found.
+    /// The kind, by which the collection is found.
     pub(crate) kind: Kind,
-    /// Its namespace, if it names one.
+    /// The namespace, if the document names one.
     pub(crate) namespace: Option<Namespace>,
-    /// Its name.
+    /// The name of the object.
     pub(crate) name: ObjectName,
-    /// What it says of itself.
+    /// The labels, annotations, owners and finalizers.
     pub(crate) attributes: Attributes,
-    /// Which object it was made for, if it says so.
+    /// The uid and the revision of the object that the document was made for, if it names them.
     pub(crate) preconditions: Preconditions,
-    /// The whole of it.
+    /// The whole document.
     pub(crate) source: Value,
 }
 
-/// What a document has the data's own `metadata` under.
+/// The member of a document that holds the data's own `metadata`.
 const DATA_METADATA: &str = "dataMetadata";
 
-/// What is in `metadata` beside what a writer says, and is the cluster's own.
+/// The fields of `metadata` that only the cluster sets.
 const OWN: [&str; 4] = [
     "createRevision",
     "generation",
@@ -54,12 +54,12 @@ const OWN: [&str; 4] = [
 ];
 
 impl Document {
-    /// The name of its object.
+    /// The name of the object.
     pub(crate) fn key(&self) -> NamespacedName {
         NamespacedName::new(self.namespace.as_ref(), &self.name)
     }
 
-    /// What is stored of it.
+    /// The content to store.
     pub(crate) fn content(&self) -> Content {
         Content {
             encoding: self.version.clone(),
@@ -68,8 +68,8 @@ impl Document {
         }
     }
 
-    /// What is stored of it in the place of `stored`, which it was made of: in the same form of JSON, and with all digits
-    /// of the numbers that it shows.
+    /// The content to store in place of `stored`, from which the document was made: with the same media type if that is
+    /// JSON, and with all digits of the stored numbers.
     pub(crate) fn content_after(&self, stored: &Content) -> Content {
         let is_json = stored.media_type.is_json();
         let media_type = is_json.then(|| stored.media_type.clone());
@@ -81,7 +81,7 @@ impl Document {
         }
     }
 
-    /// The document in a value.
+    /// Parses a document.
     ///
     /// # Errors
     ///
@@ -129,11 +129,11 @@ impl Document {
     }
 }
 
-/// The documents in a text, YAML or JSON.
+/// Parses the documents of a text in YAML or JSON.
 ///
 /// # Errors
 ///
-/// What is neither, and every field that breaks a rule.
+/// The text is neither, or fields break rules; each of them is named.
 pub(crate) fn read(text: &str) -> Result<Vec<Document>, Failure> {
     let mut documents = Vec::new();
     let mut found = Violations::new();
@@ -143,7 +143,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Document>, Failure> {
             let fault = Violation::invalid(&error.to_string(), "must be YAML or JSON");
             Failure::invalid("the file cannot be read", fault.at(&place_of(place)).into())
         })?;
-        // What stands behind the last line of dashes may be empty.
+        // The part after the last line of dashes may be empty.
         if value.is_null() {
             continue;
         }
@@ -169,7 +169,7 @@ fn place_of(place: usize) -> String {
     format!("document[{place}]")
 }
 
-/// An object as a document.
+/// The document of an object.
 pub(crate) fn shown(object: &StoredObject, kind: &Kind) -> Value {
     let head = json!({
         "apiVersion": object.content.encoding.to_string(),
@@ -201,12 +201,12 @@ pub(crate) fn shown(object: &StoredObject, kind: &Kind) -> Value {
     document
 }
 
-/// The text of `document`, which shows `stored`, with all digits of its numbers; `None` if it has all of them.
+/// The text of `document`, which shows `stored`, with all digits of the stored numbers; `None` if none would be lost.
 pub(crate) fn with_all_digits(document: &Value, stored: &Json) -> Option<String> {
     exact::pretty(document, stored)
 }
 
-/// What [`shown`] shows of an object's data, exactly.
+/// The exact numbers of what [`shown`] shows of an object's data.
 pub(crate) fn exactly(object: &StoredObject) -> Json {
     let data = fields(object).and_then(|_| Json::parse(&object.content.data).ok());
     let Some(Json::Object(mut data)) = data else {
@@ -218,8 +218,8 @@ pub(crate) fn exactly(object: &StoredObject) -> Json {
     Json::Object(data)
 }
 
-/// The members of an object's data, if a document can show them: it is a JSON object, and none has the name that is given
-/// to its `metadata`.
+/// The members of an object's data, if a document can show them: the data is a JSON object without a member named
+/// [`DATA_METADATA`].
 pub(crate) fn fields(object: &StoredObject) -> Option<Map<String, Value>> {
     if !object.content.media_type.is_json() {
         return None;
@@ -228,7 +228,7 @@ pub(crate) fn fields(object: &StoredObject) -> Option<Map<String, Value>> {
     (!fields.contains_key(DATA_METADATA)).then_some(fields)
 }
 
-/// What is stored of a document: all but its metadata.
+/// The data to store: the document without its metadata.
 pub(crate) fn data(document: &Value) -> Value {
     let mut data = document.clone();
     if let Value::Object(fields) = &mut data {
@@ -305,8 +305,7 @@ fn unknown(name: &str, found: &mut Violations) {
     }
 }
 
-/// A text, which is empty where there is nothing. YAML takes `yes` and `3` for something else unless they are quoted,
-/// which is worth a word.
+/// A text; null is an empty one. Unquoted, YAML reads `yes` and `3` as other types, so the fault says to quote them.
 fn text(value: &Value) -> Result<&str, Violation> {
     match value {
         Value::Null => Ok(""),
@@ -318,7 +317,7 @@ fn text(value: &Value) -> Result<&str, Violation> {
     }
 }
 
-/// A map, which is empty where there is nothing.
+/// A map; null is an empty one.
 fn members(value: &Value) -> Result<&Map<String, Value>, Violation> {
     static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     match value {
@@ -328,7 +327,7 @@ fn members(value: &Value) -> Result<&Map<String, Value>, Violation> {
     }
 }
 
-/// A list, which is empty where there is nothing.
+/// A list; null is an empty one.
 fn items(value: &Value) -> Result<&[Value], Violation> {
     match value {
         Value::Null => Ok(&[]),
@@ -368,12 +367,12 @@ fn attributes(metadata: &Value) -> Result<Attributes, Violations> {
     }
 }
 
-/// A map of texts.
+/// A map whose values are texts.
 fn texts(value: &Value) -> Result<BTreeMap<String, String>, Violations> {
     let mut found = Violations::new();
     let mut texts = BTreeMap::new();
     for (key, value) in members(value)? {
-        // A key without a value is a slip of the pen rather than an empty text.
+        // A key without a value is taken for a mistake, not for an empty text.
         let value = match value {
             Value::Null => Err(Violation::invalid("null", "must be a text: quote it")),
             value => text(value),

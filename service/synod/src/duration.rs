@@ -1,15 +1,15 @@
-//! Spans of time as people write them.
+//! Parses and prints durations, as in `500ms` and `10s`.
 
 use std::time::Duration;
 
 /// The units, largest first.
 const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// A span of time: a whole number and its unit.
+/// Parses a duration: a whole number and its unit.
 ///
 /// # Errors
 ///
-/// What it should look like.
+/// The text says what a duration should look like.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     let digits = text
         .find(|letter: char| !letter.is_ascii_digit())
@@ -31,11 +31,11 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "it is too long".to_owned())
 }
 
-/// A span that cannot be nothing.
+/// Parses a duration that must not be zero.
 ///
 /// # Errors
 ///
-/// As [`parse`], or it is nothing.
+/// As [`parse`]; or the duration is zero.
 pub(crate) fn parse_some(text: &str) -> Result<Duration, String> {
     let span = parse(text)?;
     if span.is_zero() {
@@ -44,7 +44,7 @@ pub(crate) fn parse_some(text: &str) -> Result<Duration, String> {
     Ok(span)
 }
 
-/// Whole milliseconds in the largest unit that shows all of them; [`parse`] reads it back.
+/// A duration in the largest unit that shows whole milliseconds exactly; [`parse`] reads it back.
 pub(crate) fn text(span: Duration) -> String {
     let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
     let (unit, size) = UNITS

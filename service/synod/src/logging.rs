@@ -1,7 +1,7 @@
-//! What the program logs: events to standard error, as text or JSON.
+//! The program's log: events go to standard error, as text or JSON.
 //!
-//! Nothing waits for whoever reads them. Lines go through a bounded queue to a thread that writes them; what finds no room
-//! there is dropped and counted, so a pipe that nobody reads costs lines and never a replica.
+//! Logging never blocks. Lines go through a bounded queue to a thread that writes them. A line that finds the queue
+//! full is dropped and counted, so a pipe that nobody reads loses lines, but never holds up a replica.
 
 mod dropped;
 mod last_words;
@@ -23,26 +23,26 @@ pub(crate) use last_words::last_words;
 use sparing::Sparing;
 pub(crate) use sparing::{Ending, HeldBack};
 
-/// What is logged, until this is dropped: then what waits is written, if somebody reads it soon.
+/// The running log. Dropping it writes the queued lines, unless that takes too long.
 pub(crate) struct Logging {
     sparing: Sparing,
     writer: Option<WorkerGuard>,
 }
 
-/// Whether a filter can be used.
+/// Checks a filter.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The text says what is wrong with the filter.
 pub(crate) fn check(filter: &str) -> Result<(), String> {
     parse(filter).map(drop)
 }
 
-/// From now on, events that pass the filter are logged, panics too.
+/// Starts logging the events that pass the filter, and panics.
 ///
 /// # Errors
 ///
-/// The filter cannot be used, or somebody else is logging already.
+/// The filter is invalid, or logging was started already.
 pub(crate) fn start(filter: &str, format: LogFormat) -> Result<Logging, Failure> {
     let fault =
         |fault: String| Failure::local(format!("logging cannot start: {fault}"), "correct --log");
@@ -77,12 +77,12 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Result<Logging, Failure>
 }
 
 impl Logging {
-    /// What tells of the events that are held back because they were said often enough.
+    /// The task that reports how many events were held back.
     pub(crate) fn held_back(&self) -> HeldBack {
         self.sparing.held_back()
     }
 
-    /// What is told when the replica is asked to end.
+    /// The switch to set when the replica is asked to end.
     pub(crate) fn ending(&self) -> Ending {
         self.sparing.ending()
     }

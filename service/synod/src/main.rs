@@ -1,4 +1,4 @@
-//! The one binary of Synod: it serves, lets people try things out, and is how they look at a cluster and change it.
+//! The program `synod`: runs replicas, `dev` and `demo`, and has the commands that show and change a cluster.
 
 mod args;
 mod commands;
@@ -48,7 +48,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
     match command {
         Command::Serve(args) => serve::run(args, matches),
         Command::Dev(args) => many_threads()?.block_on(dev::run(args)),
-        // Its processes are tied to this thread.
+        // The kernel ties the demo's processes to the thread that starts them.
         Command::Demo(args) => one_thread()?.block_on(demo::run(args)),
         Command::DemoApiserver(args) => {
             let _logging = logging::start("info", LogFormat::Text)?;
@@ -97,7 +97,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
     }
 }
 
-/// What was typed behind the last word of the command.
+/// The arguments of the innermost subcommand.
 fn innermost(matches: &ArgMatches) -> &ArgMatches {
     let mut matches = matches;
     while let Some((_, inner)) = matches.subcommand() {
@@ -106,12 +106,12 @@ fn innermost(matches: &ArgMatches) -> &ArgMatches {
     matches
 }
 
-/// What a command needs that asks and shows.
+/// The runtime of a command that only calls a cluster.
 fn one_thread() -> Result<Runtime, Failure> {
     started(Builder::new_current_thread().enable_all().build())
 }
 
-/// What replicas need.
+/// The runtime of replicas.
 fn many_threads() -> Result<Runtime, Failure> {
     started(Builder::new_multi_thread().enable_all().build())
 }

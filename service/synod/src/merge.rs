@@ -1,12 +1,12 @@
-//! The three-way merge of `synod apply`: what one writer wants, what it wanted last, and what there is.
+//! The three-way merge of `synod apply`: of the wanted document, the one applied last, and the stored one.
 
 use serde_json::{Map, Value};
 
-/// `current` with what `wanted` says, without what `last` said and `wanted` no longer does, and with all that neither has
-/// ever said anything of.
+/// Returns `current` with everything that `wanted` sets, without what `last` set and `wanted` no longer does. Fields
+/// that neither of them has ever set stay.
 ///
-/// Maps are merged key by key, everything else is taken whole: what is in a list has no name to be told by. A field that is
-/// wanted as null goes.
+/// Maps are merged key by key. Everything else is replaced as a whole, since the items of a list have no key to match
+/// them by. A field that is null in `wanted` is removed.
 pub(crate) fn merged(last: Option<&Value>, wanted: &Value, current: Option<&Value>) -> Value {
     let Value::Object(wanted) = wanted else {
         return wanted.clone();
@@ -35,7 +35,7 @@ pub(crate) fn merged(last: Option<&Value>, wanted: &Value, current: Option<&Valu
     Value::Object(result)
 }
 
-/// What is left of `current` without what `last` said: within maps, what others have put there.
+/// What is left of `current` without the fields of `last`: within maps, the fields that others have set.
 fn without(last: &Value, current: Value) -> Option<Value> {
     let (Value::Object(last), Value::Object(mut current)) = (last, current) else {
         return None;
@@ -59,7 +59,7 @@ mod tests {
     fn check(last: Value, wanted: &Value, current: Value, expected: &Value) {
         let found = merged(Some(&last), wanted, Some(&current));
         assert_eq!(&found, expected);
-        // Applied again, with nothing changed in between, it changes nothing.
+        // Applying the same document again changes nothing.
         assert_eq!(&merged(Some(wanted), wanted, Some(&found)), expected);
     }
 

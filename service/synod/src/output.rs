@@ -1,4 +1,4 @@
-//! What a command prints: one document in any of the forms.
+//! The document that a command prints, in any of its forms.
 
 mod age;
 mod format;
@@ -13,21 +13,21 @@ pub(crate) use synod_terminal::escape::printable;
 pub(crate) use synod_terminal::output::{Reader, print, warn};
 pub(crate) use table::Table;
 
-/// The answer of a command, before its form is chosen.
+/// The answer of a command, from which each form is rendered.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// The whole answer in the JSON form of the protocol: keys in lowerCamelCase, 64-bit numbers as texts.
+    /// The whole answer in the JSON form of the protocol: keys in lowerCamelCase, 64-bit numbers as strings.
     pub(crate) value: Value,
-    /// The columns for people, one table under the other.
+    /// The tables for people, one below the other.
     pub(crate) tables: Vec<Table>,
-    /// The same with more columns.
+    /// The same tables with more columns.
     pub(crate) wide: Vec<Table>,
     /// The names of the objects.
     pub(crate) names: Vec<String>,
 }
 
 impl Document {
-    /// The text in the asked form, with a line break at its end.
+    /// The text in the given form, with a line break at its end.
     pub(crate) fn render(&self, format: Format) -> String {
         match format {
             Format::Table => render_all(&self.tables),
@@ -42,16 +42,16 @@ impl Document {
     }
 }
 
-/// The tables with an empty line between two.
+/// The tables, with an empty line between two.
 fn render_all(tables: &[Table]) -> String {
     let texts: Vec<String> = tables.iter().map(Table::render).collect();
     texts.join("\n")
 }
 
-/// What stands where there is no value.
+/// The text of a cell without a value.
 pub(crate) const UNSET: &str = "<unset>";
 
-/// As YAML. Its plain texts have no escapes, so what would need one is printed in YAML's flow form, which is JSON's.
+/// The value as YAML. Plain YAML has no escapes: a value that needs one is printed in YAML's flow form, which is JSON.
 fn yaml(value: &Value) -> String {
     let text = serde_yaml_ng::to_string(value).expect("every JSON value is YAML");
     let misled = |letter: char| misleads(letter) && letter != '\n';

@@ -1,6 +1,6 @@
 //! The replicated settings as people write them: `write_grace=70s`, `history_bytes=64MiB`.
 //!
-//! One table says how each of them is called, shown and read, so that what is shown can be typed.
+//! One table has the name, the printer and the parser of each setting, so that every printed value can be typed.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::duration;
 
 /// One replicated setting.
 pub(crate) struct Replicated {
-    /// What people call it.
+    /// The name for people.
     pub(crate) name: &'static str,
     published: &'static published::Setting,
     get: fn(&Settings) -> String,
@@ -39,7 +39,7 @@ macro_rules! replicated {
 
 synod_model::settings_table!(replicated);
 
-/// A value that can be typed.
+/// The type of a setting's value, which is printed and parsed in one form.
 trait Typed: Sized {
     fn text(&self, form: SettingForm) -> String;
 
@@ -96,12 +96,12 @@ impl Typed for BTreeSet<GroupResource> {
 }
 
 impl Replicated {
-    /// Its value, as it can be typed.
+    /// The value, as it can be typed.
     pub(crate) fn value(&self, settings: &Settings) -> String {
         (self.get)(settings)
     }
 
-    /// What a new cluster has, the least and the most that are allowed; of resources, how many.
+    /// The default, the minimum and the maximum. For resources these are their number.
     pub(crate) fn bounds(&self) -> [String; 3] {
         let published::Setting {
             default, min, max, ..
@@ -110,11 +110,11 @@ impl Replicated {
     }
 }
 
-/// What `name=value` pairs change, and their names.
+/// Parses `name=value` pairs into a patch, and returns it with the names of the settings.
 ///
 /// # Errors
 ///
-/// Every pair that is at fault, by its name.
+/// Every pair that is at fault, named by its setting.
 pub(crate) fn patch(assignments: &[String]) -> Result<(SettingsPatch, Vec<String>), Violations> {
     let mut patch = SettingsPatch::default();
     let mut names: Vec<String> = Vec::new();
@@ -147,13 +147,13 @@ pub(crate) fn patch(assignments: &[String]) -> Result<(SettingsPatch, Vec<String
     }
 }
 
-/// How the setting is called whose field a replica found at fault.
+/// The name for people of the setting whose field a replica found at fault.
 pub(crate) fn typed(field: &str) -> String {
     let name = field.strip_prefix("patch.").unwrap_or(field);
     find(name).map_or(field, |setting| setting.name).to_owned()
 }
 
-/// The setting of a name, which may be written as in the settings' JSON form, too.
+/// The setting with this name, which may also be written as in the settings' JSON form.
 fn find(name: &str) -> Option<&'static Replicated> {
     let plain = name.replace('-', "_");
     SETTINGS

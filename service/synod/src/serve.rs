@@ -1,4 +1,4 @@
-//! `synod serve`: one replica, until it is asked to end or must not go on.
+//! `synod serve`: runs one replica until a signal asks it to end, or it cannot go on.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::settings::ServeSettings;
 use crate::signals::Signals;
 use crate::{logging, output};
 
-/// Runs a replica. Whatever is wrong with the settings is said before anything is touched.
+/// Runs a replica. Faults in the settings are reported before anything is touched.
 pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ServeSettings::load(args, matches)?;
     let logging = logging::start(&settings.log, settings.log_format)?;
@@ -25,13 +25,13 @@ pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failur
     let runtime = crate::many_threads()?;
     runtime.spawn(logging.held_back().tell());
     let ended = runtime.block_on(serve(settings.replica, logging.ending()));
-    // Nothing waits for what did not end in time: all that was acknowledged is on disk.
+    // Tasks that have not ended in time are not waited for: all that was acknowledged is on disk.
     runtime.shutdown_background();
     ended
 }
 
-/// Lets the process open as many files as it is allowed to: each connection is one, and most systems give fewer at first
-/// than a replica has places for.
+/// Raises the limit of open files to the maximum that the process is allowed: each connection needs one, and most
+/// systems allow fewer at first than a replica has places for.
 fn raise_open_files() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -49,7 +49,7 @@ async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
     let line = line(&config, &doors);
     let mut replica = tokio::select! {
         biased;
-        // Nothing was promised yet, so there is nothing to end in order.
+        // Nothing was acknowledged yet, so no orderly shutdown is needed.
         _ = signals.next() => return Ok(Exit::Ok),
         started = start(config, doors) => started?,
     };
@@ -74,13 +74,13 @@ async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
     }
 }
 
-/// Prints a line beside everything else. That nobody reads it is no reason to end, nor to wait.
+/// Prints a line from a thread of its own. A reader that does not read neither ends nor blocks the replica.
 pub(crate) fn announce(line: String) {
     // A thread of the runtime would be waited for at its end.
     std::thread::spawn(move || output::print(&line));
 }
 
-/// The open doors of a replica, before anything of it is on disk.
+/// Opens the listeners of a replica, before any of its files are touched.
 pub(crate) async fn open(listen: &Listen) -> Result<Doors, Failure> {
     Doors::open(listen).await.map_err(|error| {
         Failure::local(
@@ -90,7 +90,7 @@ pub(crate) async fn open(listen: &Listen) -> Result<Doors, Failure> {
     })
 }
 
-/// A replica behind its doors.
+/// Starts a replica on its open listeners.
 pub(crate) async fn start(config: ReplicaConfig, doors: Doors) -> Result<Replica, Failure> {
     let id = config.replica;
     let seams = Seams {
@@ -107,7 +107,7 @@ pub(crate) async fn start(config: ReplicaConfig, doors: Doors) -> Result<Replica
     })
 }
 
-/// What is printed once a replica serves.
+/// The line that is printed once a replica serves.
 fn line(config: &ReplicaConfig, doors: &Doors) -> String {
     format!(
         "serving cluster={} replica={} client={} peer={} metrics={}\n",
@@ -119,7 +119,7 @@ fn line(config: &ReplicaConfig, doors: &Doors) -> String {
     )
 }
 
-/// A replica that has ended by itself.
+/// The failure of a replica that has ended by itself.
 pub(crate) fn cannot_go_on(ended: &Ended) -> Failure {
     Failure::local(
         ended.to_string(),
@@ -127,7 +127,7 @@ pub(crate) fn cannot_go_on(ended: &Ended) -> Failure {
     )
 }
 
-/// A second signal, which waits for nothing.
+/// The failure after a second signal, which ends the process at once.
 pub(crate) fn at_once(signal: &str) -> Failure {
     Failure::local(
         format!("ended at once by a second {signal}"),

@@ -1,7 +1,7 @@
-//! The settings of this program: a flag, else the environment, else a file, else the default.
+//! The settings of this program: from a flag, else the environment, else a file, else the default.
 //!
-//! Every value is a text until it is parsed here, so one rule holds wherever the value stands. All faults are found at
-//! once, each with the place of the value, and before anything is touched.
+//! Every value is a text until it is parsed here, so the same rule holds for every source. All faults are found at
+//! once, each with the place of its value, before anything is touched.
 
 mod address;
 mod client;
@@ -23,8 +23,8 @@ pub(crate) use serve::{LogFormat, ServeSettings};
 use crate::failure::Failure;
 use file::File;
 
-/// Every setting that a file may hold, by the name that it has there. A file can be shared by all commands: each takes
-/// what it needs, and all of them refuse what none knows.
+/// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
+/// it needs, and every command refuses unknown names.
 const KEYS: [&str; 15] = [
     "advertise_client",
     "allow_insecure",
@@ -43,32 +43,32 @@ const KEYS: [&str; 15] = [
     "timeout",
 ];
 
-/// The layers of settings that one command reads from.
+/// The sources of settings that one command reads.
 pub(crate) struct Layers<'a> {
     matches: &'a ArgMatches,
     file: File,
-    /// Where the value of each setting was found; the others have their defaults.
+    /// The source of each setting's value; settings without one have their defaults.
     origins: BTreeMap<&'static str, Origin>,
     faults: Violations,
 }
 
-/// Where a value stands.
+/// The source of a value.
 #[derive(Clone, Debug)]
 enum Origin {
-    /// It was typed.
+    /// The command line.
     Flag,
-    /// It stands in the environment.
+    /// The environment.
     Environment,
-    /// It stands in a file: the file's name and the line.
+    /// A file: its name and the line.
     File(String),
 }
 
 impl<'a> Layers<'a> {
-    /// What was typed and what the environment holds, with the file below them if one is named.
+    /// Opens the sources: the command line, the environment, and the file if one is named.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no TOML. What is wrong with its keys is told together with all other faults.
+    /// The file cannot be read, or is no TOML. Unknown keys are reported later, together with all other faults.
     pub(crate) fn open(matches: &'a ArgMatches, file: Option<&Path>) -> Result<Self, Failure> {
         let file = file.map_or_else(|| Ok(File::default()), File::read)?;
         let mut faults = Violations::new();
@@ -87,7 +87,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// The value of a setting, or nothing if nobody gave it or it is at fault.
+    /// The value of a setting; `None` if it is not given or is at fault.
     pub(crate) fn given<T>(
         &mut self,
         key: &'static str,
@@ -126,7 +126,7 @@ impl<'a> Layers<'a> {
         given
     }
 
-    /// Adds what is wrong with a setting, at the place where its value stands.
+    /// Adds a fault of a setting, at the place of its value.
     pub(crate) fn fault(&mut self, key: &str, rule: impl fmt::Display) {
         let field = match self.origins.get(key) {
             Some(Origin::Flag) => flag(key),
@@ -145,11 +145,11 @@ impl<'a> Layers<'a> {
         self.faults.is_empty()
     }
 
-    /// Nothing if there is no fault.
+    /// Ends the reading of the settings.
     ///
     /// # Errors
     ///
-    /// All of them.
+    /// All faults that were found.
     pub(crate) fn check(self) -> Result<(), Failure> {
         if self.is_sound() {
             return Ok(());
@@ -160,7 +160,7 @@ impl<'a> Layers<'a> {
         ))
     }
 
-    /// What was given in the uppermost layer that has it, or what is wrong with its form there.
+    /// The text of a setting from the first source that has it, or what is wrong with its form there.
     fn text(&self, key: &str) -> Option<(Result<String, String>, Origin)> {
         if let Some(text) = self.matches.get_one::<String>(key) {
             let origin = match self.matches.value_source(key) {

@@ -1,4 +1,4 @@
-//! What the commands print, held against files that people have read.
+//! Tests of what the commands print, against golden files.
 
 mod golden;
 mod help;

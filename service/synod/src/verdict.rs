@@ -1,5 +1,5 @@
-//! Whether a resource is agreed on, and if not, why: who encodes what, who has not adopted what was selected, who is missing,
-//! and what discovery shows.
+//! Whether a resource is agreed on, and if not, why: the members' encodings, the voters that have not adopted the
+//! selected version, the members that a roster requires, and what discovery shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use synod_client::{
     StorageVersionHash,
 };
 
-/// What became of checking one resource.
+/// The result of checking one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResourceVerdict {
-    /// The resource, by the name of its storage version.
+    /// The name of the resource's storage version.
     pub(crate) name: String,
-    /// The version that is agreed on.
+    /// The version that the members agree on.
     pub(crate) agreed: Option<ApiVersion>,
-    /// Why there is none; empty if there is one.
+    /// Why there is no agreement; empty if there is one.
     pub(crate) reasons: Vec<Reason>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct ResourceVerdict {
 pub(crate) enum Reason {
     /// No member reports the resource.
     Unreported,
-    /// These members vote, and nothing was selected: they encode nothing.
+    /// These members vote, and no version is selected: they encode nothing.
     NothingSelected {
         votes: BTreeMap<ApiVersion, Vec<MemberId>>,
     },
@@ -32,7 +32,7 @@ pub(crate) enum Reason {
     EncodingsDiffer {
         encodings: BTreeMap<ApiVersion, Vec<MemberId>>,
     },
-    /// These members encode what they choose, and that is not what was selected.
+    /// These fixed entries encode another version than the selected one.
     FixedElsewhere {
         selected: ApiVersion,
         members: Vec<MemberId>,
@@ -43,21 +43,21 @@ pub(crate) enum Reason {
         revision: u64,
         members: Vec<MemberId>,
     },
-    /// The roster asks for these, which do not speak for the resource.
+    /// A roster requires these members, which do not report the resource.
     Absent { absent: Absent },
-    /// Discovery shows these encodings, or showed them last, and no member says that it encodes them.
+    /// Discovery shows these hashes, or showed them last, and no member reports that it encodes them.
     Contradicted {
         hashes: BTreeSet<StorageVersionHash>,
         expired: bool,
     },
-    /// Nobody has looked at discovery for so long that what it showed is not known any more.
+    /// Discovery was not looked at for so long that what it showed last is no longer valid.
     ObservationExpired,
     /// The cluster says that there is no agreement, and none of the above explains it.
     Unexplained,
 }
 
 impl ResourceVerdict {
-    /// What holds of a resource; `None`: no member reports it.
+    /// The verdict on a resource. `version` is `None` if no member reports it.
     pub(crate) fn of(
         name: &str,
         version: Option<&StorageVersion>,
@@ -89,7 +89,7 @@ impl ResourceVerdict {
 }
 
 impl Reason {
-    /// The word for it in JSON.
+    /// The name of the reason in JSON.
     pub(crate) fn as_str(&self) -> &'static str {
         match self {
             Self::Unreported => "UNREPORTED",
@@ -155,7 +155,7 @@ impl Reason {
         }
     }
 
-    /// Who it is about, by what they encode or vote for.
+    /// The members that the reason is about, grouped by the version that they encode or vote for.
     pub(crate) fn members(&self) -> Vec<(Option<&ApiVersion>, Vec<&MemberId>)> {
         match self {
             Self::Unreported
@@ -175,7 +175,7 @@ impl Reason {
     }
 }
 
-/// What stands against an agreement beside the entries.
+/// The reasons against an agreement other than the entries: rosters and discovery.
 pub(crate) fn against(
     version: Option<&StorageVersion>,
     state: Option<&StorageState>,
@@ -202,7 +202,7 @@ pub(crate) fn against(
     reasons
 }
 
-/// The hash of what a member says that it encodes.
+/// The hash of the version that a member reports to encode.
 pub(crate) fn said(entry: &StorageVersionEntry) -> Option<StorageVersionHash> {
     let encoding = entry.encoding.as_ref()?;
     Some(StorageVersionHash::of_version(encoding, &entry.kind))
@@ -251,7 +251,7 @@ fn reasons(version: &StorageVersion) -> Vec<Reason> {
     reasons
 }
 
-/// The members of the entries that `version_of` gives a version, by that version.
+/// The members by the version that `version_of` gives for their entries.
 fn grouped(
     version: &StorageVersion,
     version_of: impl Fn(&StorageVersionEntry) -> Option<ApiVersion>,
@@ -268,7 +268,7 @@ fn grouped(
     groups
 }
 
-/// `a, b encode v1; c encodes v2`.
+/// A sentence such as `a, b encode v1; c encodes v2`.
 fn groups(
     groups: &BTreeMap<ApiVersion, Vec<MemberId>>,
     one: &str,
@@ -282,7 +282,7 @@ fn groups(
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// The first few members, and how many there are more.
+/// The first `shown` members, and the number of the others.
 fn some(members: &[MemberId], shown: usize) -> String {
     let names: Vec<&str> = members.iter().take(shown).map(MemberId::as_str).collect();
     match members.len().saturating_sub(shown) {

@@ -1,4 +1,4 @@
-//! How the answers of the cluster look, one object a file: the same values as JSON, as columns, and as names.
+//! The printed forms of the cluster's answers, one kind of object a file: JSON, tables and names.
 
 mod collections;
 mod controller_revisions;
@@ -41,17 +41,17 @@ use crate::output::{UNSET, age};
 /// How many of many names a column shows, as Kubernetes does.
 const SHOWN: usize = 3;
 
-/// A value that may not be there.
+/// The text of a value, or [`UNSET`].
 fn or_unset<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| UNSET.to_owned(), |value| value.to_string())
 }
 
-/// Texts with commas between them; if `shown` is not enough for all, how many there are more.
+/// The texts, separated by commas; beyond `shown` of them only the number of the others.
 fn joined(texts: &[String], shown: usize) -> String {
     joined_of(texts, 0, shown)
 }
 
-/// The same of texts of which `omitted` more are not at hand.
+/// Like [`joined`], with `omitted` more texts that are not known here.
 fn joined_of(texts: &[String], omitted: u32, shown: usize) -> String {
     let hidden = texts.len().saturating_sub(shown);
     match (texts.len(), hidden.saturating_add(omitted as usize)) {
@@ -64,13 +64,13 @@ fn joined_of(texts: &[String], omitted: u32, shown: usize) -> String {
     }
 }
 
-/// All of them, with commas between them.
+/// All items, separated by commas.
 fn all<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     let texts: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     joined(&texts, usize::MAX)
 }
 
-/// A span of time, as ages are written.
+/// A duration, written as ages are.
 fn span(span: Duration) -> String {
     age(0, u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! The demo, from its first process to its last check, as a person runs it.
+//! Runs the demo as a person would, from its first process to its last check.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -21,7 +21,7 @@ fn demo(arguments: &[&str]) -> Command {
     command
 }
 
-/// What it printed, and on failure how it failed.
+/// The exit status and everything that the demo printed.
 fn text(output: &Output) -> String {
     format!(
         "{}\n{}\n{}",
@@ -49,14 +49,14 @@ fn every_promise_is_kept_on_the_whole_path() {
     ] {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }
-    // The summary counts who was killed from the recordings, and the leader is among them, and a worker.
+    // The summary counts the killed processes from the recordings: the leader and a worker are among them.
     for who in ["(leader)", "(migration worker)"] {
         let killed = |line: &str| line.starts_with("  killed ") && line.contains(who);
         assert!(text.lines().any(killed), "no {who} was killed in\n{text}");
     }
     let migrated = "widgets.example.io: to v1 aborted, to v2 aborted, to v2 succeeded";
     assert!(text.contains(migrated), "{text}");
-    // What the check has read is there for whoever wants to read it too.
+    // The recordings that the check has read are kept for the user.
     for file in [
         "watch-1.jsonl",
         "watch-2.jsonl",
@@ -105,7 +105,7 @@ fn a_version_that_is_written_before_it_is_selected_fails_the_demo_and_is_refused
         evidence.contains("its entry allowed only example.io/v1; it was selected at revision "),
         "{text}"
     );
-    // Of what the same server sent to Synod too early nothing was stored: it was refused for good, again and again.
+    // Synod stored none of the objects that the same server encoded too early: it refused each for good.
     for line in ["  ok      8. ", "  ok      9. ", "  ok     10. "] {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }
@@ -138,7 +138,7 @@ fn a_demo_that_is_interrupted_leaves_no_process_and_no_file() {
         "the demo ended before its servers were up"
     );
 
-    // A descriptor of a process is that process and no other, also when its number is used again.
+    // A process descriptor stays with its process, also when the process id is used again.
     let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
     let children = children
         .split_whitespace()

@@ -1,4 +1,4 @@
-//! What stands below the flags of each command in its `--help`.
+//! The text below the flags of each command in its `--help`.
 
 pub(super) const SYNOD: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! What can be typed about the histories of controllers.
+//! The arguments of `synod history`.
 
 use clap::{Args, Subcommand};
 

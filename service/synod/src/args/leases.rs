@@ -1,4 +1,4 @@
-//! What can be typed about leases.
+//! The arguments of `synod lease`, `synod lock` and `synod elect`.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! What can be typed about migrations, and about what they make safe.
+//! The arguments of `synod migrations`, `synod check-binary` and `synod check-drop`.
 //!
-//! No change here takes `--if-revision`: the name of a migration is never used again, what it has come to decides whether it
-//! can be aborted or retried, and a store that was restored is unknown whatever was known of it.
+//! No change here takes `--if-revision`: the name of a migration is never used again, its phase decides whether it can
+//! be aborted or retried, and the contents of a restored store are unknown whatever was known before.
 
 use std::path::PathBuf;
 

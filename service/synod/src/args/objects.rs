@@ -1,4 +1,4 @@
-//! What can be typed to work with collections and objects.
+//! The arguments of the commands for collections and objects.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -173,12 +173,12 @@ pub(crate) struct DocumentsArgs {
     pub(crate) write: WriteArgs,
 }
 
-/// What a change says of a TTL.
+/// The change of an object's TTL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewTtl {
-    /// So long from now on.
+    /// The object lives this long from now on.
     Lasting(Duration),
-    /// None any more.
+    /// The object has no TTL from now on.
     None,
 }
 

@@ -1,4 +1,4 @@
-//! What can be typed about API servers that do not report.
+//! The arguments of `synod observe`.
 
 use std::time::Duration;
 

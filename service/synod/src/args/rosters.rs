@@ -1,4 +1,4 @@
-//! What can be typed about rosters.
+//! The arguments of `synod rosters`.
 
 use clap::{ArgGroup, Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! What can be typed to run replicas.
+//! The arguments of `synod serve` and `synod dev`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `synod storage-versions check`.
+//! `synod storage-versions check`: whether the members agree on resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(crate) async fn run(
     })
 }
 
-/// The named resources; none: all that are reported.
+/// The named resources; none means all that are reported.
 fn resources(names: &[String]) -> Result<BTreeSet<GroupResource>, Failure> {
     let mut faults = Violations::new();
     let found = names
@@ -62,7 +62,7 @@ fn resources(names: &[String]) -> Result<BTreeSet<GroupResource>, Failure> {
     }
 }
 
-/// Waits until there is agreement, by watching; what is known then, or at the deadline.
+/// Watches until there is agreement. Returns what is known then, or at the deadline.
 async fn wait_for(
     client: &Client,
     wanted: &BTreeSet<GroupResource>,
@@ -86,13 +86,13 @@ async fn wait_for(
     }
 }
 
-/// What is known of all resources, as of one revision.
+/// What is known of all resources at one revision.
 struct Known {
     revision: Revision,
     reported: BTreeMap<GroupResource, Arc<StorageVersion>>,
-    /// What stays of those that were reported once, whether they still are or not.
+    /// The storage state of every resource that was ever reported.
     states: BTreeMap<GroupResource, Arc<StorageState>>,
-    /// The scopes for which somebody must speak.
+    /// The scopes of all rosters.
     rosters: Vec<ResourceScope>,
 }
 
@@ -126,7 +126,7 @@ impl Known {
     }
 
     fn of(reflector: &Reflector) -> Self {
-        // The revision is read first: what is newer than it is looked at once more, and never missed.
+        // The revision is read first: a change after it is looked at once more, and none is missed.
         let revision = reflector.revision();
         let versions = reflector.storage_versions().into_iter();
         let states = reflector.storage_states().into_iter();
@@ -146,7 +146,7 @@ impl Known {
         }
     }
 
-    /// What an agreement on these assumes where no roster says who must speak, whether or not there is one.
+    /// The assumption for those of the resources that no roster covers, whether or not there is agreement on them.
     fn assumed(&self, wanted: &BTreeSet<GroupResource>) -> Option<Assumed> {
         let shown: Vec<&GroupResource> = if wanted.is_empty() {
             self.reported.keys().collect()
@@ -186,7 +186,7 @@ impl Known {
         self.verdicts(wanted).iter().all(ResourceVerdict::is_agreed)
     }
 
-    /// A resource that nobody has ever reported, perhaps since its name was mistyped.
+    /// A wanted resource that was never reported, perhaps because its name was mistyped.
     fn missing<'a>(&self, wanted: &'a BTreeSet<GroupResource>) -> Option<&'a GroupResource> {
         wanted.iter().find(|resource| {
             !self.reported.contains_key(resource) && !self.states.contains_key(*resource)

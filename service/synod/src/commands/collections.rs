@@ -1,4 +1,4 @@
-//! `synod collections`.
+//! `synod collections`: shows and changes collections.
 
 use clap::ArgMatches;
 use synod_client::{
@@ -90,7 +90,7 @@ async fn create_one(
     let resource = create.resource.clone();
     let client = connect(&query.client, matches).await?;
     let changed = collections(&client, dry_run).create(create).await;
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     show(
         &views::collection_changed(&changed?, &resource),
@@ -157,7 +157,7 @@ fn creation(
     }
 }
 
-/// The collection of this name.
+/// The resource of the collection with this name.
 pub(super) fn resource(name: &str) -> Result<GroupResource, Failure> {
     GroupResource::parse_qualified(name).map_err(|faults| {
         let mut found = Violations::new();
@@ -166,7 +166,7 @@ pub(super) fn resource(name: &str) -> Result<GroupResource, Failure> {
     })
 }
 
-/// What `--if-revision` asks.
+/// The preconditions that `--if-revision` sets.
 pub(super) fn preconditions(write: &WriteArgs) -> Preconditions {
     Preconditions {
         uid: None,

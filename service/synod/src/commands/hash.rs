@@ -11,7 +11,7 @@ use crate::output;
 ///
 /// # Errors
 ///
-/// What was given is no group, version or kind, each fault by its name.
+/// The group, the version or the kind breaks a rule; each fault is named by its argument.
 pub(crate) fn run(args: &HashArgs) -> Result<Exit, Failure> {
     output::print(&format!("{}\n", hash(args)?))?;
     Ok(Exit::Ok)

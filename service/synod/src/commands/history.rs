@@ -1,4 +1,4 @@
-//! `synod history`.
+//! `synod history`: shows, rolls back and truncates the histories of controllers.
 
 use clap::ArgMatches;
 use synod_client::{
@@ -104,7 +104,7 @@ async fn rollback(
     let history = wanted.history(&client).await?;
     let if_newest = write.if_revision.map(Revision::new);
     let done = history.rollback(to, if_newest, write.dry_run).await;
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     show(&views::rolled_back(&done?), write.query.output)
 }
@@ -124,7 +124,7 @@ async fn truncate(
     show(&views::truncated(&done?), write.query.output)
 }
 
-/// A controller's own object, as it was named.
+/// A controller's own object, as the arguments name it.
 struct Owner {
     namespace: Namespace,
     kind: Kind,
@@ -147,7 +147,7 @@ impl Owner {
         })
     }
 
-    /// Its history: snapshots know their controller as a whole, and people by kind and name.
+    /// The history of this owner. Snapshots hold a full owner reference; people name only its kind and name.
     async fn history(self, client: &Client) -> Result<History, Failure> {
         let Self {
             namespace,
@@ -186,7 +186,7 @@ impl Owner {
     }
 }
 
-/// Which snapshots to list.
+/// The list that the arguments ask for.
 fn asked(
     owner: Option<&str>,
     namespace: Option<&str>,

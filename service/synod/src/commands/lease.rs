@@ -1,4 +1,4 @@
-//! `synod lease`.
+//! `synod lease`: shows, takes, renews and releases leases.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ async fn get(key: &LeaseKey, query: &QueryArgs, matches: &ArgMatches) -> Result<
     show(&views::lease(&view, now()), query.output)
 }
 
-/// Waits for the lease, at most so long, and gives up the place in the queue then or when this process is to end.
+/// Waits for the lease for at most `limit`. Gives up the place in the queue then, or when a signal asks to end.
 async fn waited(client: &Client, limit: Duration, options: LockOptions) -> Result<Lock, Failure> {
     let mut signals = Signals::listen()?;
     let mut signal = None;
@@ -104,13 +104,13 @@ async fn waited(client: &Client, limit: Duration, options: LockOptions) -> Resul
     Err(Failure::of(ErrorKind::DeadlineExceeded, message).with_advice(advice))
 }
 
-/// A signal came before the lease.
+/// A signal came before the lease was held.
 pub(super) fn interrupted(signal: &str) -> Failure {
     let message = format!("{signal} came before it was this one's turn");
     Failure::local(message, "nothing was run, and nothing is held")
 }
 
-/// How to hold what was typed.
+/// The options of the lock, from the arguments.
 pub(super) fn options(hold: &HoldArgs) -> Result<LockOptions, Failure> {
     let key = key(&hold.namespace, &hold.name)?;
     let mut options = LockOptions::new(key).ttl(ttl(hold)?);

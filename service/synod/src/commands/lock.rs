@@ -1,4 +1,4 @@
-//! `synod lock` and `synod elect`: a command that runs while a lease is held.
+//! `synod lock` and `synod elect`: run a command while a lease is held.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::signals::Signals;
 
-/// How long a command has to end by itself when it is asked to, while the lease is still held.
+/// How long a command has to end after SIGTERM, while the lease is still held.
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(args: &LockArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -87,7 +87,7 @@ fn election(client: &Client, args: &ElectArgs) -> Result<Election, Failure> {
     ))
 }
 
-/// Starts the command, with what proves the lease in its environment.
+/// Starts the command, with the lease, its holder and its fencing token in the environment.
 fn started(command: &[String], lock: &Lock) -> Result<Child, Failure> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Failure::local("there is nothing to run", "name a command"));
@@ -105,8 +105,8 @@ fn started(command: &[String], lock: &Lock) -> Result<Child, Failure> {
     })
 }
 
-/// Waits for the command, and ends it when the lease may be lost, when another should lead, or when this process is to
-/// end.
+/// Waits for the command. Ends it when the lease may be lost, when another candidate should lead, or when a signal asks
+/// this process to end.
 async fn held(
     mut child: Child,
     over: impl Future<Output = LeadershipEnd>,
@@ -117,7 +117,7 @@ async fn held(
         biased;
         end = &mut over => match end {
             LeadershipEnd::Lost(error) => {
-                // Whoever holds the lease next must not meet it: it has no time left.
+                // The command must not run beside the next holder of the lease: it has no time left.
                 let killed = child.kill().await;
                 tracing::debug!(?killed, "the command was killed");
                 let message = format!("the lease is lost, and the command was killed: {}", error.message());
@@ -125,20 +125,20 @@ async fn held(
                 Err(Failure::of(ErrorKind::StaleEpoch, message).with_advice(advice))
             }
             LeadershipEnd::Preferred(_) => {
-                // However it ended: to give way is what it was asked for.
+                // Any exit status is a success: the command was asked to give way.
                 let ended = asked_to_end(&mut child, over).await;
                 ended.map(|_| Exit::Ok).or_else(|error| of_status(Err(error)))
             }
         },
         _ = signals.next() => {
-            // Whether it had done its work by then, only the command knows.
+            // Only the command's exit status says whether its work was done by then.
             of_status(asked_to_end(&mut child, over).await)
         }
         status = child.wait() => of_status(status),
     }
 }
 
-/// Asks the command to end, and kills it when its grace or the lease is over. Answers how it ended.
+/// Asks the command to end with SIGTERM, and kills it when its grace or the lease is over. Returns its exit status.
 async fn asked_to_end(
     child: &mut Child,
     over: impl Future<Output = LeadershipEnd>,
@@ -147,7 +147,7 @@ async fn asked_to_end(
         .id()
         .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     if let Some(pid) = pid {
-        // It may have ended just now.
+        // An error means that the command has just ended.
         let _ = kill_process(pid, Signal::TERM);
     }
     let patience = async {

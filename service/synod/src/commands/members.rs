@@ -1,4 +1,4 @@
-//! `synod members`.
+//! `synod members`: shows the members.
 
 use clap::ArgMatches;
 use synod_client::{ListMembers, MemberId, ReadOptions};

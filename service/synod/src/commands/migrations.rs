@@ -1,4 +1,4 @@
-//! `synod migrations`.
+//! `synod migrations`: shows, starts, aborts, retries and resets migrations.
 
 mod watch;
 
@@ -66,11 +66,11 @@ async fn start(
     } else {
         client.start_migration(resource, reason).await
     };
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     let id = started?.id;
     if change.dry_run {
-        // Its name has the revision in it that is next now, which opening a session would already take.
+        // The name holds the next revision, which a session would take: a dry run cannot know the name.
         return would(&format!("a migration of {resource} would be created"));
     }
     output::print(&format!("{id}\n"))?;
@@ -137,7 +137,7 @@ async fn reset(
     done(&format!("{name} is unknown"), &header)
 }
 
-/// What was only tried out is at no revision.
+/// A dry run has no revision to print.
 fn would(what: &str) -> Result<Exit, Failure> {
     output::print(&format!("{what}\n"))?;
     Ok(Exit::Ok)

@@ -1,4 +1,4 @@
-//! The commands that work with objects, one file each: read what was typed, ask, show.
+//! The commands for objects, one file each: read the arguments, call the cluster, print the answer.
 
 pub(crate) mod apply;
 pub(crate) mod create;
@@ -25,10 +25,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::views;
 
-/// What was written, one object after the other.
+/// The writes that were made, in their order.
 type Writes = Vec<(ObjectKey, ObjectWritten)>;
 
-/// Shows what was written; and what was, also if a later one has failed.
+/// Prints the writes that were made, also if a later one has failed.
 fn show_writes(
     writes: &Writes,
     failed: Result<(), Failure>,
@@ -40,7 +40,7 @@ fn show_writes(
     failed.map(|()| Exit::Ok)
 }
 
-/// The objects, for writes that are carried out or only tried, under the lease that was named.
+/// The client for objects, for real writes or a dry run, fenced by the lease if one was named.
 fn objects(client: &Client, dry_run: bool, fence: Option<LeaseToken>) -> RawObjects {
     let mut objects = client.raw_objects();
     if let Some(lease) = fence {
@@ -49,7 +49,7 @@ fn objects(client: &Client, dry_run: bool, fence: Option<LeaseToken>) -> RawObje
     if dry_run { objects.dry_run() } else { objects }
 }
 
-/// The lease that an object is to be written under.
+/// The lease and its fencing token from `--if-lease`.
 fn fence(args: &FenceArgs) -> Result<Option<LeaseToken>, Failure> {
     let Some(text) = &args.if_lease else {
         return Ok(None);
@@ -69,7 +69,7 @@ fn fence(args: &FenceArgs) -> Result<Option<LeaseToken>, Failure> {
     }))
 }
 
-/// What was typed of a TTL.
+/// The change of the TTL from `--ttl`.
 fn ttl_change(ttl: Option<NewTtl>) -> Result<TtlChange, Failure> {
     match ttl {
         None => Ok(TtlChange::Keep),
@@ -83,7 +83,7 @@ fn ttl_change(ttl: Option<NewTtl>) -> Result<TtlChange, Failure> {
     }
 }
 
-/// The object that was named on the command line.
+/// The object that the arguments name.
 fn key(resource: &str, namespace: Option<&str>, name: &str) -> Result<ObjectKey, Failure> {
     let mut found = Violations::new();
     let resource = found.parsed("RESOURCE", GroupResource::parse_qualified(resource));
@@ -98,7 +98,7 @@ fn key(resource: &str, namespace: Option<&str>, name: &str) -> Result<ObjectKey,
     }
 }
 
-/// The documents of a file, each with the namespace that it lives in.
+/// The documents of a file, each with its namespace.
 fn read(filename: &Path, namespace: Option<&str>) -> Result<Vec<Document>, Failure> {
     let mut documents = documents::read(&text(filename)?)?;
     let Some(namespace) = namespace else {
@@ -135,7 +135,7 @@ pub(super) fn text(filename: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The collections by kind, to find where documents belong.
+/// All collections, to find the one of a document by its kind.
 struct Kinds(Vec<Collection>);
 
 impl Kinds {
@@ -149,7 +149,7 @@ impl Kinds {
         Ok(Self(items.map(|item| item.collection).collect()))
     }
 
-    /// Where the object of a document is.
+    /// The key of a document's object.
     fn key(&self, document: &Document) -> Result<ObjectKey, Failure> {
         let group = document.version.group();
         let found = self.0.iter().find(|collection| {
@@ -170,7 +170,7 @@ impl Kinds {
     }
 }
 
-/// Which object a document may be written over: the one that it says it was made for, and the one that was typed.
+/// The preconditions of a write: those in the document, with the revision of `--if-revision` in place of its own.
 fn preconditions(document: &Document, write: &WriteArgs) -> Preconditions {
     let typed = write.if_revision.map(Revision::new);
     Preconditions {
@@ -179,7 +179,7 @@ fn preconditions(document: &Document, write: &WriteArgs) -> Preconditions {
     }
 }
 
-/// A revision belongs to one object.
+/// `--if-revision` is about one object, so it is refused with several documents.
 fn check_one(documents: &[Document], write: &WriteArgs) -> Result<(), Failure> {
     if write.if_revision.is_some() && documents.len() > 1 {
         let count = documents.len().to_string();
@@ -190,7 +190,7 @@ fn check_one(documents: &[Document], write: &WriteArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The collection of an object, for its kind.
+/// The collection of an object. Its kind is needed to show the object.
 async fn collection_of(client: &Client, resource: &GroupResource) -> Result<Collection, Failure> {
     let view = client
         .collections()

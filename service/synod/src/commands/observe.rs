@@ -1,4 +1,5 @@
-//! `synod observe`: looks at what API servers show, round by round: those that do not report, and beside the reports the others.
+//! `synod observe`: reads the discovery of API servers, round by round, and posts the hashes that they show. It is for
+//! servers that do not report; of those that report, it posts the hashes beside their reports.
 
 pub(crate) mod documents;
 mod round;
@@ -29,19 +30,19 @@ use round::{Posted, Round, RoundEnd};
 use server::{Look, Server};
 use sight::{Seen, sight};
 
-/// The period until the cluster has said its own.
+/// The period until the cluster's setting is read.
 const DISCOVERY_PERIOD: Duration = Duration::from_secs(600);
 
-/// How much sooner than after a period it looks again when something failed.
+/// After a round in which something failed, the pause is the period divided by this.
 const SOONER: u32 = 10;
 
-/// How soon it looks again when what it saw is encoded by no member: one may have moved between the look and the post.
+/// The pause after a round that shows an encoding no member reports: one may just have changed its encoding.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// So often in a row it looks again so soon. What is so still then is no member's moving.
+/// The most rounds in a row after this short pause. If discovery and reports still differ then, no change explains it.
 const AGAIN_MAX: u32 = 3;
 
-/// How many observations are on their way at a time.
+/// How many observations are posted at a time.
 const AT_A_TIME: usize = 16;
 
 pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -53,7 +54,7 @@ pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit
         _ = signals.next() => Ok(Exit::Ok),
         ended = Box::pin(rounds(args, &servers, &client)) => ended,
     };
-    // The session would end by itself; that it could not be ended now says nothing about what was posted.
+    // If the session cannot be closed now, it ends by itself. That says nothing about what was posted.
     let _ = client.close().await;
     ended
 }
@@ -78,7 +79,7 @@ fn servers(urls: &[String]) -> Result<BTreeSet<Server>, Failure> {
     }
 }
 
-/// Round by round, until nobody reads what is printed.
+/// Runs rounds until standard output is closed, or once with `--once`.
 async fn rounds(
     args: &ObserveArgs,
     servers: &BTreeSet<Server>,
@@ -130,7 +131,7 @@ async fn rounds(
 
 /// Looks at every server, and posts what was seen.
 ///
-/// What is known is read before: what has changed since, by a member or another observer, is newer than this look.
+/// The cluster is read before the look: if a member or an observer changes it after that, the post is refused.
 async fn look(
     client: &Client,
     http: &Http,
@@ -142,7 +143,7 @@ async fn look(
     post(client, &before, join_all(looks).await).await
 }
 
-/// Posts what may be posted of what was seen.
+/// Posts the part of what was seen that may be posted.
 async fn post(
     client: &Client,
     before: &BTreeMap<GroupResource, Known>,
@@ -206,7 +207,7 @@ struct Known {
     /// The resource version of its storage state; zero if it has none.
     revision: Revision,
     observed: BTreeSet<StorageVersionHash>,
-    /// What members say that they encode.
+    /// The hashes of what members report that they encode.
     said: BTreeSet<StorageVersionHash>,
     is_reported: bool,
     is_contradicted: bool,
@@ -237,7 +238,7 @@ impl Known {
         &self.observed | &self.said
     }
 
-    /// What discovery shows, or showed last, against what the members say.
+    /// The hashes that discovery shows, or showed last, and that no member reports.
     fn against(&self) -> BTreeSet<StorageVersionHash> {
         if self.is_contradicted {
             &self.observed - &self.said

@@ -1,4 +1,4 @@
-//! `synod rosters`.
+//! `synod rosters`: shows, sets and deletes rosters.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ async fn set(args: &SetRosterArgs, matches: &ArgMatches) -> Result<Exit, Failure
     let scope = set.scope.clone();
     let client = connect(&args.query.client, matches).await?;
     let changed = rosters(&client, args.dry_run).set(set).await;
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     show(&views::roster_changed(&changed?, &scope), args.query.output)
 }
@@ -96,7 +96,7 @@ fn asked(args: &SetRosterArgs) -> Result<SetRoster, Failure> {
 
 const NO_ROSTER: &str = "this is no roster";
 
-/// Whoever is named twice was meant to be another one.
+/// An id that is given twice is refused: another member was probably meant.
 fn members(ids: &[String]) -> Result<BTreeSet<MemberId>, Violations> {
     let mut found = Violations::new();
     let mut members = BTreeSet::new();
@@ -114,7 +114,7 @@ fn members(ids: &[String]) -> Result<BTreeSet<MemberId>, Violations> {
     }
 }
 
-/// An empty selector was meant to ask for somebody.
+/// An empty selector is refused: it was probably meant to require somebody.
 fn labels(text: Option<&str>) -> Result<LabelSelector, Violation> {
     match text {
         None => Ok(LabelSelector::default()),

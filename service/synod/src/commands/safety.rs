@@ -1,4 +1,4 @@
-//! `synod check-binary` and `synod check-drop`: may this be deployed, and may this version go?
+//! `synod check-binary` and `synod check-drop`: whether a binary may join, and whether a version may be dropped.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use crate::failure::Failure;
 use crate::output::Format;
 use crate::{output, views};
 
-/// What a whole binary decodes and encodes, as people write it.
+/// The manifest of a binary, as people write it: everything that the binary decodes and encodes.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Manifest {
     resources: Vec<Decodes>,
-    /// Scopes of resources that others look after.
+    /// The scopes of resources that other binaries handle.
     #[serde(default)]
     left_to_others: Vec<String>,
 }
 
-/// What it decodes of one resource, and how it will encode.
+/// What the binary decodes of one resource, and how it will encode it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Decodes {
@@ -65,12 +65,12 @@ pub(crate) async fn check_drop(
     answer(&safety, args.assume_complete, args.query.output)
 }
 
-/// Prints the answer with what it assumes. Only what is safe for sure ends well, and what somebody vouches for.
+/// Prints the answer with its assumptions. The exit is 0 if all is safe for sure, or safe and vouched for.
 fn answer(safety: &Safety, assume_complete: bool, format: Format) -> Result<Exit, Failure> {
     output::print(&views::safety(safety).render(format))?;
     let exit = exit(safety, assume_complete);
     if format == Format::Name && safety.is_safe() && exit == Exit::Disagree {
-        // No name says why it does not end well.
+        // Names alone do not say why the exit is not 0.
         output::warn(&views::assumption_lines(safety));
     }
     Ok(exit)
@@ -84,7 +84,7 @@ fn exit(safety: &Safety, assume_complete: bool) -> Exit {
     }
 }
 
-/// What a manifest says, YAML or JSON.
+/// Parses a manifest in YAML or JSON.
 fn manifest(text: &str) -> Result<Binary, Failure> {
     let manifest: Manifest = serde_yaml_ng::from_str(text).map_err(|error| {
         let fault = Violation::invalid(&error.to_string(), "must be a manifest in YAML or JSON");
@@ -136,7 +136,7 @@ fn parsed(decodes: &Decodes) -> Result<BinaryResource, Violations> {
     }
 }
 
-/// The version that it will encode or vote for, if the manifest says so.
+/// The version that the binary will encode or vote for, if the manifest names one.
 fn stance(decodes: &Decodes) -> Result<Option<Stance>, Violation> {
     let (encoding, preferred) = (&decodes.encoding_version, &decodes.preferred_version);
     Ok(match (encoding, preferred) {

@@ -1,4 +1,4 @@
-//! `synod settings`.
+//! `synod settings`: shows and changes the replicated settings.
 
 use clap::ArgMatches;
 use synod_client::{ReadOptions, Revision};
@@ -38,7 +38,7 @@ async fn set(
     } else {
         client.update_settings(patch, if_revision).await
     };
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     let changed = changed.map_err(|error| Failure::from(error).at(replicated::typed))?;
     show(

@@ -1,4 +1,4 @@
-//! `synod status`.
+//! `synod status`: shows the state of the cluster and of its replicas.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) async fn run(args: &QueryArgs, matches: &ArgMatches) -> Result<Exit, 
     }
 }
 
-/// Asks every replica that the client knows, all at once.
+/// Calls every replica that the client knows, all at once.
 async fn ask(client: &Client) -> Vec<EndpointStatus> {
     let asking = client.endpoints().into_iter().map(|endpoint| async move {
         let status = client.status_of(&endpoint).await;
@@ -36,7 +36,7 @@ async fn ask(client: &Client) -> Vec<EndpointStatus> {
     join_all(asking).await
 }
 
-/// Where the replicas that have not answered serve clients, as far as one that has answered knows.
+/// The client addresses of the replicas that were not called, as far as the answers name them.
 fn not_asked(answers: &[EndpointStatus]) -> Vec<String> {
     let statuses = || {
         answers
@@ -57,7 +57,7 @@ fn not_asked(answers: &[EndpointStatus]) -> Vec<String> {
     addresses.into_iter().map(str::to_owned).collect()
 }
 
-/// The answer that says most: the leader's own, since it knows how far the others are; else that of the replica that
+/// The most informative answer: the leader's, since it knows the progress of the others; else that of the replica that
 /// has applied most.
 fn best(answers: &[EndpointStatus]) -> Option<&ClusterStatus> {
     let statuses = answers
@@ -65,12 +65,12 @@ fn best(answers: &[EndpointStatus]) -> Option<&ClusterStatus> {
         .filter_map(|answer| answer.status.as_ref().ok());
     statuses.max_by_key(|status| {
         let leads = status.leader_id == Some(status.header.replica_id);
-        // Of two that believe to lead, the one of the later term is right.
+        // Of two replicas that believe to lead, the one with the later term is right.
         (leads, status.header.raft_term, status.applied_index)
     })
 }
 
-/// What each endpoint failed with; the first one decides how the program ends.
+/// The error of each endpoint. The first one decides the exit code.
 fn none_answered(answers: Vec<EndpointStatus>) -> Failure {
     let errors: Vec<(String, Error)> = answers
         .into_iter()

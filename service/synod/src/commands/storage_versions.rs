@@ -1,4 +1,4 @@
-//! `synod storage-versions`, but for `check`.
+//! `synod storage-versions`; the file `check` has its subcommand `check`.
 
 use clap::ArgMatches;
 use synod_client::{GroupResource, ListStorageVersions, ReadOptions, Revision};
@@ -75,7 +75,7 @@ async fn forget(
     } else {
         client.forget_resource(&resource, if_revision).await
     };
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     let revision = forgotten?.revision;
     let text = if change.dry_run {

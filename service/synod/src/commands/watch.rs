@@ -1,4 +1,4 @@
-//! `synod watch`.
+//! `synod watch`: prints changes as they happen.
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
@@ -60,8 +60,8 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
         .from(from))
 }
 
-/// The document of a message: what the protocol sends, and beside it `resync`, which the client makes of a history that
-/// was compacted. Nothing for a bookmark that nobody wants.
+/// The document of a message: `events` and `bookmark` are messages of the protocol, `resync` is made by the client when
+/// the history was compacted. `None` for a bookmark unless `bookmarks` is set.
 pub(crate) fn line(message: &WatchMessage, bookmarks: bool) -> Option<Value> {
     match message {
         WatchMessage::Events(events) => Some(json!({"events": form::of(events)})),

@@ -1,7 +1,7 @@
-//! Numbers with all their digits, through documents that keep a number as the double that is nearest to it.
+//! Keeps all digits of numbers in documents whose parser reads a number as the nearest double.
 //!
-//! A document that was made of a stored one means the number that is stored wherever it has what the stored one looks
-//! like. What a writer says must be kept as it is said, so a number that would lose digits is refused.
+//! Where a document that was made from a stored one shows an unchanged number, the stored number is written back with
+//! all its digits. A number that a writer types and that would lose digits is refused.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 use synod_client::{Violation, Violations};
 use synod_model::{Json, JsonNumber};
 
-/// The text of a value, its numbers written as they are in `stored`, of which the value was made.
+/// The text of a value, with numbers written as in `stored`, from which the value was made.
 pub(super) fn text(value: &Value, stored: &[u8]) -> String {
     let stored = Json::parse(stored).ok();
     let mut text = String::new();
@@ -19,18 +19,18 @@ pub(super) fn text(value: &Value, stored: &[u8]) -> String {
     text
 }
 
-/// The text of a value over several lines, with all digits of `stored`, which it shows; `None` if it has all of them.
+/// The text of a value over several lines, with all digits of `stored`, which it shows; `None` if none would be lost.
 pub(super) fn pretty(value: &Value, stored: &Json) -> Option<String> {
     let mut text = String::new();
     write(value, Some(stored), Some(0), &mut text);
     (text != format!("{value:#}")).then(|| text + "\n")
 }
 
-/// Adds to `found` every number of a document that has more digits than `value`, which was read from it, has kept.
+/// Adds to `found` every number of a document that has more digits than `value`, which was parsed from it, has kept.
 ///
 /// # Errors
 ///
-/// The document is not that of the value.
+/// The document does not have the form of `value`.
 pub(crate) fn check<'de, D: Deserializer<'de>>(
     document: D,
     value: &Value,
@@ -45,7 +45,7 @@ pub(crate) fn check<'de, D: Deserializer<'de>>(
     .deserialize(document)
 }
 
-/// Adds a value to `text`: on one line, or over several at this level of indentation.
+/// Adds a value to `text`: on one line, or over several lines at this level of indentation.
 fn write(value: &Value, stored: Option<&Json>, level: Option<usize>, text: &mut String) {
     let within = level.map(|level| level + 1);
     match (value, stored) {
@@ -90,7 +90,7 @@ fn begin_line(level: Option<usize>, text: &mut String) {
     }
 }
 
-/// What an item of a list was in the stored list: items are told by their place, counted from either end.
+/// The stored item that a list's item was made from: the one at the same place, counted from either end.
 fn counterpart<'a>(i: usize, items: &[Value], stored: Option<&'a Json>) -> Option<&'a Json> {
     let Some(Json::Array(known)) = stored else {
         return None;
@@ -102,7 +102,7 @@ fn counterpart<'a>(i: usize, items: &[Value], stored: Option<&'a Json>) -> Optio
     there.clone().find(is_same).or_else(|| there.next())
 }
 
-/// Whether a value is what a document shows of the stored one.
+/// Whether a value is how a document shows the stored one.
 fn is_same(stored: &Json, value: &Value) -> bool {
     match (stored, value) {
         (Json::Null, Value::Null) => true,
@@ -124,7 +124,7 @@ fn is_seen_as(exact: &JsonNumber, number: &Number) -> bool {
     serde_json::from_str::<Number>(exact.as_str()).is_ok_and(|seen| seen == *number)
 }
 
-/// Goes over a document once more, and reads the numbers as they are written.
+/// Reads a document a second time, for its numbers as they are written.
 struct Check<'a> {
     value: &'a Value,
     place: String,
@@ -133,7 +133,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn number(&mut self, text: &str, number: &Number) {
-        // What is no number of JSON, as `0x1f`, has no digits to lose.
+        // A number that is no JSON, such as `0x1f`, has no digits to lose.
         let Some(exact) = JsonNumber::parse(text) else {
             return;
         };
@@ -185,7 +185,7 @@ impl<'de> Visitor<'de> for Check<'_> {
             };
             items.next_element_seed(item)?;
         }
-        // The end of it, too, must be read.
+        // The end of the list must be read, too.
         items.next_element::<IgnoredAny>().map(drop)
     }
 

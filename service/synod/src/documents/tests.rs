@@ -118,7 +118,7 @@ fn what_has_another_form_than_its_field_is_refused_and_never_taken_for_nothing()
         let place = format!("  document[0].{place}");
         assert!(failure.contains(&place), "{text}: {place}\n{failure}");
     }
-    // What is empty or null says nothing, and that is no fault.
+    // An empty or null field sets nothing, and is no fault.
     let empty = one(
         "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: null, labels: null, annotations: {}, ownerReferences: [], finalizers: null, uid: null, resourceVersion: null}}",
     );
@@ -141,11 +141,11 @@ fn the_data_s_own_metadata_goes_through_a_document_unharmed() {
     let data = |content: &Content| serde_json::from_slice::<Value>(&content.data).unwrap();
     assert_eq!(data(&content), data(&object.content));
 
-    // What has that name itself would come back under another one.
+    // Data with this name itself would come back under another one.
     object.content.data = br#"{"dataMetadata":{}}"#.to_vec().into();
     assert!(fields(&object).is_none());
     assert!(shown(&object, &document.kind).get("rawData").is_some());
-    // A name twice, of which one would be lost.
+    // Of two members with the same name one would be lost.
     let twice = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: 1, spec: {a: 1}}";
     let failure = read(twice).unwrap_err().to_string();
     assert!(failure.contains("must have each key once"), "{failure}");
@@ -191,7 +191,7 @@ fn what_is_shown_has_the_digits_that_are_stored() {
     ] {
         assert!(text.contains(line), "{line:?} is missing in {text}");
     }
-    // But for the digits it is what is shown of any object, and so it is in a list.
+    // Except for the digits it is the document that is shown of any object, also within a list.
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), shown);
     let list = json!({"items": [shown]});
     let items = Json::Array(vec![exactly(&object)]);

@@ -1,5 +1,5 @@
-//! Holds back what the consensus library says again and again: while a replica is down, the leader hears so with every
-//! heartbeat, up to 13 times a second. Some of it is let through, and the rest is counted and told.
+//! Holds back events that the consensus library repeats: while a replica is down, the leader logs an error with every
+//! heartbeat, up to 13 times a second. Some events are let through, and the others are counted and reported.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,35 +12,35 @@ use tracing_subscriber::layer::{Context, Filter};
 
 use super::dropped::dropped_lines;
 
-/// So many events of one place in the program are let through in a [`PERIOD`].
+/// The number of events of one call site that are let through in a [`PERIOD`].
 const EVENTS_MAX: u32 = 3;
 
-/// Then it may say so again.
+/// After this time a call site may log again.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Whose warnings are held back.
+/// The library whose warnings and errors are held back.
 const LIBRARY: &str = "openraft";
 
-/// Lets events through, or holds them back. Clones share what they count.
+/// The filter that lets events through or holds them back. Clones share their counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sparing {
     places: Arc<Mutex<BTreeMap<CallSite, Said>>>,
     ending: Arc<AtomicBool>,
 }
 
-/// Is told when the replica is asked to end. From then on the library complains that its own task has ended, which is
-/// what was asked for.
+/// The switch to set when the replica is asked to end. From then on the library's errors are dropped: it reports that
+/// its own task has ended, which was asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Ending(Arc<AtomicBool>);
 
-/// Tells from time to time how many events were held back.
+/// Reports periodically how many events were held back.
 #[derive(Debug)]
 pub(crate) struct HeldBack(Sparing);
 
-/// A place in the program that logs: there are only so many.
+/// A call site of the program. Their number is fixed, so the map of them is bounded.
 type CallSite = (&'static str, Option<&'static str>, Option<u32>);
 
-/// What a place has said since.
+/// The events of a call site since the period began.
 #[derive(Debug)]
 struct Said {
     since: Instant,
@@ -49,12 +49,12 @@ struct Said {
 }
 
 impl Sparing {
-    /// What tells of the events that are held back here.
+    /// The task that reports how many events were held back.
     pub(super) fn held_back(&self) -> HeldBack {
         HeldBack(self.clone())
     }
 
-    /// What is told when the replica is asked to end.
+    /// The switch to set when the replica is asked to end.
     pub(super) fn ending(&self) -> Ending {
         Ending(Arc::clone(&self.ending))
     }
@@ -63,7 +63,7 @@ impl Sparing {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether another event of this place is let through.
+    /// Whether another event of this call site is let through.
     fn lets_through(&self, metadata: &Metadata<'static>, now: Instant) -> bool {
         let place = (metadata.target(), metadata.file(), metadata.line());
         let mut places = self.places();
@@ -85,7 +85,7 @@ impl Sparing {
         is_let_through
     }
 
-    /// How many events of which places were held back since this was asked last.
+    /// The call sites and numbers of the events that were held back since the last call.
     fn take(&self) -> Vec<(CallSite, u64)> {
         let mut places = self.places();
         let held_back = places
@@ -102,7 +102,7 @@ impl<S: Subscriber> Filter<S> for Sparing {
 
     fn event_enabled(&self, event: &Event<'_>, _context: &Context<'_, S>) -> bool {
         let metadata = event.metadata();
-        // Who asks for more than warnings wants all of them.
+        // Only warnings and errors are held back: a filter that asks for more detail shows all of it.
         let is_spared = *metadata.level() <= Level::WARN && metadata.target().starts_with(LIBRARY);
         !is_spared
             || (!self.ending.load(Ordering::Relaxed) && self.lets_through(metadata, Instant::now()))
@@ -110,14 +110,14 @@ impl<S: Subscriber> Filter<S> for Sparing {
 }
 
 impl Ending {
-    /// It is asked to end.
+    /// The replica is asked to end.
     pub(crate) fn begin(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl HeldBack {
-    /// Tells for as long as it is run, and how many lines were dropped because nobody read them.
+    /// Reports held-back events and dropped lines, for as long as it is polled.
     pub(crate) async fn tell(self) {
         let mut dropped = 0;
         let mut period = interval(PERIOD);
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// What was logged.
+    /// The lines that were logged.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
 

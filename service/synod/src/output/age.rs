@@ -1,6 +1,6 @@
-//! How long ago something was.
+//! Ages, as Kubernetes prints them.
 
-/// How long ago something was, as Kubernetes prints ages: two units at most.
+/// The time since a moment, as Kubernetes prints ages: two units at most.
 pub(crate) fn age(since_ms: u64, now_ms: u64) -> String {
     let seconds = now_ms.saturating_sub(since_ms) / 1_000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);

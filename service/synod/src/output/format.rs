@@ -1,4 +1,4 @@
-//! The forms in which a command prints.
+//! The output formats of `-o`.
 
 use clap::ValueEnum;
 

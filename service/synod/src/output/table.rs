@@ -1,8 +1,8 @@
-//! Columns of text.
+//! Tables of text in aligned columns.
 
 use super::printable;
 
-/// Rows under a heading, each as long as the heading.
+/// A heading and rows, all of the same number of cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     /// The heading, as it is printed.
@@ -10,11 +10,11 @@ pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// What stands between two columns.
+/// The gap between two columns.
 const GAP: &str = "   ";
 
 impl Table {
-    /// No rows yet, under these columns, which are printed in capitals.
+    /// A table without rows. The names of its columns are printed in capitals.
     pub(crate) fn new<C: AsRef<str>>(columns: impl IntoIterator<Item = C>) -> Self {
         let heading = columns
             .into_iter()
@@ -25,7 +25,7 @@ impl Table {
         }
     }
 
-    /// With columns that are called by the names of objects: those are printed as they are.
+    /// Adds columns named after objects. Their names are printed as they are.
     #[must_use]
     pub(crate) fn with_objects<C: ToString>(mut self, names: impl IntoIterator<Item = C>) -> Self {
         self.heading
@@ -50,7 +50,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The heading, then the rows; no line ends in spaces.
+    /// The heading, then the rows. No line ends in spaces.
     pub(crate) fn render(&self) -> String {
         let lines = || std::iter::once(&self.heading).chain(&self.rows);
         let width = |column: usize| lines().map(|line| line[column].chars().count()).max();

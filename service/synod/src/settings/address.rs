@@ -1,15 +1,15 @@
-//! Addresses: where to listen, and where others are reached.
+//! Parses addresses: those to listen on, and those where others are reached.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// Where to listen: an IP address or `localhost`, and a port.
+/// Parses an address to listen on: an IP address or `localhost`, and a port.
 ///
-/// A host name is not resolved here: it may mean another address tomorrow, and listening on an address is a matter of
-/// who can reach it.
+/// A host name is not resolved: it may mean another address tomorrow, and the address decides who can reach this
+/// process.
 ///
 /// # Errors
 ///
-/// What it should look like.
+/// The text says what the address should look like.
 pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     if let Some(("localhost", port)) = text.rsplit_once(':')
         && let Ok(port) = port.parse()
@@ -21,11 +21,11 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// Where somebody is reached: a host name or an IP address, and a port other than 0.
+/// Parses an address where others are reached: a host name or an IP address, and a port other than 0.
 ///
 /// # Errors
 ///
-/// What it should look like.
+/// The text says what the address should look like.
 pub(super) fn reachable(text: &str) -> Result<String, String> {
     let Some((host, port)) = text.rsplit_once(':') else {
         return Err("must be host:port, as in 10.0.0.1:4610".to_owned());

@@ -1,4 +1,4 @@
-//! How a command reaches the cluster.
+//! The settings for reaching a cluster.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use crate::args::ClientArgs;
 use crate::duration;
 use crate::failure::Failure;
 
-/// Where `synod dev` and a single `synod serve` serve clients.
+/// The address where `synod dev` and a single `synod serve` serve clients by default.
 const ENDPOINT: &str = "127.0.0.1:4600";
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The settings of every command that asks the cluster something.
+/// The settings of every command that calls the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClientSettings {
-    /// Where replicas serve clients; at least one.
+    /// The client addresses of replicas; at least one.
     pub(crate) endpoints: Vec<String>,
     /// How long a request may take, over all tries.
     pub(crate) timeout: Duration,
@@ -36,7 +36,7 @@ impl ClientSettings {
     }
 }
 
-/// Addresses with commas between them. A scheme may stand before each, since people copy URLs.
+/// Parses addresses that are separated by commas. Each may have the scheme `http://`, since people copy URLs.
 fn endpoints(text: &str) -> Result<Vec<String>, String> {
     let mut endpoints = Vec::new();
     for (number, item) in (1..).zip(text.split(',')) {

@@ -1,4 +1,4 @@
-//! The file of settings, in TOML.
+//! The settings file, in TOML.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use toml::{Spanned, Value};
 
 use crate::failure::Failure;
 
-/// The keys of a file with their values; no file is an empty one.
+/// The keys of a file with their values; without a file there are none.
 #[derive(Debug, Default)]
 pub(super) struct File {
     name: String,
@@ -18,7 +18,7 @@ pub(super) struct File {
 impl File {
     /// # Errors
     ///
-    /// It cannot be read, or is no TOML: with the file, the line, and what is wrong there.
+    /// The file cannot be read, or is no TOML: the text names the file, the line, and what is wrong there.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -43,7 +43,7 @@ impl File {
         }
     }
 
-    /// Where a setting stands, and its value as it would be typed; or what is wrong with the value.
+    /// The place of a setting, and its value as it would be typed; or what is wrong with the value.
     pub(super) fn get(&self, key: &str) -> Option<(String, Result<String, String>)> {
         let value = self.values.get(key)?;
         Some((self.place(value), text_of(value.get_ref())))
@@ -70,7 +70,7 @@ fn place(name: &str, text: &str, byte: usize) -> String {
     format!("{name}:{}", before.matches('\n').count() + 1)
 }
 
-/// A value as it would be typed: a list has commas between its items.
+/// A value as it would be typed: the items of a list are separated by commas.
 fn text_of(value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),

@@ -1,14 +1,14 @@
-//! The first replica set: which replica is reached where.
+//! Parses the first replica set: the peer address of each replica.
 
 use std::collections::BTreeMap;
 
 use super::address::reachable;
 
-/// The peer addresses of replicas, as in `1=host:port,2=host:port`.
+/// Parses the peer addresses of replicas, as in `1=host:port,2=host:port`.
 ///
 /// # Errors
 ///
-/// The first item that is wrong, by its number and its text.
+/// The first item at fault, by its number and its text.
 pub(super) fn parse(text: &str) -> Result<BTreeMap<u64, String>, String> {
     let mut replicas = BTreeMap::new();
     for (number, item) in (1..).zip(text.split(',')) {
@@ -30,11 +30,11 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<u64, String>, String> {
     Ok(replicas)
 }
 
-/// The number of a replica.
+/// Parses the id of a replica.
 ///
 /// # Errors
 ///
-/// What it should look like.
+/// The text says what the id should look like.
 pub(super) fn replica_id(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err(format!(

@@ -1,4 +1,4 @@
-//! How one replica is run.
+//! The settings of `synod serve`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,17 +16,17 @@ use crate::failure::Failure;
 
 const CLUSTER_NAME: &str = "synod";
 
-/// openraft warns of every try to reach a replica that is down, many times a second.
+/// openraft logs a warning for every try to reach a replica that is down, many times a second.
 const LOG: &str = "info,openraft=error";
 
-/// Everything that `synod serve` goes by.
+/// All settings of `synod serve`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServeSettings {
-    /// How the replica is run.
+    /// The configuration of the replica.
     pub(crate) replica: ReplicaConfig,
-    /// Which events are logged.
+    /// The filter of logged events.
     pub(crate) log: String,
-    /// In which form they are logged.
+    /// The form of log lines.
     pub(crate) log_format: LogFormat,
 }
 
@@ -42,13 +42,13 @@ pub(crate) enum LogFormat {
 impl ServeSettings {
     /// # Errors
     ///
-    /// Every setting that cannot be used, by itself or beside the others. Nothing has been touched then.
+    /// Every setting that is invalid, by itself or together with the others. Nothing was touched then.
     pub(crate) fn load(args: &ServeArgs, matches: &ArgMatches) -> Result<Self, Failure> {
         let mut layers = Layers::open(matches, args.config.as_deref())?;
         let replica = replica(&mut layers);
         let log = layers.given_or("log", log_filter, LOG.to_owned());
         let log_format = layers.given_or("log_format", log_format, LogFormat::Text);
-        // A value that is at fault by itself is missing or has its default by now: what is said about it beside the
+        // A value that is invalid by itself is missing or has its default by now, so a check of it together with the
         // others would be wrong.
         if layers.is_sound()
             && let Some(replica) = &replica
@@ -70,7 +70,7 @@ impl ServeSettings {
     }
 }
 
-/// What the settings say, or nothing if a required one is missing, which has been told then.
+/// The configuration of the replica; `None` if a required setting is missing or invalid, which was reported then.
 fn replica(layers: &mut Layers<'_>) -> Option<ReplicaConfig> {
     let on_loopback = |port| SocketAddr::from(([127, 0, 0, 1], port));
     let id = layers.required("replica_id", replicas::replica_id);
@@ -103,12 +103,12 @@ fn replica(layers: &mut Layers<'_>) -> Option<ReplicaConfig> {
     Some(replica)
 }
 
-/// The longest election timeout: far enough from the shortest that two replicas seldom wake together.
+/// The longest election timeout: so far from the shortest that two replicas seldom time out together.
 fn longest(shortest: Duration) -> Duration {
     shortest.saturating_mul(9) / 5
 }
 
-/// What is wrong with values that are right by themselves.
+/// Adds the faults of values that are valid only by themselves.
 fn check(replica: &ReplicaConfig, layers: &mut Layers<'_>) {
     if let Err(InvalidConfig(faults)) = replica.check() {
         for fault in &faults {

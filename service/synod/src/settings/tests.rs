@@ -1,4 +1,4 @@
-//! The layers by themselves. The environment is tested with the real program, since it belongs to a process.
+//! Tests of the layers alone. The environment belongs to a process, so it is tested with the real program.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::*;
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
 
-/// What a replica needs at least.
+/// The settings that a replica requires.
 const SERVE: &str = "serve --replica-id 1 --data-dir data --replicas 1=a:1,2=b:1,3=c:1";
 
 /// A file of settings in a directory of its own.
@@ -31,7 +31,7 @@ impl Written {
         self.directory.path().join("synod.toml")
     }
 
-    /// A text with the directory's name left out, which is another one each time.
+    /// The text without the directory's name, which differs each time.
     fn without_directory(&self, text: &str) -> String {
         text.replace(&format!("{}/", self.directory.path().display()), "")
     }

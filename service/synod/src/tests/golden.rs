@@ -1,11 +1,11 @@
-//! Files of what a command prints. `UPDATE_GOLDEN=1 cargo test -p synod` writes them; they are reviewed as diffs.
+//! Golden files of what commands print. `UPDATE_GOLDEN=1 cargo test -p synod` writes them; they are reviewed as diffs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Holds texts against their files, and the folder against them.
+/// Compares texts with their files, and the set of texts with the files in the folder.
 ///
-/// `group` is what the names of all of the files begin with: a file of the group that no text belongs to is a fault, too.
+/// The names of all files begin with `group`: a file of the group that belongs to no text is a fault, too.
 pub(super) fn check(group: &str, texts: &[(String, String)]) {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
     let names: BTreeSet<String> = texts
@@ -36,7 +36,7 @@ pub(super) fn check(group: &str, texts: &[(String, String)]) {
     );
 }
 
-/// Holds a text against a file that stands elsewhere.
+/// Compares a text with a file that is elsewhere.
 pub(super) fn check_file(path: &Path, text: &str) {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(path, text).unwrap();

@@ -7,7 +7,7 @@ use crate::args::Cli;
 
 #[test]
 fn every_command_explains_itself_with_an_example() {
-    // As on a terminal of this width; without one, clap takes the same.
+    // As on a terminal of this width. Without a terminal clap takes the same width.
     let mut command = Cli::command().term_width(100);
     command.build();
     let mut texts = Vec::new();
@@ -30,7 +30,7 @@ fn collect(command: &mut Command, texts: &mut Vec<(String, String)>) {
     let help = command.render_long_help().to_string();
     let lines = help.lines().map(|line| format!("{}\n", line.trim_end()));
     texts.push((name, lines.collect()));
-    // The hidden ones are processes of the demo, for nobody to type.
+    // The hidden commands are processes of the demo, which nobody types.
     for inner in command
         .get_subcommands_mut()
         .filter(|inner| !inner.is_hide_set())

@@ -1,4 +1,4 @@
-//! The tables of limits that stand in the program, as one document.
+//! Writes all tables of limits into one document, `docs/LIMITS.md`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn table(text: &mut String, title: &str, about: &str, columns: &[&str]) {
     writeln!(text, "\n## {title}\n\n{about}\n\n| {columns} |\n|{rule}|").unwrap();
 }
 
-/// What one request or answer may be.
+/// The limits of one request or answer.
 fn requests(text: &mut String) {
     let about = "What a request or an answer may carry, the same on every replica.";
     table(
@@ -51,7 +51,7 @@ fn requests(text: &mut String) {
     }
 }
 
-/// What apply goes by.
+/// The limits that apply checks.
 fn settings(text: &mut String) {
     let about = "Replicated settings, which `synod settings set` changes: all that apply goes by.";
     let columns = ["setting", "least", "default", "most", "unit"];
@@ -66,7 +66,7 @@ fn settings(text: &mut String) {
     }
 }
 
-/// What a replica holds at a time.
+/// The limits of what a replica holds at a time.
 fn bounds(text: &mut String) {
     let about = "What one replica holds in memory at a time, with the metric that shows how near it is or how often it was \
                  reached.\nWhere there is none, the limit is kept for each connection or message, and whoever meets it is told.";

@@ -1,4 +1,4 @@
-//! What each command prints in each form, from what a replica answered.
+//! What each command prints in each format, for the answers of a replica.
 
 use clap::ValueEnum as _;
 use synod_client::{
@@ -17,7 +17,7 @@ use crate::output::{Document, Format};
 use crate::verdict::ResourceVerdict;
 use crate::views::{self, EndpointStatus};
 
-/// What the stand-in is called in the files: its port is another one each time.
+/// The name of the stand-in in the golden files: its port differs each time.
 const ENDPOINT: &str = "10.0.0.2:4600";
 
 const NOW: WallTime = WallTime::from_millis(fixture::NOW_MS);

@@ -1,4 +1,4 @@
-//! What is printed is what the protocol says: every key is a field of the message, and has the form of its type.
+//! Checks printed JSON against the protocol: every key is a field of the message, and its value has the field's type.
 
 use data_encoding::BASE64;
 use prost::Message as _;
@@ -6,7 +6,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 use serde_json::Value;
 
-/// The messages of `synod.v1`, as its sources define them.
+/// The messages of `synod.v1`, from their sources.
 struct Protocol(FileDescriptorSet);
 
 impl Protocol {
@@ -25,7 +25,7 @@ impl Protocol {
         found.unwrap_or_else(|| panic!("no message {name}")).1
     }
 
-    /// Every fault of a document that is to be a message.
+    /// Every fault of a document that should be a message.
     fn faults(&self, name: &str, document: &Value, path: &str) -> Vec<String> {
         let Some(object) = document.as_object() else {
             return vec![format!("{path} is no object")];
@@ -44,7 +44,7 @@ impl Protocol {
             !is_message && !field.proto3_optional() && field.oneof_index.is_none()
         });
         let missing = always.filter(|field| !object.contains_key(field.json_name()));
-        // What the client has put together from several pages.
+        // The client combines this from several pages.
         let of_a_page = ["continueToken", "inconsistent"];
         let missing = missing.filter(|field| !of_a_page.contains(&field.json_name()));
         faults.extend(missing.map(|field| format!("{path}.{} is not printed", field.json_name())));
@@ -126,7 +126,7 @@ impl Protocol {
     }
 }
 
-/// What a golden file holds, which is what a command printed.
+/// The JSON documents in a golden file.
 fn printed(name: &str) -> Vec<Value> {
     let path = format!(
         "{}/tests/golden/{name}.json.txt",

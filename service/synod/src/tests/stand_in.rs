@@ -1,7 +1,7 @@
-//! A replica that answers what a test tells it to, over real gRPC, on a port of its own.
+//! A simulated replica that gives the answers of a test, over real gRPC, on a port of its own.
 //!
-//! What a command does with an answer depends on the answer alone, so it is tested with answers that no cluster could be
-//! brought to give on demand. What a cluster really answers is tested with one, under `tests/cluster`.
+//! A command's output depends on the answer alone, so it is tested with answers that a real cluster cannot be made to
+//! give on demand. The tests under `tests/program` run commands against a real cluster.
 
 #[path = "stand_in/fixture.rs"]
 pub(crate) mod fixture;
@@ -37,16 +37,16 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
-/// A replica that plays a part. It is gone when it is dropped.
+/// A simulated replica. Dropping it ends it.
 pub(crate) struct StandIn {
     address: SocketAddr,
     serving: tokio::task::JoinHandle<()>,
 }
 
-/// What a stand-in answers.
+/// The answers of a stand-in.
 #[derive(Clone, Default)]
 pub(crate) struct Part {
-    /// Every call is refused with this one, if it is set.
+    /// If set, every call is refused with this status.
     pub(crate) refusal: Option<Status>,
     pub(crate) status: v1::ClusterStatusResponse,
     pub(crate) settings: v1::ClusterGetSettingsResponse,
@@ -71,12 +71,12 @@ pub(crate) struct Part {
     pub(crate) migrations: v1::MigrationsListResponse,
     pub(crate) migration: v1::MigrationsGetResponse,
     pub(crate) dangers: v1::StorageVersionsCheckDropResponse,
-    /// What each call of `Watch` is answered, one after the other; after the last one, streams stay silent.
+    /// The answers to each call of `Watch`, one after the other. After the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }
 
 impl StandIn {
-    /// Plays a part on a free port of loopback.
+    /// Starts a stand-in on a free port of loopback.
     pub(crate) async fn start(part: Part) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -101,7 +101,7 @@ impl StandIn {
         Self { address, serving }
     }
 
-    /// Where it serves clients.
+    /// The address for clients.
     pub(crate) fn endpoint(&self) -> String {
         self.address.to_string()
     }

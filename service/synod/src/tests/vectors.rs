@@ -1,4 +1,4 @@
-//! The rows that Kubernetes prints, and the resources that its migrator picks.
+//! Test vectors of Kubernetes: the rows that it prints, and the resources that its migrator picks.
 
 use serde_json::{Value, json};
 use synod_client::{
@@ -20,7 +20,7 @@ async fn every_kind_is_printed_as_kubectl_prints_it() {
         "controllerrevisions.columns",
         "storageversionmigrations_v1alpha1.columns",
     ];
-    // Each of them stands in a table of its own; the rows are printed before the cases are run, which waits for nobody.
+    // These lists are columns, not cases. The rows are printed before the cases run, whose closure cannot await.
     let document = suite::document("printer_rows.json");
     let mut printed = Vec::new();
     for case in document["controllerrevisions"]["cases"].as_array().unwrap() {
@@ -64,7 +64,7 @@ async fn every_kind_is_printed_as_kubectl_prints_it() {
     );
 }
 
-/// Asks a stand-in that answers this.
+/// Calls a stand-in that gives this answer.
 async fn asked(part: Part) -> (StandIn, Client) {
     let stand_in = StandIn::start(part).await;
     let builder = Client::builder().endpoints(vec![stand_in.endpoint()]);
@@ -72,7 +72,7 @@ async fn asked(part: Part) -> (StandIn, Client) {
     (stand_in, client)
 }
 
-/// The cells under these columns in the first row of what a command prints.
+/// The cells of these columns in the first row of what a command prints.
 fn cells(document: &Document, columns: &[&str]) -> Vec<String> {
     let text = document.render(Format::Table);
     let mut lines = text.lines().map(|line| {
@@ -90,7 +90,7 @@ fn cells(document: &Document, columns: &[&str]) -> Vec<String> {
     found.collect()
 }
 
-/// What `synod history list` says where `kubectl get controllerrevisions` says name, controller and revision.
+/// The cells of `synod history list` for the name, controller and revision of `kubectl get controllerrevisions`.
 async fn controller_revision(case: &Value) -> Vec<String> {
     let mut part = fixture::part();
     let mut snapshot = part.snapshots.items.swap_remove(0);
@@ -115,7 +115,7 @@ async fn controller_revision(case: &Value) -> Vec<String> {
     cells(&document, &["NAME", "OWNER", "NUMBER"])
 }
 
-/// What `synod migrations list` says where `kubectl get storageversionmigrations` says name and what is migrated.
+/// The cells of `synod migrations list` for the name and resource of `kubectl get storageversionmigrations`.
 async fn migration(case: &Value) -> Vec<String> {
     let [group, version, resource] =
         ["group", "version", "resource"].map(|field| case[field].as_str().unwrap());
@@ -136,7 +136,7 @@ async fn migration(case: &Value) -> Vec<String> {
     cells(&views::migrations(&page, NOW), &["NAME", "TARGET"])
 }
 
-/// The cells of a case but for its age, which the cases do not give.
+/// The cells of a case except the age, which the cases do not give.
 fn row(case: &Case<'_>) -> Vec<String> {
     let entries = case["storageVersions"].as_array().unwrap().iter();
     let encodings: Vec<(String, Option<ApiVersion>)> = entries
@@ -155,7 +155,7 @@ fn row(case: &Case<'_>) -> Vec<String> {
     views::first_cells(&name.to_string(), common.as_ref(), encodings).into()
 }
 
-/// What the server of the case shows: a custom resource, a group that it passes on, and four of its own.
+/// The discovery of the case's server: a custom resource, a group that it passes on, and four resources of its own.
 fn shown() -> Vec<(&'static str, Value)> {
     let all = [
         "create", "delete", "get", "list", "patch", "update", "watch",

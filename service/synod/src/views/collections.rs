@@ -1,4 +1,4 @@
-//! Collections in columns.
+//! Collections as tables.
 
 use serde_json::Value;
 use synod_client::json;

@@ -1,4 +1,4 @@
-//! The histories of controllers in columns.
+//! The histories of controllers as tables.
 
 use serde_json::Value;
 use synod_client::json;
@@ -24,7 +24,7 @@ pub(crate) fn controller_revisions(page: &HistoryPage, now: WallTime) -> Documen
     document(json::of(page), &page.items, now)
 }
 
-/// `synod history show`: below it stands what was wanted, a line for each of the text, or how many bytes it has.
+/// `synod history show`: below the table is the snapshot's data, line by line, or its size if it is no text.
 pub(crate) fn controller_revision(view: &RevisionView, now: WallTime) -> Document {
     let snapshot = &view.revision;
     let items = std::slice::from_ref(snapshot);
@@ -94,7 +94,7 @@ pub(crate) fn truncated(done: &HistoryChanged) -> Document {
     }
 }
 
-/// A text of several lines.
+/// A table with one column, whose rows are the lines of a text.
 fn lines(title: &str, text: &str) -> Table {
     let mut table = Table::new([title]);
     for line in text.lines() {
@@ -133,7 +133,7 @@ fn cells(item: &ControllerRevision, now: WallTime) -> Vec<String> {
     ]
 }
 
-/// Why it is not truncated.
+/// The marks for which a snapshot is not truncated.
 fn live(item: &ControllerRevision) -> String {
     all(item.marks.iter().map(|(mark, _)| mark_name(mark)))
 }
@@ -146,7 +146,7 @@ fn mark_name(mark: &LiveMark) -> String {
     }
 }
 
-/// What each of its marks goes with, in their order.
+/// What each of its marks depends on, in the order of the marks.
 fn ties(item: &ControllerRevision) -> String {
     all(item.marks.iter().map(|(_, tie)| match tie {
         MarkTie::Renewals(ttl) => format!("renewals within {ttl}"),

@@ -1,4 +1,4 @@
-//! What was agreed on over time.
+//! The agreements on a resource over time, as a table.
 
 use synod_client::json;
 use synod_client::{AgreementCause, AgreementHistory, WallTime};
@@ -36,7 +36,7 @@ pub(crate) fn history(history: &AgreementHistory, now: WallTime) -> Document {
     }
 }
 
-/// Who or what it was; no member is called by a name in parentheses.
+/// The cause of a change. Causes other than members are in parentheses, which no member's id has.
 fn cause(cause: &AgreementCause) -> String {
     match cause {
         AgreementCause::Member(member) => member.to_string(),

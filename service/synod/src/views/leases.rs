@@ -1,4 +1,4 @@
-//! Leases in columns.
+//! Leases as tables.
 
 use serde_json::Value;
 use synod_client::json;

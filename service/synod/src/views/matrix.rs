@@ -1,4 +1,4 @@
-//! Resources against members: what each one encodes.
+//! The matrix of resources and members: what each member encodes.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ fn cell(version: &StorageVersion, member: &MemberId) -> String {
     }
 }
 
-/// Whether a voter has still to adopt what is selected.
+/// Whether a voter has not adopted the selected version yet.
 fn is_behind(version: &StorageVersion, entry: &StorageVersionEntry) -> bool {
     let is_voter = entry.preferred.is_some();
     is_voter

@@ -1,4 +1,4 @@
-//! Members in columns.
+//! Members as tables.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ fn more_cells(member: &Member) -> Vec<String> {
     ]
 }
 
-/// Nothing for an empty text.
+/// `None` for an empty text.
 fn shown(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }

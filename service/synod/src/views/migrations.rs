@@ -1,4 +1,4 @@
-//! Migrations in columns.
+//! Migrations as tables.
 
 use serde_json::Value;
 use synod_client::json;
@@ -19,7 +19,7 @@ pub(crate) fn migrations(page: &MigrationPage, now: WallTime) -> Document {
     document(json::of(page), &page.items, now)
 }
 
-/// `synod migrations get`, with how far it is now.
+/// `synod migrations get`, with the current progress.
 pub(crate) fn migration(view: &MigrationView, now: WallTime) -> Document {
     let mut shown = view.migration.clone();
     if let Some(progress) = &view.progress {
@@ -28,7 +28,7 @@ pub(crate) fn migration(view: &MigrationView, now: WallTime) -> Document {
     document(json::of(view), [&shown], now)
 }
 
-/// Why a migration was called off.
+/// Why a migration was aborted.
 pub(crate) const fn cause(cause: AbortCause) -> &'static str {
     match cause {
         AbortCause::NoAgreement => "no agreement any more",
@@ -92,7 +92,7 @@ fn more_cells(item: &Migration) -> Vec<String> {
     ]
 }
 
-/// What the success of a migration assumes, in words: where only its hash is known, it was observed.
+/// What the success assumes, in words. A target of which only the hash is known was observed.
 pub(crate) fn assumed(migration: &Migration) -> Option<&'static str> {
     let observed = migration.target.version.is_none();
     let assumption = migration.assumption;

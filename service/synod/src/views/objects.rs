@@ -1,4 +1,4 @@
-//! Objects in columns.
+//! Objects as tables.
 
 use serde_json::{Value, json};
 use synod_client::json;
@@ -42,7 +42,7 @@ pub(crate) fn object(view: &ObjectView, collection: &Collection, now: WallTime) 
     document(value, &[item], collection, now)
 }
 
-/// What writes did, one after the other.
+/// The results of writes, in their order.
 pub(crate) fn written(writes: &[(ObjectKey, ObjectWritten)]) -> Document {
     let mut table = Table::new(["Object", "Result", "Changed", "Revision"]);
     for (key, written) in writes {
@@ -90,7 +90,7 @@ fn document(
     collection: &Collection,
     now: WallTime,
 ) -> Document {
-    // What is in no namespace needs no column for it.
+    // Objects without namespaces need no column for them.
     let first = usize::from(!collection.namespaced);
     let mut table = Table::new(COLUMNS.into_iter().skip(first));
     let mut wide = Table::new(COLUMNS.into_iter().skip(first).chain(MORE_COLUMNS));

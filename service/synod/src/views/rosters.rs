@@ -1,4 +1,4 @@
-//! Rosters in columns.
+//! Rosters as tables.
 
 use serde_json::Value;
 use synod_client::json;

@@ -1,4 +1,4 @@
-//! Whether something is safe, every reason why not, and what a safe answer assumes, in columns.
+//! The answers of the safety commands as tables: whether it is safe, every reason why not, and the assumptions.
 
 use synod_client::json;
 use synod_client::{Assumed, Assumption, Danger, DangerReason, GroupResource, Safety};
@@ -6,7 +6,7 @@ use synod_client::{Assumed, Assumption, Danger, DangerReason, GroupResource, Saf
 use super::{SHOWN, UNSET, joined_of, span, yes_or_no};
 use crate::output::{Document, Table};
 
-/// `synod check-binary` and `synod check-drop`. The names are those of the resources that something speaks against.
+/// `synod check-binary` and `synod check-drop`. The names are those of the resources with a danger.
 pub(crate) fn safety(safety: &Safety) -> Document {
     let mut table = Table::new(["Safe", "Resource", "Why"]);
     let mut names: Vec<String> = Vec::new();
@@ -38,10 +38,10 @@ pub(crate) fn safety(safety: &Safety) -> Document {
     }
 }
 
-/// What else can be done about an assumption of these commands.
+/// The other remedy for an assumption of these commands.
 const VOUCH: &str = "; or vouch for it: --assume-complete";
 
-/// The reason in words; how long something drains is told by the state that was read.
+/// The sentence for a danger. For a drain it says how long the drain lasts from the state that was read.
 fn sentence(danger: &Danger, safety: &Safety) -> String {
     match &danger.reason {
         DangerReason::Draining(_, until) | DangerReason::DrainingHash(_, until) => {
@@ -52,7 +52,7 @@ fn sentence(danger: &Danger, safety: &Safety) -> String {
     }
 }
 
-/// What is assumed, and what to do about it, where `or_else` can be done, too.
+/// The assumptions, with a remedy for each; `or_else` is added to every remedy.
 pub(super) fn assumptions(assumptions: &[Assumed], shown: usize, or_else: &str) -> Table {
     let mut table = Table::new(["Assumed of", "What", "What to do"]);
     for assumed in assumptions {
@@ -65,7 +65,7 @@ pub(super) fn assumptions(assumptions: &[Assumed], shown: usize, or_else: &str) 
     table
 }
 
-/// What a safe answer assumes, a line for each, where nothing but names is asked for.
+/// The assumptions of a safe answer, one a line, for the format that prints only names.
 pub(crate) fn assumption_lines(safety: &Safety) -> String {
     let line = |assumed: &Assumed| {
         let (of, what) = (assumed_of(assumed, SHOWN), &assumed.message);

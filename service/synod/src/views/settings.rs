@@ -1,4 +1,4 @@
-//! The replicated settings in columns.
+//! The replicated settings as tables.
 
 use serde_json::json;
 use synod_client::json;
@@ -31,7 +31,7 @@ pub(crate) fn settings(view: &SettingsView) -> Document {
     }
 }
 
-/// `synod settings set`, with the names of the settings that were given.
+/// `synod settings set`, with the names of the given settings.
 pub(crate) fn settings_changed(changed: &Changed, given: Vec<String>) -> Document {
     let mut table = Table::new(["Changed", "Revision"]);
     table.row([

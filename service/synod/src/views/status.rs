@@ -1,4 +1,4 @@
-//! How the cluster does, in three tables: the cluster, its replicas, and what is wrong.
+//! The status of the cluster in three tables: the cluster, its replicas, and the alarms.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ const REPLICA_COLUMNS: [&str; 7] = [
 ];
 const MORE_REPLICA_COLUMNS: [&str; 5] = ["Matched", "Digest", "DigestIndex", "Peer", "Directory"];
 
-/// What one endpoint said when it was asked.
+/// The answer of one endpoint.
 #[derive(Debug)]
 pub(crate) struct EndpointStatus {
     pub(crate) endpoint: String,
     pub(crate) status: Result<ClusterStatus, Error>,
 }
 
-/// `synod status`: what one replica sees, beside what each of them says of itself.
+/// `synod status`: the view of one replica, beside what each replica says of itself.
 ///
-/// `status` is the answer that the tables go by.
+/// `status` is the answer from which the tables are made.
 pub(crate) fn status(status: &ClusterStatus, answers: &[EndpointStatus]) -> Document {
     let (cluster, more_cluster) = cluster(status);
     let (replicas, more_replicas) = replicas(status, answers);
@@ -100,7 +100,7 @@ fn replicas(status: &ClusterStatus, answers: &[EndpointStatus]) -> (Table, Table
     (table, wide)
 }
 
-/// What a replica said of itself, if it was reached.
+/// The answer of a replica itself, if it was reached.
 fn own_answer<'a>(
     replica: &ReplicaStatus,
     answers: &'a [EndpointStatus],
@@ -117,7 +117,7 @@ fn state(
     own: Option<&ClusterStatus>,
 ) -> &'static str {
     match own {
-        // It has not said yet where clients reach it, so it could not be asked.
+        // The replica has not announced its client address yet, so it could not be called.
         None if replica.client_address.is_empty() => "unknown",
         None => "unreachable",
         Some(_) if status.leader_id == Some(replica.replica_id) => "leader",
@@ -126,12 +126,12 @@ fn state(
     }
 }
 
-/// The start of a digest: enough to see whether two are the same.
+/// The start of a digest: enough to see whether two are equal.
 fn short(digest: &str) -> String {
     digest.chars().take(16).collect()
 }
 
-/// What is wrong; none if all is well.
+/// The alarms and the unreachable endpoints; `None` if there are none.
 fn alarms(status: &ClusterStatus, answers: &[EndpointStatus]) -> Option<Table> {
     let mut table = Table::new(["Alarm", "Where", "What"]);
     for alarm in &status.alarms {

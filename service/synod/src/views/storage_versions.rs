@@ -1,4 +1,4 @@
-//! Storage versions in columns: the first four are those of `kubectl get storageversions`.
+//! Storage versions as tables: the first four columns are those of `kubectl get storageversions`.
 
 use serde_json::Value;
 use synod_client::json;
@@ -52,7 +52,7 @@ pub(crate) fn storage_version(view: &StorageVersionView, now: WallTime) -> Docum
     document
 }
 
-/// A resource of which members report something, or of which something has stayed.
+/// A resource that members report, or of which only the storage state has stayed.
 struct Resource<'a> {
     name: String,
     created: WallTime,
@@ -138,7 +138,7 @@ fn summary(value: Value, resources: &[Resource<'_>], now: WallTime) -> Document 
     }
 }
 
-/// What stands against an agreement beside the entries: who is missing by a roster, and what discovery shows.
+/// The reasons against an agreement other than the entries: rosters and discovery.
 fn standing(resources: &[Resource<'_>], shown: usize) -> Table {
     let mut table = Table::new(["Name", "AgainstAgreement", "Why"]);
     for resource in resources {
@@ -176,7 +176,7 @@ fn entries(version: &StorageVersion) -> (Table, Table) {
     let mut wide = Table::new(ENTRY_COLUMNS.into_iter().chain(MORE_ENTRY_COLUMNS));
     for entry in &version.entries {
         let is_adopted = entry.adopted_revision == Some(version.status.selected_revision);
-        // A fixed entry has nothing to prefer or to adopt.
+        // A fixed entry neither prefers nor adopts a version.
         let adopted = entry
             .preferred
             .as_ref()
@@ -220,7 +220,7 @@ fn conditions(conditions: &[Condition]) -> Table {
     table
 }
 
-/// The versions in which objects may be stored, with how long writes in them may still land.
+/// The versions in which objects may be stored, and how long writes in them may still land.
 fn drains(state: &StorageState, now: LogTime) -> Table {
     let mut table = Table::new(["Persisted", "Hash", "MayStillLandFor"]);
     let is_of = |encoding: &Drained, persisted: &Persisted| match encoding {

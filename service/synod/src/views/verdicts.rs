@@ -1,4 +1,4 @@
-//! Whether resources are agreed on, and what that assumes, in columns.
+//! The verdicts on resources, and their assumptions, as tables.
 
 use serde_json::{Value, json};
 use synod_client::json::{self as form, text};
@@ -9,7 +9,7 @@ use super::{SHOWN, or_unset, yes_or_no};
 use crate::output::{Document, Table};
 use crate::verdict::{Reason, ResourceVerdict};
 
-/// `synod storage-versions check`, as of a revision. The names are those of the resources that are not agreed on.
+/// `synod storage-versions check`, at a revision. The names are those of the resources that are not agreed on.
 pub(crate) fn verdicts(
     revision: Revision,
     verdicts: &[ResourceVerdict],

@@ -1,4 +1,4 @@
-//! Three replicas as processes on loopback, and API servers that take part.
+//! Three replicas as processes on loopback, and API servers as members.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use tempfile::TempDir;
 
 use crate::program::{Printed, Running, finish, synod};
 
-/// A cluster. Its processes are killed when it is dropped.
+/// A cluster. Dropping it kills its processes.
 pub(crate) struct Cluster {
     directory: TempDir,
     ports: Vec<Ports>,
-    /// `None`: it is not running.
+    /// `None` while the replica is down.
     pub(crate) replicas: Vec<Option<Running>>,
 }
 
@@ -29,7 +29,7 @@ struct Ports {
 }
 
 impl Cluster {
-    /// Three replicas that serve.
+    /// Starts three replicas and waits until they serve.
     pub(crate) async fn start() -> Self {
         let ports = free_ports();
         let mut cluster = Self {
@@ -53,7 +53,7 @@ impl Cluster {
         replica.line().await.expect("the replica has ended")
     }
 
-    /// Starts a replica that is not running.
+    /// Starts a replica that is down.
     pub(crate) async fn restart(&mut self, place: usize) {
         self.replicas[place] = Some(self.run(place));
         self.serves(place).await;
@@ -66,7 +66,7 @@ impl Cluster {
         replica.ended().await;
     }
 
-    /// The words that run a replica, which another process can use too.
+    /// The arguments that run a replica, which another process can use, too.
     pub(crate) fn words(&self, place: usize) -> Vec<String> {
         let Ports { client, peer } = self.ports[place];
         let set = (1..)
@@ -102,7 +102,7 @@ impl Cluster {
             .join(",")
     }
 
-    /// Which replica leads.
+    /// The id of the leader.
     pub(crate) async fn leader(&self) -> usize {
         let status = self.client().await.status().await.unwrap();
         usize::try_from(status.leader_id.expect("nobody leads")).unwrap() - 1
@@ -115,7 +115,7 @@ impl Cluster {
         finish(command).await
     }
 
-    /// Starts a command that goes on.
+    /// Starts a command that runs until it is stopped.
     pub(crate) fn begin(&self, words: &[&str]) -> Running {
         let mut command = synod(words);
         command
@@ -140,7 +140,7 @@ impl Cluster {
 }
 
 impl Drop for Cluster {
-    /// Leaves the data of a failed test for whoever looks into it.
+    /// Keeps the data of a failed test for inspection.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.directory.disable_cleanup(true);
@@ -152,7 +152,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Ports that nobody listens on. They are all held until the last one is found, so no two are the same.
+/// Free ports. All of them are held until the last one is found, so no two are equal.
 fn free_ports() -> Vec<Ports> {
     let held: Vec<TcpListener> = (0..6)
         .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
@@ -170,14 +170,14 @@ fn free_ports() -> Vec<Ports> {
         .collect()
 }
 
-/// An API server that takes part, call by call.
+/// An API server as a member, call by call.
 pub(crate) struct Server {
     client: Client,
     member: MemberEpoch,
 }
 
 impl Server {
-    /// Joins, for longer than any test lasts.
+    /// Joins, with a TTL longer than any test lasts.
     pub(crate) async fn join(client: &Client, id: &str) -> Self {
         let join = Join {
             id: MemberId::parse(id).unwrap(),
@@ -201,7 +201,7 @@ impl Server {
         }
     }
 
-    /// Says that it encodes this version of a resource, and decodes both of its group.
+    /// Reports that it encodes this version of a resource, and decodes both versions of its group.
     pub(crate) async fn encodes(&self, resource: &str, encoding: &str) -> Revision {
         self.report(
             resource,
@@ -223,7 +223,7 @@ impl Server {
         .await
     }
 
-    /// Says that it has taken what was selected.
+    /// Reports that it has adopted the selected version.
     pub(crate) async fn adopts(&self, resource: &str, selected: Revision) {
         self.client
             .send_adopt(&self.member, next_statement(), &named(resource), selected)
@@ -231,7 +231,7 @@ impl Server {
             .unwrap();
     }
 
-    /// Leaves, with no write on its way.
+    /// Leaves, drained.
     pub(crate) async fn leaves_drained(&self) {
         self.client.send_leave(&self.member, true).await.unwrap();
     }
@@ -268,12 +268,12 @@ pub(crate) fn named(resource: &str) -> GroupResource {
     GroupResource::parse_storage_version_name(resource).unwrap()
 }
 
-/// Whether nothing is at a path.
+/// Whether a path does not exist.
 pub(crate) fn is_untouched(path: &Path) -> bool {
     !path.try_exists().unwrap()
 }
 
-/// The number of what is said next in these tests: it grows, whoever says it.
+/// The number of the next message in these tests; it grows over all senders.
 fn next_statement() -> StatementNumber {
     static SAID: AtomicU64 = AtomicU64::new(1);
     StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed)).unwrap()

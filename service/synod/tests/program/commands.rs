@@ -1,4 +1,4 @@
-//! The commands against a cluster: what they print, and how they end.
+//! Runs the commands against a cluster: what they print, and their exit codes.
 
 use synod_client::{GroupResource, ListStorageVersions, ReadOptions};
 
@@ -174,7 +174,7 @@ async fn a_check_that_waits_ends_with_the_agreement() {
     second.votes("example.com.widgets", "v1").await;
     well(cluster.ask(&[&words[..], &["60s"]].concat()).await);
 
-    // Both vote for v2 now, so it is selected; nobody has adopted it.
+    // Both members vote for v2 now, so it is selected; neither has adopted it.
     first.votes("example.com.widgets", "v2").await;
     second.votes("example.com.widgets", "v2").await;
     let options = ReadOptions::linearizable();
@@ -311,7 +311,7 @@ async fn every_command_prints_every_form() {
     }
 }
 
-/// A document with its values left out, since time goes by between two of them.
+/// A document without the values that depend on the time.
 fn shape(value: &serde_json::Value) -> Vec<String> {
     match value {
         serde_json::Value::Object(fields) => fields

@@ -1,11 +1,11 @@
-//! `synod dev`.
+//! Tests of `synod dev` as a process.
 
 use rustix::process::Signal;
 
 use crate::cluster::is_untouched;
 use crate::program::{Printed, Running, run, synod};
 
-/// Waits for the greeting, and answers the value of a line of it.
+/// Waits for the greeting, and returns the value of one of its lines.
 async fn value(dev: &mut Running, name: &str) -> String {
     loop {
         let line = dev.line().await.expect("it has ended");

@@ -7,8 +7,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::cluster::Cluster;
 use crate::program::{Running, synod};
 
-/// What a leader runs: it says its process, and for each line that it reads it writes an object under its lease and says
-/// how that ended.
+/// The command of a leader: it prints its process id, and for each line that it reads it writes an object under its
+/// lease and prints the outcome.
 const LEADER: &str = r#"
 echo "$$"
 while read -r size; do
@@ -18,10 +18,10 @@ while read -r size; do
 done
 "#;
 
-/// A process that leads, or will.
+/// A process that leads, or waits to lead.
 struct Leader {
     program: Running,
-    /// The command that it runs.
+    /// The process id of its command; `None` until it leads.
     command: Option<Pid>,
 }
 
@@ -39,13 +39,13 @@ impl Leader {
         }
     }
 
-    /// Waits until it leads.
+    /// Waits until the process leads.
     async fn leads(&mut self) {
         let line = self.program.line().await.unwrap();
         self.command = Pid::from_raw(line.parse().unwrap());
     }
 
-    /// Lets it write, and answers how that ended.
+    /// Lets the process write, and returns the outcome.
     async fn writes(&mut self, size: u32) -> String {
         self.program.tell(&size.to_string()).await;
         self.program.line().await.unwrap()
@@ -81,7 +81,7 @@ async fn a_leader_that_was_paused_beyond_its_ttl_can_write_no_more_and_learns_th
     let written = second.writes(2).await;
     assert!(written.starts_with("0 "), "{written}");
 
-    // What writes goes on before what renews: nothing but the token can stop it.
+    // The writing command resumes before the renewing process does: only the fencing token can stop its write.
     first.signal_command(Signal::CONT);
     let refused = first.writes(3).await;
     assert!(refused.starts_with("1 error: STALE_EPOCH: "), "{refused}");

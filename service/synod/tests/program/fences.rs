@@ -1,4 +1,4 @@
-//! The fence in a store of the servers' own, by the example that has one: a real etcd, and writes that come too late.
+//! Fencing in the servers' own store, with the example for etcd: a real etcd, and writes that come too late.
 
 #[path = "../../../../examples/etcd-fence/etcd.rs"]
 mod etcd;
@@ -22,7 +22,7 @@ use crate::program::LIMIT;
 use etcd::{Condition, Etcd};
 use widgets::{WIDGETS, Widgets, Writer, decode, key};
 
-/// One etcd, until it is dropped.
+/// One etcd process. Dropping it ends it.
 struct Running {
     etcd: Etcd,
     _process: Child,
@@ -86,7 +86,7 @@ fn resource() -> GroupResource {
     GroupResource::parse_qualified(WIDGETS).unwrap()
 }
 
-/// A server that is gone a second after its last renewal.
+/// A server whose membership expires a second after its last renewal.
 async fn server(client: &Client, id: &str) -> Membership {
     let options = JoinOptions::new(MemberId::parse(id).unwrap());
     client
@@ -119,7 +119,7 @@ async fn write(writer: &Writer, membership: &Membership, name: &str) {
     }
 }
 
-/// Works until the newest migration is completed: it has to wait for the drain of who is gone.
+/// Works until the newest migration has succeeded. That has to wait for the drain of the expired member.
 async fn migrated(client: &Client, etcd: &Etcd) -> Migration {
     let store = Fenced::new(client, Widgets(etcd.clone())).await.unwrap();
     let options = MigratorOptions::new(
@@ -154,7 +154,7 @@ async fn state(client: &Client) -> StorageState {
     (*reflector.storage_state(&resource()).unwrap()).clone()
 }
 
-/// Whether nothing but one version is known to be stored.
+/// Whether only one version is known to be stored.
 fn is_only(state: &StorageState, version: &str) -> bool {
     let [
         Persisted::Version {
@@ -191,7 +191,7 @@ async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_no
     for number in 0..120 {
         write(&writer, &first, &format!("w-{number}")).await;
     }
-    // It has passed every check, and then its server is held up, and dies.
+    // The write has passed every check; then its server is held up, and dies.
     let late = writer.prepare(&first, "late", 1).await.unwrap();
     drop(first);
     encodes(&second, "example.io/v2").await;
@@ -222,7 +222,7 @@ async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_no
         "nobody knows of it"
     );
 
-    // Who lives goes on: it knows of the agreement.
+    // The living server goes on: it knows of the agreement.
     let writer = Writer::new(&client, etcd.etcd.clone(), &second)
         .await
         .unwrap();

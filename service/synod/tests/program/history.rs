@@ -1,4 +1,4 @@
-//! Histories of controllers by the command line.
+//! Histories of controllers on the command line.
 
 use synod_client::{
     ApiVersion, ControllerHistory, Kind, Labels, MediaType, Namespace, ObjectName, OwnerReference,
@@ -7,7 +7,7 @@ use synod_client::{
 
 use crate::cluster::Cluster;
 
-/// A controller that has wanted sizes 1, 2 and 3.
+/// A controller whose snapshots have the sizes 1, 2 and 3.
 async fn wants(cluster: &Cluster, uid: u8) {
     let client = cluster.client().await;
     let history = client.history(ControllerHistory {

@@ -1,4 +1,4 @@
-//! Leases by the command line.
+//! Leases on the command line.
 
 use rustix::process::Signal;
 use synod_client::{LeaseKey, ReadOptions};
@@ -94,13 +94,13 @@ async fn a_command_runs_while_its_lease_is_held_and_knows_its_token() {
     assert!(list.out.contains("<unset>"), "it is free: {}", list.out);
 }
 
-/// A command that ends as it is told when it is asked to, and until then reads what never comes.
+/// A command that ends as it was told when SIGTERM arrives, and until then waits for input that never comes.
 fn ending(code: u8) -> String {
     let pipe = "pipe=$(mktemp -u) && mkfifo $pipe && exec 3<>$pipe && rm $pipe";
     format!("{pipe}; trap 'exit {code}' TERM; echo up; read _ <&3")
 }
 
-/// Runs the shell under a lease until it is asked to end, and answers how that ended.
+/// Runs a shell under a lease, asks the program to end, and returns its exit code.
 async fn asked_to_end(cluster: &Cluster, words: &[&str], shell: &str) -> Option<i32> {
     let words = [words, &["--", "sh", "-c", shell]].concat();
     let mut running = cluster.begin(&words);

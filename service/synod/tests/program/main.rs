@@ -1,4 +1,4 @@
-//! The program as it is run: processes, what they print, and how they end.
+//! Tests of the program as processes: what they print, and their exit codes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! Migrations by the command line: from an agreement to a version that may be dropped.
+//! Migrations on the command line: from an agreement to a version that may be dropped.
 
 use synod_client::{ClaimKey, FailureClass, FailureReason, MigrationFailure, MigrationProgress};
 use synod_client::{Client, MigrationId, Ttl, WorkerName};
@@ -51,7 +51,7 @@ async fn a_migration_is_followed_to_its_end_and_makes_a_version_safe_to_drop() {
     client.complete_migration(&claim).await.unwrap();
     assert!(watch.line().await.unwrap().contains("succeeded"));
     assert_eq!(watch.ended().await.code(), Some(0));
-    // It is safe if nobody else writes, and nobody has said so.
+    // It is safe if nobody but the members writes, and nobody has vouched for that.
     let assumed = cluster.ask(&drop).await;
     assert_eq!(assumed.code, 8, "{}", assumed.err);
     for said in [
@@ -148,7 +148,7 @@ async fn a_binary_that_cannot_read_what_is_written_must_not_join() {
         (widgets("[v1, v2], encodingVersion: v1"), 8, 0),
         (widgets("[v2, v3], encodingVersion: v3"), 8, 8),
         (widgets("[v1, '']"), 2, 2),
-        // Whatever looks at nothing says nothing.
+        // A manifest without a resource is refused: it would be called safe without any check.
         ("resources: []".to_owned(), 2, 2),
         (
             "{resources: [], leftToOthers: [example.com.*]}".to_owned(),

@@ -1,4 +1,4 @@
-//! The commands for collections and objects against a cluster.
+//! Runs the commands for collections and objects against a cluster.
 
 use std::path::{Path, PathBuf};
 
@@ -98,7 +98,7 @@ async fn an_object_lives_from_its_file_to_its_end() {
     assert_eq!(document["spec"]["size"], 3);
     let revision = document["metadata"]["resourceVersion"].as_str().unwrap();
 
-    // What was printed can be edited and put back, once.
+    // A printed document can be edited and put back, once.
     let mut larger = document.clone();
     larger["spec"]["size"] = 4.into();
     let larger = place.file("larger.json", &larger.to_string());
@@ -111,7 +111,7 @@ async fn an_object_lives_from_its_file_to_its_end() {
     is_deleted(&place).await;
 }
 
-/// The widget is patched in its data, its metadata and its life, but not where the revision is an old one.
+/// The widget is patched in its data, its metadata and its TTL, but not with an old revision.
 async fn is_patched(place: &Place, revision: &str) {
     let patch = |words: &[&str]| {
         let fixed = ["patch", "widgets.example.io", "w", "-n", "a"];
@@ -155,7 +155,7 @@ async fn is_patched(place: &Place, revision: &str) {
     assert_eq!(nothing.code, 2, "{}", nothing.err);
 }
 
-/// The widget goes when it is asked to, and not before; then its collection can go.
+/// A dry run does not delete the widget, a delete does; then its collection can be deleted.
 async fn is_deleted(place: &Place) {
     let delete = ["delete", "widgets.example.io", "w", "-n", "a"];
     place.well(&[&delete[..], &["--dry-run"]].concat()).await;
@@ -208,7 +208,7 @@ async fn a_document_that_says_for_which_object_it_was_made_is_applied_to_no_othe
     seen["spec"]["size"] = 4.into();
     let seen_file = place.file("seen.json", &seen.to_string());
     place.well(&["apply", "-f", text(&seen_file)]).await;
-    // It has changed by this: the same document comes late.
+    // The object has changed by this: the same document is outdated now.
     seen["spec"]["size"] = 5.into();
     let late = place.file("late.json", &seen.to_string());
     let late = place.ask(&["apply", "-f", text(&late)]).await;
@@ -216,7 +216,7 @@ async fn a_document_that_says_for_which_object_it_was_made_is_applied_to_no_othe
     assert!(late.err.starts_with("error: CONFLICT: "), "{}", late.err);
     assert_eq!(place.widget("w").await["spec"]["size"], 4);
 
-    // Nor is it created, or applied to another object of its name.
+    // The document neither creates the object nor is applied to another object of its name.
     let metadata = seen["metadata"].as_object_mut().unwrap();
     metadata.shift_remove("resourceVersion");
     let other = place.file("other.json", &seen.to_string());
@@ -306,7 +306,7 @@ async fn what_is_typed_or_written_wrong_is_told_by_its_place() {
         "{}",
         refused.err
     );
-    // A text where a list belongs takes no finalizer away.
+    // A text in place of a list removes no finalizer.
     let bad = WIDGET.replace("labels: {app: web}", "finalizers: example.io/x");
     let bad = place.file("bad.yaml", &bad);
     for command in ["create", "replace", "apply"] {
@@ -359,7 +359,7 @@ async fn what_others_stored_does_nothing_to_a_terminal_and_is_read_back() {
     let words = ["get", "widgets.example.io", "w", "-n", "a", "-o", "yaml"];
     let yaml: Value = serde_yaml_ng::from_str(&place.well(&words).await).unwrap();
     assert_eq!(yaml["spec"]["shape"], shape);
-    // Nor does what a refusal quotes, and nobody is called so.
+    // A refusal that quotes the text is harmless, too; as a holder's name the text is refused.
     let holder = "a\u{202e}b";
     let words = ["lease", "acquire", "backup", "--holder", holder];
     let refused = place.ask(&words).await;

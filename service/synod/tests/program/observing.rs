@@ -1,4 +1,4 @@
-//! `synod observe` against API servers over HTTP, some of which fail.
+//! Runs `synod observe` against API servers over HTTP, some of which fail.
 
 mod api_server;
 
@@ -18,7 +18,7 @@ fn hash(version: &str) -> StorageVersionHash {
     StorageVersionHash::of("example.io", version, "Widget")
 }
 
-/// Looks once, and answers how it ended and the document that it printed.
+/// Looks once, and returns the exit code and the printed document.
 async fn look(cluster: &Cluster, servers: &[&ApiServer]) -> (i32, Value) {
     let mut words = vec![
         "observe",
@@ -30,13 +30,13 @@ async fn look(cluster: &Cluster, servers: &[&ApiServer]) -> (i32, Value) {
     ];
     words.extend(servers.iter().map(|server| server.url()));
     let Printed { code, out, err } = cluster.ask(&words).await;
-    // It looks again where a member may just have moved.
+    // The command looks again if a member may just have changed its encoding.
     let last = out.lines().last().unwrap_or_default();
     let document = serde_json::from_str(last).unwrap_or_else(|_| panic!("{out}{err}"));
     (code, document)
 }
 
-/// What became of the only resource that was seen.
+/// The outcome for the only resource that was seen.
 fn outcome(document: &Value) -> &str {
     let resources = document["look"]["resources"].as_array().unwrap();
     assert_eq!(resources.len(), 1, "{document}");
@@ -62,7 +62,7 @@ async fn migrations(client: &Client) -> Vec<Migration> {
         .items
 }
 
-/// Does what a worker does, but for the rewriting.
+/// Does what a worker does, without rewriting objects.
 async fn complete(client: &Client, migration: &Migration) {
     let worker = WorkerName::parse("worker-a").unwrap();
     let claimed = client
@@ -96,7 +96,7 @@ async fn what_all_servers_show_stands_for_the_agreement_and_is_migrated_to() {
         [Persisted::observed(hash("v1"))]
     );
 
-    // Half of an upgrade is no agreement; the whole is another one.
+    // After half of the upgrade there is no agreement, after all of it there is a new one.
     b.becomes(Mood::Encodes("v2"));
     assert_eq!(outcome(&look(&cluster, &servers).await.1), "CHANGED");
     let between = state(&client).await;
@@ -144,7 +144,7 @@ async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_on
     let running = migrations(&client).await;
     assert_eq!(running[0].phase, MigrationPhase::Pending);
 
-    // The one that is upgraded says so while the other one is not to be read.
+    // The upgraded server shows the new hash while the other one cannot be read.
     a.becomes(Mood::Encodes("v2"));
     b.becomes(Mood::Hangs);
     let (code, widened) = look(&cluster, &servers).await;
@@ -195,7 +195,7 @@ async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_u
         "300ms",
         a.url(),
     ]);
-    // For more than two periods of the cluster's.
+    // Longer than two periods of the cluster's setting.
     for _ in 0..7 {
         let line = observer.line().await.unwrap();
         assert_eq!(line, "1 resources of 1 servers: 1 as before");
@@ -210,7 +210,7 @@ async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_u
         line.contains("answered 503")
     };
     while !failing(&mut observer).await {}
-    // It looks ten times as often now, so these are more than two periods.
+    // The command looks ten times as often now, so this is more than two periods.
     for _ in 0..2 * 100 {
         observer.line().await.unwrap();
     }
@@ -241,7 +241,7 @@ async fn what_is_shown_is_held_against_what_members_report() {
     let check = ["storage-versions", "check", WIDGETS];
     assert_eq!(cluster.ask(&check).await.code, 0);
 
-    // A server that takes no part, or a member that does not do what it says.
+    // A server that is no member, or a member that does not encode what it reports.
     a.becomes(Mood::Encodes("v2"));
     let looked = cluster.ask(&["observe", "--once", a.url()]).await;
     assert_eq!(looked.code, 0, "{}{}", looked.out, looked.err);
@@ -347,7 +347,7 @@ async fn the_api_servers_of_the_demo_show_what_they_encode_now() {
     let _server = cluster.begin(&words);
     let url = format!("http://{listen}");
     let observe = ["observe", "--once", "-o", "json", &url];
-    // It shows no hash before its gate is open.
+    // The server shows no hash before its gate is open.
     let shown = loop {
         let printed = cluster.ask(&observe).await;
         let document: Value = serde_json::from_str(&printed.out).unwrap();
@@ -373,7 +373,7 @@ async fn the_api_servers_of_the_demo_show_what_they_encode_now() {
 }
 
 fn free_addresses() -> [String; 2] {
-    // Both are held until both are found, so they are not the same.
+    // Both ports are held until both are found, so they differ.
     let held = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
     held.map(|listener| listener.local_addr().unwrap().to_string())
 }

@@ -1,4 +1,4 @@
-//! Runs the program.
+//! Runs the program and reads what it prints.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// Nothing here takes so long, on however busy a machine.
+/// The longest wait for anything in these tests, however busy the machine is.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// What a command printed, and how it ended.
+/// The output and the exit code of a command.
 #[derive(Debug)]
 pub(crate) struct Printed {
     pub(crate) code: i32,
@@ -18,7 +18,7 @@ pub(crate) struct Printed {
     pub(crate) err: String,
 }
 
-/// The program with these words, and nothing in its environment that says where a cluster is.
+/// The program with these arguments, and without `SYNOD_` settings in its environment.
 pub(crate) fn synod(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_synod"));
     command.args(words).stdin(Stdio::null()).kill_on_drop(true);
@@ -47,14 +47,14 @@ pub(crate) async fn finish(mut command: Command) -> Printed {
     }
 }
 
-/// A program that goes on until it is asked to end.
+/// A program that runs until it is asked to end.
 pub(crate) struct Running {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Running {
-    /// Starts it. What it logs goes where the test's own errors go.
+    /// Starts the program. What it logs goes to the standard error of the test.
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
@@ -64,7 +64,7 @@ impl Running {
         }
     }
 
-    /// The next line that it prints; `None` if it prints none any more.
+    /// The next line that it prints; `None` at the end of its output.
     pub(crate) async fn line(&mut self) -> Option<String> {
         timeout(LIMIT, self.lines.next_line())
             .await
@@ -72,7 +72,7 @@ impl Running {
             .unwrap()
     }
 
-    /// Writes a line to what it reads, if that was made a pipe.
+    /// Writes a line to its standard input, which must be a pipe.
     pub(crate) async fn tell(&mut self, line: &str) {
         let stdin = self.child.stdin.as_mut().unwrap();
         stdin
@@ -81,7 +81,7 @@ impl Running {
             .unwrap();
     }
 
-    /// Sends it a signal by its name, as in `TERM`.
+    /// Sends it a signal.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let id = self.child.id().expect("it has ended already");
         let id = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Every kind of error ends the program with its code, and says what to do.
+//! Every kind of error ends the program with its exit code, and with advice.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::program::{Printed, run};
 use crate::stand_in::{Part, StandIn, fixture};
 
-/// What the settings answer when a replica refuses to give them.
+/// The output of `synod settings` when a replica refuses the call.
 async fn refused(refusal: Refusal) -> Printed {
     let part = Part {
         refusal: Some(to_status(refusal)),
@@ -26,7 +26,7 @@ async fn refused(refusal: Refusal) -> Printed {
     .await
 }
 
-/// The codes that are part of the interface. That a kind without a row ends with 1 is seen below.
+/// The exit codes that are part of the interface. A kind without a row here ends with 1, as is tested below.
 const CODES: [(ErrorKind, i32); 10] = [
     (ErrorKind::InvalidArgument, 2),
     (ErrorKind::NotFound, 3),
@@ -35,7 +35,7 @@ const CODES: [(ErrorKind, i32); 10] = [
     (ErrorKind::Overloaded, 5),
     (ErrorKind::Unavailable, 5),
     (ErrorKind::DeadlineExceeded, 6),
-    // Nobody is asked who they are yet, so no replica answers with these two; what they would end with is kept.
+    // Replicas do not authenticate callers yet, so none answers with these two; their exit codes are reserved.
     (ErrorKind::Unauthenticated, 7),
     (ErrorKind::PermissionDenied, 7),
     (ErrorKind::DataLoss, 1),
@@ -100,7 +100,7 @@ async fn nobody_at_the_endpoints_is_unavailable_and_each_is_named() {
 async fn a_replica_that_never_answers_lets_the_time_run_out() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = silent.local_addr().unwrap().to_string();
-    // It takes the connection, and then says nothing.
+    // It accepts the connection, and then sends nothing.
     let holding = tokio::spawn(async move {
         let mut held = Vec::new();
         while let Ok((connection, _)) = silent.accept().await {
@@ -142,7 +142,7 @@ async fn what_was_typed_wrong_is_told_without_a_cluster() {
 
 #[tokio::test]
 async fn flags_before_the_word_that_they_belong_behind_are_refused() {
-    // They would be read as flags of `members` alone, and forgotten.
+    // They would be taken for flags of `members` alone, and be ignored.
     let printed = run(&["members", "--endpoints=127.0.0.1:1", "list"]).await;
     assert_eq!(printed.code, 2, "{}", printed.err);
 }
@@ -249,7 +249,7 @@ async fn the_status_asks_the_replicas_that_it_hears_of() {
     assert!(printed.out.contains(&alarm), "{}", printed.out);
 }
 
-/// A command that is asked to stay within its time does.
+/// A command ends within its `--timeout`, over all tries.
 #[tokio::test]
 async fn the_time_holds_for_all_tries_together() {
     let refusal = Refusal::new(ErrorKind::Unavailable, "no quorum");

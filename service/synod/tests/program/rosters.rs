@@ -1,4 +1,4 @@
-//! Rosters by the command line, and what they ask for.
+//! Sets rosters on the command line, and checks what they require.
 
 use synod_client::{ClaimKey, Client, MigrationId, Ttl, WorkerName};
 
@@ -127,7 +127,7 @@ async fn nothing_is_safe_until_all_take_part_that_a_roster_asks_for() {
             "{}",
             printed.out
         );
-        // What was migrated before is on trust.
+        // What was migrated before the roster was set is on trust.
         assert!(printed.out.contains("assumed"), "{}", printed.out);
     }
     let missing = "missing by its roster: server-b";

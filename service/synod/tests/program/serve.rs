@@ -1,4 +1,4 @@
-//! `synod serve`: how it begins and ends.
+//! How `synod serve` starts and ends.
 
 use rustix::process::Signal;
 
@@ -25,7 +25,7 @@ async fn a_replica_says_where_it_serves() {
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["cluster", "replica", "client", "peer", "metrics"]);
     assert_eq!(fields[2].1, cluster.endpoint(0));
-    // Port 0 was taken for metrics: the line has the one that was free.
+    // Metrics were asked for on port 0: the line names the free port that was chosen.
     assert!(!fields[4].1.ends_with(":0"), "{line}");
 }
 
@@ -51,7 +51,7 @@ async fn a_leader_that_is_asked_to_end_hands_over_and_ends_well() {
 async fn a_second_signal_ends_a_replica_at_once() {
     let mut cluster = Cluster::start().await;
     let mut replica = cluster.replicas[0].take().unwrap();
-    // Two of one kind may arrive as one.
+    // Two pending signals of one kind may arrive as one.
     replica.signal(Signal::TERM);
     replica.signal(Signal::INT);
     assert_eq!(replica.ended().await.code(), Some(1));
@@ -71,7 +71,7 @@ async fn a_replica_without_the_others_ends_when_it_is_asked_to() {
 #[tokio::test]
 async fn what_cannot_be_started_ends_with_the_reason() {
     let cluster = Cluster::start().await;
-    // The same directory, by other doors.
+    // The same directory, with other addresses.
     let mut words = cluster.words(0);
     for word in &mut words {
         if word.starts_with("--listen-") {
@@ -87,7 +87,7 @@ async fn what_cannot_be_started_ends_with_the_reason() {
         printed.err
     );
 
-    // The same doors.
+    // The same addresses.
     let replica = cluster.words(0);
     let words: Vec<&str> = replica.iter().map(String::as_str).collect();
     let printed = finish(synod(&words)).await;
@@ -107,7 +107,7 @@ async fn logs_are_documents_if_asked_for() {
         .arg("--log-format=json")
         .env("SYNOD_LOG", "info")
         .stderr(std::process::Stdio::piped());
-    // What is typed goes before the environment, and the words say which events to log.
+    // `--log` of the arguments takes precedence over `SYNOD_LOG`.
     let mut child = command
         .stdout(std::process::Stdio::piped())
         .spawn()

@@ -1,4 +1,4 @@
-//! Settings as processes find them: typed, in the environment, in a file; and refused before anything is touched.
+//! Settings of a process: typed, in the environment, in a file; and invalid ones, refused before anything is touched.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::cluster::is_untouched;
 use crate::program::{Printed, finish, run, synod};
 use crate::stand_in::{StandIn, fixture};
 
-/// A directory with a file of settings, and a data directory in it that is not there.
+/// A directory with a settings file; the data directory named in it does not exist.
 struct Folder(TempDir);
 
 impl Folder {
@@ -29,7 +29,7 @@ impl Folder {
 
 const SOUND: &str = "replica_id = 1\nreplicas = \"1=127.0.0.1:1,2=127.0.0.1:2,3=127.0.0.1:3\"\n";
 
-/// What `serve` says of settings that it refuses.
+/// What `serve` prints about settings that it refuses.
 async fn refused(folder: &Folder, more: &[&str], environment: &[(&str, &str)]) -> String {
     let (config, data_dir) = (folder.config(), folder.data_dir());
     let data_dir_text = data_dir.display().to_string();
@@ -103,7 +103,7 @@ async fn commands_refuse_unknown_keys_too() {
     );
 }
 
-/// Whether a command reaches the stand-in with what is typed, in the environment and in the file.
+/// Whether a command reaches the stand-in with these endpoints, typed, in the environment and in the file.
 async fn reaches(typed: Option<&str>, environment: Option<&str>, file: &str) -> bool {
     let folder = Folder::new(&format!("endpoints = [\"{file}\"]\ntimeout = \"300ms\"\n"));
     let mut words = vec!["members".to_owned(), "--config".to_owned(), folder.config()];

@@ -1,4 +1,4 @@
-//! `synod watch`.
+//! Tests of `synod watch` as a process.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ async fn document(watch: &mut Running) -> Value {
     serde_json::from_str(&watch.line().await.expect("the watch has ended")).unwrap()
 }
 
-/// The revisions of documents up to one of them.
+/// The revisions of the documents, up to the given one.
 async fn revisions_up_to(watch: &mut Running, last: u64) -> Vec<u64> {
     let mut revisions = Vec::new();
     while revisions.last().is_none_or(|revision| *revision < last) {
@@ -87,7 +87,7 @@ async fn a_watch_goes_on_at_another_replica_without_a_gap() {
     }
     let seen = revisions_up_to(&mut watch, last).await;
     assert!(seen.is_sorted_by(|a, b| a < b), "{seen:?}");
-    // The settings that the cluster began with are the first.
+    // The first event is the settings with which the cluster began.
     assert_eq!(seen[1..], changed.into_iter().collect::<Vec<_>>());
 }
 
@@ -132,7 +132,7 @@ async fn a_reader_that_has_enough_ends_the_watch_in_peace() {
     let mut watch = cluster.begin(&["watch", "--from=1"]);
     document(&mut watch).await;
     let mut child = watch.stop_reading();
-    // It learns that nobody reads by writing.
+    // The process learns only by writing that its reader is gone.
     let mut members = 1_000;
     let ended = loop {
         members += 1;

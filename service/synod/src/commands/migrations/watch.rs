@@ -1,4 +1,4 @@
-//! `synod migrations watch`.
+//! `synod migrations watch`: follows a migration to its end.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, views};
 
-/// Prints how far the migration is, a line for each change, until it comes to its end.
+/// Prints the progress of a migration, a line for each change, until it has ended.
 pub(super) async fn run(client: &Client, id: &MigrationId) -> Result<Exit, Failure> {
     let reflector = client.reflect(vec![ObjectKind::Migration]).await?;
     let mut speed = Speed::default();
     let mut last = None;
     loop {
-        // The revision is read first: what is newer than it is looked at once more, and never missed.
+        // The revision is read first: a change after it is looked at once more, and none is missed.
         let revision = reflector.revision();
         let Some(migration) = reflector.migration(id) else {
             let message = format!("migration {id} does not exist, or is not remembered any more");
@@ -33,7 +33,7 @@ pub(super) async fn run(client: &Client, id: &MigrationId) -> Result<Exit, Failu
     }
 }
 
-/// How to end after a migration that goes no further by itself.
+/// The exit code for a migration that does not go on by itself; `None` while it does.
 pub(super) fn ended(migration: &Migration) -> Option<Exit> {
     match migration.phase {
         MigrationPhase::Pending | MigrationPhase::Running => None,
@@ -43,7 +43,7 @@ pub(super) fn ended(migration: &Migration) -> Option<Exit> {
     }
 }
 
-/// How fast it is: by what was shown first and last of one worker's work.
+/// The rate of one worker's work, from its first and its last progress that was shown.
 #[derive(Debug, Default)]
 pub(super) struct Speed {
     first: Option<(u64, Instant)>,
@@ -52,14 +52,14 @@ pub(super) struct Speed {
 
 impl Speed {
     pub(super) fn take(&mut self, done: u64, at: Instant) {
-        // A worker that began anew counts from there.
+        // If the count falls, a worker has begun again, and the rate is counted from there.
         if self.last.is_none_or(|(before, _)| done < before) {
             self.first = Some((done, at));
         }
         self.last = Some((done, at));
     }
 
-    /// Objects in a second; `None` before anything was seen to be done.
+    /// Objects in a second; `None` until some were rewritten.
     pub(super) fn per_second(&self) -> Option<f64> {
         let ((before, since), (now, until)) = self.first.zip(self.last)?;
         let seconds = until.duration_since(since).as_secs_f64();
@@ -68,7 +68,7 @@ impl Speed {
     }
 }
 
-/// What one line says: name, phase, done of how many, and if it is known the rate and the time left.
+/// The line for a migration: name, phase, objects done and estimated, and if it is known the rate and the time left.
 pub(super) fn line(migration: &Migration, per_second: Option<f64>) -> String {
     let mut parts = vec![migration.id.to_string(), migration.phase.to_string()];
     let done = migration.done;

@@ -1,4 +1,4 @@
-//! `synod apply`.
+//! `synod apply`: merges documents into the stored objects.
 
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::merge::merged;
 
-/// Where the document is kept that was applied last.
+/// The annotation that holds the document that was applied last.
 const LAST_APPLIED: &str = "synod.io/last-applied";
 
 pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -29,7 +29,7 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
     let client = connect(&args.write.query.client, matches).await?;
     let mut writes = Writes::new();
     let failed = apply_all(&client, &documents, (&args.write, fence, ttl), &mut writes).await;
-    // The session would end by itself; that it could not be ended now says nothing about the changes.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.write.query)
 }
@@ -58,7 +58,7 @@ async fn apply(
     let asked = preconditions(document, write);
     written(async || {
         match apply_once(client, document, key, (write, fence, ttl), asked).await {
-            // Somebody has named the object that he means: there is no other to try.
+            // The document or the arguments name this very object: there is no newer one to try again with.
             Err(NotWritten::Overtaken(failure)) if !asked.is_empty() => Err(failure.into()),
             tried => tried,
         }
@@ -95,7 +95,7 @@ async fn apply_once(
     let content = if documents::data(&result.source) == stored_data(&current)
         && result.version == current.content.encoding
     {
-        // The very bytes that are stored, however they were written.
+        // If nothing changes, the stored bytes stay as they are, however they are formatted.
         current.content.clone()
     } else {
         result.content_after(&current.content)
@@ -116,11 +116,11 @@ async fn apply_once(
     updated.map_err(|error| NotWritten::of(error, true))
 }
 
-/// The document that is to be stored: what is wanted, merged into what there is.
+/// The document to store: the wanted one, merged into the stored object.
 ///
 /// # Errors
 ///
-/// The object is stored in another version, which only a program that knows both can bring together; or is no JSON.
+/// The object is stored in another version, which only a program that knows both versions can merge; or it is no JSON.
 fn result(document: &Document, current: Option<&StoredObject>) -> Result<Document, Failure> {
     let wanted = wanted(document);
     let present = current
@@ -137,7 +137,7 @@ fn result(document: &Document, current: Option<&StoredObject>) -> Result<Documen
     Document::parse(source).map_err(place)
 }
 
-/// What a document wants: without what is the cluster's own or says for which object it was made.
+/// The document without the fields that belong to the cluster or are preconditions.
 fn wanted(document: &Document) -> Value {
     let mut wanted = document.source.clone();
     let own = &document.source["metadata"];
@@ -161,7 +161,7 @@ fn wanted(document: &Document) -> Value {
     wanted
 }
 
-/// What there is, in the form of a document.
+/// The stored object as a document.
 fn present(object: &StoredObject, document: &Document) -> Result<Value, Failure> {
     if object.content.encoding != document.version {
         let message = format!(

@@ -1,4 +1,4 @@
-//! `synod create`.
+//! `synod create`: stores new objects from a file.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) async fn run(args: &CreateArgs, matches: &ArgMatches) -> Result<Exit,
     let mut writes = Writes::new();
     let objects = objects(&client, args.dry_run, fence);
     let failed = create(&client, &objects, &documents, ttl, &mut writes).await;
-    // The session would end by itself; that it could not be ended now says nothing about the changes.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.query)
 }

@@ -1,4 +1,4 @@
-//! `synod delete`.
+//! `synod delete`: deletes an object.
 
 use clap::ArgMatches;
 use synod_client::{DeleteObject, Fences, Propagation};
@@ -26,7 +26,7 @@ pub(crate) async fn run(args: &DeleteArgs, matches: &ArgMatches) -> Result<Exit,
     let deleted = objects(&client, args.write.dry_run, fence)
         .delete(delete)
         .await;
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     show_writes(&vec![(key, deleted?)], Ok(()), &args.write.query)
 }

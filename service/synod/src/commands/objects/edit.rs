@@ -1,4 +1,4 @@
-//! `synod edit`.
+//! `synod edit`: changes an object in an editor.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
     let written = objects(&client, args.write.dry_run, fence)
         .update(update)
         .await;
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     match written {
         Ok(written) => show_writes(&vec![(key, written)], Ok(()), &args.write.query),
@@ -68,7 +68,7 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
     }
 }
 
-/// The document after it was edited, and the file that it is in; nothing if it is as it was.
+/// The edited document and its file; `None` if it was not changed.
 async fn edited(
     shown: &Value,
     format: EditFormat,
@@ -107,7 +107,7 @@ fn written(text: &str, suffix: &str) -> std::io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Runs the editor until it ends. What is in the variable may have arguments, so a shell takes it apart.
+/// Runs the editor until it ends. A shell parses the variable's value, since it may have arguments.
 async fn open_editor(path: &Path) -> Result<(), Failure> {
     let variables = ["SYNOD_EDITOR", "VISUAL", "EDITOR"];
     let named = variables.iter().find_map(|name| std::env::var(name).ok());
@@ -138,7 +138,7 @@ fn no_file(error: &std::io::Error) -> Failure {
     Failure::local(message, "check the folder for temporary files")
 }
 
-/// The failure, and where what was typed is kept.
+/// The failure, with advice that names the file in which the edited text is kept.
 fn keep(file: NamedTempFile, failure: Failure) -> Failure {
     match file.keep() {
         Ok((_, path)) => failure.with_advice(format!(

@@ -1,4 +1,4 @@
-//! `synod get`.
+//! `synod get`: shows objects.
 
 use clap::ArgMatches;
 use synod_client::{FieldSelector, LabelSelector, ListObjects, Namespace, ReadOptions, Violations};
@@ -48,8 +48,8 @@ async fn all(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     show_exactly(&document, &stored, args.query.output)
 }
 
-/// Shows objects with all digits of their numbers. YAML's plain form cannot hold them, and its flow form, which is JSON's,
-/// can.
+/// Shows objects with all digits of their numbers. If YAML's block form would lose digits, the flow form is printed,
+/// which is JSON.
 fn show_exactly(document: &Document, stored: &Json, format: Format) -> Result<Exit, Failure> {
     let is_data = matches!(format, Format::Json | Format::Yaml);
     let exact = is_data.then(|| documents::with_all_digits(&document.value, stored));

@@ -1,25 +1,25 @@
-//! Writes that are made for an object as it was read right before: when somebody else was faster, they are made again.
+//! Writes that depend on a read right before them: they are tried again if the object has changed in between.
 
 use synod_client::{Error, ErrorKind};
 
 use crate::failure::Failure;
 
-/// How often an object may change between the read and the write.
+/// How often a read and its write are tried.
 const TRIES_MAX: u32 = 16;
 
 /// Why a write was not made.
 #[derive(Debug, PartialEq)]
 pub(super) enum NotWritten {
-    /// Somebody has created, changed or deleted the object since it was read.
+    /// The object was created, changed or deleted after it was read.
     Overtaken(Failure),
-    /// It would be refused again.
+    /// The write would be refused again.
     Refused(Failure),
 }
 
 impl NotWritten {
-    /// What the refusal of a write says, when the object was there, or was not, right before.
+    /// Classifies the refusal of a write. `was_there`: whether the read before had found the object.
     pub(super) fn of(error: Error, was_there: bool) -> Self {
-        // A creation that finds nothing has lost its collection, and waits for nobody.
+        // A creation that is refused with `NotFound` has lost its collection: trying again would not help.
         let overtaken = match error.kind() {
             ErrorKind::AlreadyExists => !was_there,
             ErrorKind::Conflict | ErrorKind::NotFound => was_there,
@@ -40,7 +40,7 @@ impl From<Failure> for NotWritten {
     }
 }
 
-/// Reads and writes, by `once`, until nobody was faster.
+/// Calls `once`, which reads and writes, until it is not overtaken; at most [`TRIES_MAX`] times.
 pub(super) async fn written<T>(
     mut once: impl AsyncFnMut() -> Result<T, NotWritten>,
 ) -> Result<T, Failure> {
@@ -66,7 +66,7 @@ mod tests {
         NotWritten::of(Error::from(Refusal::new(kind, "no")), was_there)
     }
 
-    /// How often it is tried, and what comes of it.
+    /// The number of tries, and their result.
     async fn tried(answers: Vec<Result<u32, NotWritten>>) -> (usize, Result<u32, Failure>) {
         let all = answers.len();
         let mut answers = answers.into_iter();
@@ -95,7 +95,7 @@ mod tests {
     #[tokio::test]
     async fn what_would_be_refused_again_is_asked_once() {
         for (kind, was_there) in [
-            // The collection has gone.
+            // The collection was deleted.
             (ErrorKind::NotFound, false),
             (ErrorKind::InvalidArgument, true),
             (ErrorKind::UnknownOutcome, true),

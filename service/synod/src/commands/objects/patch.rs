@@ -1,4 +1,4 @@
-//! `synod patch`.
+//! `synod patch`: changes a part of an object where it is stored.
 
 use clap::ArgMatches;
 use serde_json::Value;
@@ -21,15 +21,15 @@ pub(crate) async fn run(args: &PatchArgs, matches: &ArgMatches) -> Result<Exit, 
     let fence = fence(&args.fence)?;
     let client = connect(&args.write.query.client, matches).await?;
     let patched = carry_out(&client, args, &key, (patch, fence)).await;
-    // The session would end by itself; that it could not be ended now says nothing about the change.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     show_writes(&vec![(key, patched?)], Ok(()), &args.write.query)
 }
 
-/// What was typed.
+/// The arguments, parsed.
 struct Typed {
     format: PatchFormat,
-    /// The change of the data, and the version that it is said to be made for.
+    /// The patch of the data, and the version that `--version` names for it.
     data: Option<(Vec<u8>, Option<ApiVersion>)>,
     metadata: Option<MetadataPatch>,
     ttl: TtlChange,
@@ -59,7 +59,7 @@ impl Typed {
         })
     }
 
-    /// The patch, if the object is stored in this version.
+    /// The patch for an object that is stored in this version.
     fn made_for(&self, stored: Option<&ApiVersion>) -> Option<Patch> {
         let (document, version) = self.data.as_ref()?;
         Some(Patch {
@@ -69,7 +69,7 @@ impl Typed {
         })
     }
 
-    /// Whether the version that the object is stored in must be asked for.
+    /// Whether the stored version must be read first, because `--version` is not given.
     fn asks_version(&self) -> bool {
         matches!(self.data, Some((_, None)))
     }
@@ -99,7 +99,7 @@ async fn carry_out(
         };
         let objects = objects(client, args.write.dry_run, fence.clone());
         match (objects.patch(patch).await, stored) {
-            // It was rewritten in another version between the read and the patch.
+            // The object was rewritten in another version between the read and the patch: try again.
             (Err(error), Some(stored))
                 if error.kind() == ErrorKind::Conflict
                     && args.write.if_revision.is_none()
@@ -109,7 +109,7 @@ async fn carry_out(
     }
 }
 
-/// Whether the object that a comparison was lost to is stored in another version than this one.
+/// Whether a conflict shows the object in another version than this one.
 fn moved(error: &synod_client::Error, encoding: &ApiVersion) -> bool {
     match error.current() {
         Some(synod_client::Current::Object(object)) => object.content.encoding != *encoding,
@@ -117,7 +117,7 @@ fn moved(error: &synod_client::Error, encoding: &ApiVersion) -> bool {
     }
 }
 
-/// A patch, as JSON, which is sent as it was typed, or as YAML.
+/// A patch as JSON: one in JSON is sent as it was typed, one in YAML is converted.
 fn document(text: &str, flag: &str) -> Result<Vec<u8>, Failure> {
     if Json::parse(text.as_bytes()).is_ok() {
         return Ok(text.as_bytes().to_vec());

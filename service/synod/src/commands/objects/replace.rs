@@ -1,4 +1,4 @@
-//! `synod replace`.
+//! `synod replace`: replaces objects by the documents of a file.
 
 use clap::ArgMatches;
 use synod_client::{
@@ -24,7 +24,7 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
     let client = connect(&args.write.query.client, matches).await?;
     let mut writes = Writes::new();
     let failed = replace_all(&client, &documents, (&args.write, fence, ttl), &mut writes).await;
-    // The session would end by itself; that it could not be ended now says nothing about the changes.
+    // If the session cannot be closed now, it ends by itself. That says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.write.query)
 }
@@ -57,7 +57,7 @@ async fn replace_once(
         .get(key, ReadOptions::linearizable())
         .await;
     let present = read.map_err(Failure::from)?.object;
-    // Whoever does not say what he replaces means what is there, whatever the collection asks for.
+    // A document without a revision replaces the object as it was read, even if the collection requires no revision.
     let version = asked.resource_version;
     let version = version.unwrap_or(present.metadata.resource_version);
     let update = UpdateObject {

@@ -1,4 +1,4 @@
-//! The documents of discovery, as API servers of Kubernetes serve them.
+//! Parses the discovery documents of Kubernetes API servers.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use synod_client::{GroupResource, Kind, StorageVersionHash};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) resource: GroupResource,
-    /// The kind that it stores, by which a version is told from a hash. `None`: the server does not say.
+    /// The kind that it stores, which is needed to tell the version of a hash. `None`: the server does not say.
     pub(crate) kind: Option<Kind>,
-    /// Whether a worker could rewrite its objects, and whether anyone wants that.
+    /// Whether a migration of its objects is possible and useful.
     pub(crate) is_migratable: bool,
-    /// What the server encodes it in. `None`: it does not say.
+    /// The hash of the version that the server encodes. `None`: it does not say.
     pub(crate) hash: Option<StorageVersionHash>,
 }
 
@@ -77,21 +77,21 @@ struct ServiceSpec {
     service: Option<serde::de::IgnoredAny>,
 }
 
-/// The versions of the core group, of the document at `/api`.
+/// The versions of the core group, from the document at `/api`.
 ///
 /// # Errors
 ///
-/// It is no such document, and why.
+/// The body is no such document; the text says why.
 pub(super) fn core_versions(body: &[u8]) -> Result<Vec<String>, String> {
     let document: ApiVersions = read("APIVersions", body)?;
     Ok(document.versions.unwrap_or_default())
 }
 
-/// The versions of all other groups as `group/version`, of the document at `/apis`.
+/// The versions of all other groups as `group/version`, from the document at `/apis`.
 ///
 /// # Errors
 ///
-/// It is no such document, and why.
+/// The body is no such document; the text says why.
 pub(super) fn group_versions(body: &[u8]) -> Result<Vec<String>, String> {
     let document: GroupList = read("APIGroupList", body)?;
     let groups = document.groups.unwrap_or_default().into_iter();
@@ -99,11 +99,11 @@ pub(super) fn group_versions(body: &[u8]) -> Result<Vec<String>, String> {
     Ok(versions.map(|version| version.group_version).collect())
 }
 
-/// The resources of one version of a group. Those below others, such as `pods/status`, are stored with them.
+/// The resources of one version of a group. Subresources such as `pods/status` are stored with their resource.
 ///
 /// # Errors
 ///
-/// It is no such document, or of another version, and why.
+/// The body is no such document, or is about another version; the text says why.
 pub(crate) fn resources(group_version: &str, body: &[u8]) -> Result<Vec<Shown>, String> {
     let document: ResourceList = read("APIResourceList", body)?;
     if document.group_version != group_version {
@@ -115,11 +115,11 @@ pub(crate) fn resources(group_version: &str, body: &[u8]) -> Result<Vec<Shown>, 
     stored.map(|resource| shown(group, &resource)).collect()
 }
 
-/// The groups that a server only passes on to others, of its list of API services.
+/// The groups that a server only passes on to other servers, from its list of API services.
 ///
 /// # Errors
 ///
-/// It is no such document, and why.
+/// The body is no such document; the text says why.
 pub(crate) fn passed_on(body: &[u8]) -> Result<BTreeSet<String>, String> {
     let document: ServiceList = read("APIServiceList", body)?;
     let services = document.items.unwrap_or_default().into_iter();
@@ -139,7 +139,7 @@ fn shown(group: &str, resource: &Resource) -> Result<Shown, String> {
         own => own,
     };
     let can = |verb: &str| resource.verbs.iter().any(|known| known == verb);
-    // Events go by themselves within an hour or so, before anybody could rewrite them.
+    // Events expire within an hour or so, before anybody could rewrite them.
     let is_event = name == "events" && matches!(group, "" | "events.k8s.io");
     let hash = match resource.storage_version_hash.as_str() {
         "" => None,

@@ -1,4 +1,4 @@
-//! What came of one round, and how it is told.
+//! The result of one round of looking at API servers, and how it is printed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,39 +14,39 @@ use crate::failure::Failure;
 use crate::output::printable;
 use synod_client::json::{self as form, JsonObject};
 
-/// One look at every server, and what was posted.
+/// One look at every server, and what was posted after it.
 #[derive(Debug)]
 pub(super) struct Round {
     pub(super) looks: Vec<Look>,
     pub(super) posted: Vec<Posted>,
 }
 
-/// A resource, and what was posted of it.
+/// A resource, and what was posted about it.
 #[derive(Debug)]
 pub(super) struct Posted {
     pub(super) resource: GroupResource,
     pub(super) seen: Seen,
     pub(super) outcome: RoundEnd,
-    /// Whether members report it.
+    /// Whether members report the resource.
     pub(super) reported: bool,
-    /// What is shown, or was shown last, that no member says that it encodes: it ends their agreement.
+    /// The hashes that discovery shows, or showed last, and no member reports: they end the members' agreement.
     pub(super) against: BTreeSet<StorageVersionHash>,
 }
 
-/// What became of an observation.
+/// The outcome of posting an observation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RoundEnd {
-    /// It is as it was, and known to be so still.
+    /// The cluster has confirmed the observation that it had.
     Unchanged,
-    /// It is new.
+    /// The cluster has stored a new observation.
     Changed(Revision),
-    /// Not every server could be read, and one that could shows what nobody showed before.
+    /// Not every server could be read, but one shows a new hash, which was joined to the known ones.
     Widened(Revision),
-    /// Not every server could be read.
+    /// Not every server could be read, and nothing was posted.
     Withheld,
-    /// What is known has changed since before the look: by a member, or another observer.
+    /// The cluster's knowledge has changed since before the look: by a member, or another observer.
     Overtaken,
-    /// The cluster did not take it.
+    /// The cluster has refused the observation.
     Failed(String),
 }
 
@@ -77,14 +77,14 @@ impl Round {
             })
     }
 
-    /// Whether it shows what no member says that it encodes, or was overtaken. A member may just have moved.
+    /// Whether a hash was shown that no member reports, or the round was overtaken: a member may just have changed.
     pub(super) fn is_doubtful(&self) -> bool {
         let is_doubtful =
             |posted: &Posted| !posted.against.is_empty() || posted.outcome == RoundEnd::Overtaken;
         self.posted.iter().any(is_doubtful)
     }
 
-    /// How a program ends that has looked once.
+    /// The exit code or the failure of a program that looks once.
     pub(super) fn ended(&self) -> Result<Exit, Failure> {
         if self.is_whole() {
             return Ok(Exit::Ok);
@@ -153,7 +153,7 @@ impl Round {
         text
     }
 
-    /// Not a message of the protocol: what was seen is nobody's but the observer's.
+    /// This is no message of the protocol: only the observer knows what it has seen.
     fn json(&self) -> Value {
         let fault = |fault: &Fault| {
             JsonObject::new()
@@ -169,7 +169,7 @@ impl Round {
         json!({"look": {"servers": servers, "resources": resources}})
     }
 
-    /// What a line says of a resource, if it needs one: what hides many of them at once is told by the line of the server.
+    /// The text for a resource; `None` if it needs no line, or if the line of a server tells of the same fault.
     fn what(&self, posted: &Posted) -> Option<String> {
         match &posted.outcome {
             RoundEnd::Unchanged => None,

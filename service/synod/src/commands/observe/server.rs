@@ -1,4 +1,4 @@
-//! One API server, and what it shows.
+//! Reads the discovery documents of one API server.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,44 +10,44 @@ use futures::{StreamExt as _, TryFutureExt as _, stream};
 use super::documents::{self, Shown, group_of};
 use crate::http::Http;
 
-/// How many documents of one server are asked for at a time.
+/// How many documents of one server are read at a time.
 const AT_A_TIME: usize = 8;
 /// How many versions of groups a server may show. Clusters with many custom resources have a few hundred.
 const GROUP_VERSIONS_MAX: usize = 4_096;
-/// The group by which a server says what it passes on.
+/// The group with the API services, which name the groups that a server passes on.
 const REGISTRATION: &str = "apiregistration.k8s.io";
 
-/// Where an API server serves.
+/// The address of an API server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Server {
     address: String,
-    /// What stands before `/apis`, without a slash at its end.
+    /// The path before `/apis`, without a slash at its end.
     prefix: String,
 }
 
 /// What could be read of a server, and what could not.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
-    /// Its URL.
+    /// The server's URL.
     pub(crate) server: String,
     pub(crate) shown: Vec<Shown>,
     pub(crate) faults: Vec<Fault>,
 }
 
-/// What could not be read.
+/// A document that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// In which group; `None`: anything.
+    /// The group that is hidden; `None`: any group may be.
     pub(crate) group: Option<String>,
     pub(crate) why: String,
 }
 
 impl Server {
-    /// The server of a URL.
+    /// Parses the URL of a server.
     ///
     /// # Errors
     ///
-    /// What it should look like.
+    /// The text says what the URL should look like.
     pub(super) fn parse(url: &str) -> Result<Self, String> {
         let parsed: Uri = url
             .parse()
@@ -75,12 +75,12 @@ impl Server {
         })
     }
 
-    /// Its URL.
+    /// The server's URL.
     pub(super) fn url(&self) -> String {
         format!("http://{}{}", self.address, self.prefix)
     }
 
-    /// Reads what it shows; each document within the limit.
+    /// Reads all discovery documents of the server; each one within `limit`.
     pub(super) async fn look(&self, http: &Http, limit: Duration) -> Look {
         let mut look = Look {
             server: self.url(),
@@ -113,7 +113,7 @@ impl Server {
         look
     }
 
-    /// The versions of the groups that it serves itself.
+    /// The versions of the groups that the server serves itself.
     async fn versions(&self, http: &Http, limit: Duration) -> Result<BTreeSet<String>, String> {
         let at = |path: &'static str| move |why| format!("{path}: {why}");
         // An aggregated server need not have a core group.
@@ -134,7 +134,7 @@ impl Server {
         let Some(registration) = all.iter().find(|one| group_of(one) == REGISTRATION) else {
             return Ok(all);
         };
-        // What others serve behind it may be encoded by any replica of theirs: this look would be of one of them.
+        // Several instances of another server may serve a passed-on group: this look would show one of them.
         let path = format!("/apis/{registration}/apiservices");
         let services = self.existing(http, &path, limit).await;
         let others = services.and_then(|body| documents::passed_on(&body));
@@ -159,13 +159,13 @@ impl Server {
         documents::resources(version, &body)
     }
 
-    /// A document that must be there.
+    /// A document that must exist.
     async fn existing(&self, http: &Http, path: &str, limit: Duration) -> Result<Bytes, String> {
         let body = self.document(http, path, limit).await?;
         body.ok_or_else(|| format!("answered {}", StatusCode::NOT_FOUND))
     }
 
-    /// A document; `None` if there is none.
+    /// A document; `None` if it does not exist.
     async fn document(
         &self,
         http: &Http,

@@ -1,11 +1,11 @@
-//! What all servers together show, and what of it may be posted.
+//! Combines what all servers show, and decides what of it may be posted.
 //!
-//! A server that cannot be read may encode anything. So what is seen of a resource is *whole* only if every server was
-//! read: then the hashes are all there are, and if it is one, it is an agreement. What is not whole can end an agreement
-//! and never make one: a hash that nobody showed before is joined to those that were observed last and those that members
-//! report, which makes them several, and calls off a migration that would otherwise pass by what is written now. Where
-//! nothing is new, nothing is posted; so the observation becomes stale, and with it unknown what is stored, unless the
-//! server is read again in time.
+//! A server that cannot be read may encode anything. So the view of a resource is *whole* only if every server was
+//! read: then its hashes are complete, and a single hash is an agreement. A view that is not whole can end an agreement
+//! but never make one: a new hash is joined to the hashes that were observed last and those that members report. The
+//! set then has several hashes, and a migration is aborted that would otherwise miss what is written now. Without a new
+//! hash nothing is posted; then the observation becomes stale, and what is stored becomes unknown, unless the server is
+//! read again in time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use synod_client::{GroupResource, Kind, StorageVersionHash};
 
 use super::server::Look;
 
-/// What is seen of one resource.
+/// What the servers show of one resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// What the servers encode it in.
+    /// The hashes of what the servers encode.
     pub(crate) hashes: BTreeSet<StorageVersionHash>,
-    /// The kinds that they say it stores: one if they agree.
+    /// The kinds that the servers name: one if they agree.
     pub(crate) kinds: BTreeSet<Kind>,
-    /// The servers of which this is not known.
+    /// The servers whose encoding is not known.
     pub(crate) unknown: BTreeSet<String>,
 }
 
-/// Which resources the servers show that can be migrated and say what they are encoded in, and what is seen of each.
+/// What is seen of each resource that can be migrated and of which a server shows a hash.
 pub(crate) fn sight(looks: &[Look]) -> BTreeMap<GroupResource, Seen> {
     let mut resources: BTreeMap<GroupResource, Seen> = BTreeMap::new();
     for shown in looks.iter().flat_map(|look| &look.shown) {
@@ -62,13 +62,13 @@ impl Seen {
         self.unknown.is_empty()
     }
 
-    /// The kind, if all say the same.
+    /// The kind, if all servers name the same.
     pub(crate) fn kind(&self) -> Option<Kind> {
         let mut kinds = self.kinds.iter();
         kinds.next().filter(|_| kinds.next().is_none()).cloned()
     }
 
-    /// What to post where these were observed last or are reported. `None`: nothing.
+    /// The hashes to post, given those that were observed last or are reported. `None`: post nothing.
     pub(crate) fn post(
         &self,
         known: &BTreeSet<StorageVersionHash>,

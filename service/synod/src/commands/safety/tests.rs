@@ -1,4 +1,4 @@
-//! What is read in a manifest, and how an answer ends.
+//! Tests of parsing a manifest, and of the exit code of an answer.
 
 use synod_client::{
     Assumed, Assumption, ClusterId, Danger, DangerReason, GroupResource, Header, LogTime, Revision,

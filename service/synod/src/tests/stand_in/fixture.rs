@@ -1,4 +1,4 @@
-//! A cluster in the middle of an upgrade, as its answers tell of it.
+//! The answers of a cluster in the middle of an upgrade.
 
 #[path = "histories.rs"]
 mod histories;
@@ -17,10 +17,10 @@ use synod_proto::v1;
 
 use super::Part;
 
-/// What time it is in the fixture, in milliseconds since the Unix epoch.
+/// The time in the fixture, in milliseconds since the Unix epoch.
 pub(crate) const NOW_MS: u64 = 1_793_000_000_000;
 
-/// Where nobody is.
+/// An address where nobody listens.
 pub(crate) const UNREACHABLE: &str = "127.0.0.1:1";
 
 const SECOND: u64 = 1_000;
@@ -28,7 +28,7 @@ const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// What a replica of the fixture answers.
+/// The answers of a replica of the fixture.
 pub(crate) fn part() -> Part {
     Part {
         refusal: None,
@@ -83,7 +83,7 @@ pub(crate) fn part() -> Part {
     }
 }
 
-/// The resource that only its state has stayed of.
+/// The resource of which only the storage state has stayed.
 pub(crate) fn unreported() -> v1::StorageVersionsGetResponse {
     get(jobs())
 }
@@ -125,7 +125,7 @@ fn metadata(name: &str, number: u64, age_ms: u64) -> v1::Metadata {
 
 // --- the cluster ---
 
-/// Two replicas of three are up, and the disk of one is nearly full.
+/// Two of three replicas are up, and the disk of one is nearly full.
 fn status() -> v1::ClusterStatusResponse {
     v1::ClusterStatusResponse {
         header: Some(header()),
@@ -158,7 +158,7 @@ fn replica(id: u64, matched: Option<u64>) -> v1::ReplicaStatus {
         client_address: match id {
             1 => UNREACHABLE.to_owned(),
             2 => "10.0.0.2:4600".to_owned(),
-            // It has not announced itself.
+            // It has not announced its client address.
             _ => String::new(),
         },
         directory_id: format!("{id:032x}"),
@@ -440,7 +440,7 @@ fn pods() -> v1::StorageVersionListItem {
     }
 }
 
-/// Nobody reports it any more.
+/// No member reports this resource any more.
 fn jobs() -> v1::StorageVersionListItem {
     let mut state = state("jobs.batch", resource("batch", "jobs"), None);
     state.persisted = vec![persisted("batch/v1", "mudhfqk/qZY=")];
@@ -453,7 +453,7 @@ fn jobs() -> v1::StorageVersionListItem {
     }
 }
 
-/// Many members that see it differently, and one that votes although nothing can be selected.
+/// Many members with different entries, and one voter although no version can be selected.
 fn widgets() -> v1::StorageVersionListItem {
     let fixed = |member, encoding| v1::StorageVersionEntry {
         decodable_versions: versions(&["example.com/v1", "example.com/v2"]),
@@ -545,7 +545,7 @@ pub(crate) fn bookmark(revision: u64) -> v1::WatchResponse {
     }))
 }
 
-/// What one revision changed.
+/// The changes of one revision.
 pub(crate) fn events(revision: u64, events: Vec<v1::Event>) -> v1::WatchResponse {
     message(v1::watch_response::Message::Events(v1::WatchEvents {
         revision,
@@ -554,7 +554,7 @@ pub(crate) fn events(revision: u64, events: Vec<v1::Event>) -> v1::WatchResponse
     }))
 }
 
-/// A member is gone, and with it its entries.
+/// A member was removed, and its entries with it.
 fn first_events() -> v1::WatchResponse {
     let pods = pods().storage_version.unwrap();
     let change = v1::StorageVersionChange {
@@ -618,7 +618,7 @@ fn event(
     }
 }
 
-/// The history that was asked for is gone.
+/// The requested history was compacted.
 pub(crate) fn compacted(oldest_revision: u64, current_revision: u64) -> v1::WatchResponse {
     message(v1::watch_response::Message::Compacted(v1::WatchCompacted {
         oldest_revision,

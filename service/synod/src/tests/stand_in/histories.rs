@@ -1,10 +1,10 @@
-//! Histories of controllers, as a replica of the fixture answers them.
+//! The histories of controllers of the fixture.
 
 use synod_proto::v1;
 
 use super::{HOUR, MINUTE, header, metadata};
 
-/// Two of one owner, of which the older one is in use, and one that nobody controls.
+/// Two snapshots of one owner, of which the older one is in use, and one without a controller.
 pub(super) fn snapshots() -> v1::ControllerRevisionsListResponse {
     v1::ControllerRevisionsListResponse {
         header: Some(header()),
@@ -14,7 +14,7 @@ pub(super) fn snapshots() -> v1::ControllerRevisionsListResponse {
     }
 }
 
-/// The newer of them.
+/// The newer snapshot of the owner.
 pub(super) fn snapshot() -> v1::ControllerRevisionsGetResponse {
     v1::ControllerRevisionsGetResponse {
         header: Some(header()),

@@ -1,4 +1,4 @@
-//! Histories of controllers of the stand-in, as they are looked at and changed by commands.
+//! Histories of controllers of the stand-in: reads and prepared answers to changes.
 
 use synod_proto::v1;
 use synod_proto::v1::controller_revisions_server::ControllerRevisions;

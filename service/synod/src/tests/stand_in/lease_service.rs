@@ -1,4 +1,4 @@
-//! Leases of the stand-in, which can only be looked at: what a command takes, a real cluster gives it.
+//! Leases of the stand-in, for reading only: commands that take leases are tested with a real cluster.
 
 use synod_proto::v1;
 use synod_proto::v1::leases_server::Leases;

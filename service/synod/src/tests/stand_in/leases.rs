@@ -1,10 +1,10 @@
-//! Leases, as a replica of the fixture answers them.
+//! The leases of the fixture.
 
 use synod_proto::v1;
 
 use super::{DAY, HOUR, MINUTE, NOW_MS, event, events as message, header, histories, metadata};
 
-/// One that another waits for, one that a candidate should have, and one that is free.
+/// A lease with a waiting holder, one that a candidate should have, and a free one.
 pub(super) fn leases() -> v1::LeasesListResponse {
     v1::LeasesListResponse {
         header: Some(header()),
@@ -14,7 +14,7 @@ pub(super) fn leases() -> v1::LeasesListResponse {
     }
 }
 
-/// The first of them.
+/// The first lease.
 pub(super) fn lease() -> v1::LeasesGetResponse {
     let item = waited_for();
     v1::LeasesGetResponse {
@@ -29,7 +29,7 @@ pub(super) fn lease() -> v1::LeasesGetResponse {
     }
 }
 
-/// Who stands for the second of them, and has not got it yet.
+/// The candidate for the second lease, which does not hold it yet.
 pub(super) fn candidates() -> v1::LeasesListCandidatesResponse {
     v1::LeasesListCandidatesResponse {
         header: Some(header()),
@@ -56,7 +56,7 @@ fn candidate() -> v1::LeaseCandidate {
     }
 }
 
-/// A snapshot is taken, a lease is held, and a candidate is gone.
+/// A snapshot is taken, a lease is held, and a candidate is removed.
 pub(super) fn events() -> v1::WatchResponse {
     let snapshot = v1::Event {
         namespace: "team-a".to_owned(),

@@ -1,4 +1,4 @@
-//! Migrations of the stand-in, which can only be looked at: what a command changes, a real cluster changes for it.
+//! Migrations of the stand-in, for reading only: commands that change migrations are tested with a real cluster.
 
 use synod_proto::v1;
 use synod_proto::v1::migrations_server::Migrations;

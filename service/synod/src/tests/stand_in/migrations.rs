@@ -1,11 +1,11 @@
-//! Migrations, as a replica of the fixture answers them, and what they make safe.
+//! The migrations of the fixture, and a safety verdict.
 
 use synod_client::Assumption;
 use synod_proto::v1;
 
 use super::{HOUR, LOG_TIME_MS, MINUTE, NOW_MS, header, metadata, resource};
 
-/// One that runs, one that failed, one that was aborted, and one that succeeded since nobody else was asked for.
+/// A running, a failed, an aborted and a succeeded migration; the success assumes that there is no roster.
 pub(super) fn migrations() -> v1::MigrationsListResponse {
     v1::MigrationsListResponse {
         header: Some(header()),
@@ -15,7 +15,7 @@ pub(super) fn migrations() -> v1::MigrationsListResponse {
     }
 }
 
-/// The first of them, which is further than it shows.
+/// The first migration, with progress that its row does not show yet.
 pub(super) fn migration() -> v1::MigrationsGetResponse {
     v1::MigrationsGetResponse {
         header: Some(header()),
@@ -28,7 +28,7 @@ pub(super) fn migration() -> v1::MigrationsGetResponse {
     }
 }
 
-/// A version that five things speak against, and what a safe answer would assume.
+/// A version with five dangers, and what a safe answer would assume.
 pub(super) fn dangers() -> v1::StorageVersionsCheckDropResponse {
     use v1::DangerReason::{Absent, Draining, PersistedUnknown, Reported, Snapshot};
     let danger = |reason: v1::DangerReason, message: &str| v1::Danger {

@@ -1,10 +1,10 @@
-//! Collections and objects, as a replica of the fixture answers them.
+//! The collections and objects of the fixture.
 
 use synod_proto::v1;
 
 use super::{HOUR, MINUTE, event, header, message, metadata};
 
-/// A strict collection in namespaces, and one that is empty.
+/// A strict collection with namespaces, and an empty one.
 pub(super) fn collections() -> v1::CollectionsListResponse {
     let count = |version: &str, objects| v1::EncodingCount {
         version: version.to_owned(),
@@ -48,7 +48,7 @@ fn resource(name: &str) -> v1::GroupResource {
     }
 }
 
-/// One of JSON with all that can be said of it, and one of bytes that lives for a while.
+/// An object of JSON with every kind of metadata, and an object of bytes with a TTL.
 pub(super) fn objects() -> v1::ObjectsListResponse {
     let items = vec![
         v1::ObjectListItem {
@@ -116,7 +116,7 @@ fn bytes() -> v1::Object {
     }
 }
 
-/// An update that has written the first of them.
+/// The answer to an update that has written the first object.
 pub(super) fn written() -> v1::ObjectsUpdateResponse {
     v1::ObjectsUpdateResponse {
         header: Some(header()),

@@ -1,4 +1,4 @@
-//! Rosters of the stand-in: reads are found in its list, writes answer as if they had been made.
+//! Rosters of the stand-in: reads are answered from its list, writes as if they had been made.
 
 use synod_proto::v1;
 use synod_proto::v1::rosters_server::Rosters;

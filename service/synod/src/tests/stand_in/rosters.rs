@@ -1,10 +1,10 @@
-//! Rosters, as a replica of the fixture answers them.
+//! The rosters of the fixture.
 
 use synod_proto::v1;
 
 use super::{DAY, HOUR, event, events, header, metadata, versions};
 
-/// One for all resources, one for those of a group, and one for a resource alone.
+/// A roster for all resources, one for a group, and one for a single resource.
 pub(super) fn rosters() -> v1::RostersListResponse {
     let members = ["server-a", "server-b", "server-c", "server-d"];
     v1::RostersListResponse {
@@ -19,7 +19,7 @@ pub(super) fn rosters() -> v1::RostersListResponse {
     }
 }
 
-/// The narrowest is new.
+/// The narrowest roster was just set.
 pub(super) fn added() -> v1::WatchResponse {
     let last = rosters().rosters.remove(2);
     let name = last.scope.clone();

@@ -1,4 +1,4 @@
-//! Collections and objects of the stand-in: reads are found in its lists, writes answer as they were told to.
+//! Collections and objects of the stand-in: reads are answered from its lists, writes with the prepared answers.
 
 use synod_proto::v1;
 use synod_proto::v1::collections_server::Collections;

@@ -1,4 +1,4 @@
-//! An API server that serves discovery, as well as it does.
+//! A simulated API server that serves discovery, correctly or with a fault.
 
 use std::future::{pending, ready};
 use std::sync::{Arc, Mutex};
@@ -13,28 +13,28 @@ use serde_json::{Value, json};
 use synod_client::StorageVersionHash;
 use tokio::net::TcpListener;
 
-/// How it does.
+/// How the server behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     /// It shows that it encodes widgets in this version.
     Encodes(&'static str),
-    /// The same of v1, but without a hash.
+    /// It shows widgets in v1, but without a hash.
     Hides,
-    /// The group of the widgets is another server's.
+    /// It passes the group of the widgets on to another server.
     PassesOn,
     /// Each answer is an error.
     Fails,
     /// Only the group of the widgets cannot be read.
     FailsInGroup,
-    /// It takes requests and answers none.
+    /// It accepts requests and never answers.
     Hangs,
-    /// Each answer is something else than discovery.
+    /// Each answer is no discovery document.
     Babbles,
-    /// Each answer goes on and on.
+    /// Each answer never ends.
     Endless,
 }
 
-/// A server, until it is dropped.
+/// A running server. Dropping it ends it.
 pub(super) struct ApiServer {
     url: String,
     mood: Arc<Mutex<Mood>>,
@@ -42,7 +42,7 @@ pub(super) struct ApiServer {
 }
 
 impl ApiServer {
-    /// One that encodes widgets in this version.
+    /// A server that encodes widgets in this version.
     pub(super) async fn start(version: &'static str) -> Self {
         let mood = Arc::new(Mutex::new(Mood::Encodes(version)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! How a migration's way is told.
+//! Tests of the lines that show a migration's progress.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ fn the_rate_is_that_of_one_pass() {
     assert_eq!(speed.per_second(), None);
     speed.take(600, begin + Duration::from_secs(5));
     assert_eq!(speed.per_second(), Some(100.0));
-    // Another worker began anew.
+    // Another worker has begun again.
     speed.take(0, begin + Duration::from_secs(6));
     assert_eq!(speed.per_second(), None);
 }

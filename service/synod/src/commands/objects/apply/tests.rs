@@ -11,7 +11,7 @@ fn document(text: &str) -> Document {
     documents::read(text).unwrap().remove(0)
 }
 
-/// An object as it is stored after this document.
+/// The stored object after this document was applied.
 fn stored(document: &Document) -> StoredObject {
     let name = ObjectName::parse("w").unwrap();
     StoredObject {
