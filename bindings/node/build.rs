@@ -1,4 +1,4 @@
-//! Tells the linker that Node gives this library its symbols when it loads it.
+//! Tells the linker that Node provides this library's missing symbols when it loads it.
 
 fn main() {
     napi_build::setup();

@@ -1,4 +1,4 @@
-//! The client.
+//! [`Bound`]: the client as the bindings use it. Requests, answers and options cross as JSON documents.
 
 use std::time::Duration;
 
@@ -10,26 +10,26 @@ use crate::counts::{Counted, Live};
 use crate::failure::{Failure, RequestKey};
 use crate::options::{Options, document, flag, list, millis, text};
 
-/// A client of a cluster: [`synod_client::Client`], by documents.
+/// A client of a cluster: [`synod_client::Client`], with JSON documents in place of Rust types.
 #[derive(Debug)]
 pub struct Bound {
-    /// `None` only while it is dropped.
+    /// `None` only while `drop` runs.
     client: Option<Client>,
-    /// Where its connections live.
+    /// The runtime that the client's connections live on.
     home: Handle,
     _live: Live,
 }
 
 impl Bound {
-    /// A client for the replicas at `endpoints`. It waits for none of them.
+    /// Makes a client for the replicas at `endpoints`, without waiting for any of them.
     ///
-    /// Options: `endpoints`, each `host:port`, of all replicas; and, if they are to be others than by default,
-    /// `requestTimeoutMs` (10,000), `connectTimeoutMs` (2,000), `keepaliveIntervalMs` (10,000) with `keepaliveTimeoutMs`
-    /// (5,000), and `sessions` (true), without which changes are made at most once and never repeated.
+    /// Options: `endpoints` (required), each `host:port`, of all replicas. Optional, with their defaults:
+    /// `requestTimeoutMs` (10,000), `connectTimeoutMs` (2,000), `keepaliveIntervalMs` (10,000), `keepaliveTimeoutMs`
+    /// (5,000) and `sessions` (true). Without sessions, changes are made at most once and never repeated.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule.
     pub async fn connect(options: &str) -> Result<Self, Failure> {
         let mut options = Options::parse(options)?;
         let endpoint = text(|text| Ok::<_, synod_client::Violation>(text.to_owned()));
@@ -56,7 +56,7 @@ impl Bound {
         Ok(Self::over(builder.connect().await?))
     }
 
-    /// The same over a client that was made otherwise. Called within the runtime that the client was made in.
+    /// Wraps a client that was made otherwise. It must be called within the runtime that the client was made in.
     #[must_use]
     pub fn over(client: Client) -> Self {
         Self {
@@ -66,14 +66,14 @@ impl Bound {
         }
     }
 
-    /// Calls a method by its name, such as `synod.v1.Objects/Create`, with its request, and answers its response. A
-    /// request id is filled in unless the request has one. `timeout` is by when it is answered, over all tries; without
-    /// it, as the client was told.
+    /// Calls a method by its name, such as `synod.v1.Objects/Create`, and returns its response. A request id is filled
+    /// in unless the request has one. `timeout` limits the whole call with all its tries; without it, the client's own
+    /// request timeout applies.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: there is no such method, it is a stream, the document is no request of it, or the timeout is
-    /// zero; then nothing was sent. Else as the method says.
+    /// `INVALID_ARGUMENT`: there is no such method, it is a stream, the document is not a request of it, or the timeout
+    /// is zero; then nothing was sent. Otherwise as the method says.
     pub async fn call(
         &self,
         method: &str,
@@ -90,11 +90,11 @@ impl Bound {
         Ok(answer.to_string())
     }
 
-    /// What became of a request whose failure had this key: the response of `synod.v1.Sessions/GetOutcome`.
+    /// Asks for the outcome of the request with this key: the response of `synod.v1.Sessions/GetOutcome`.
     ///
     /// # Errors
     ///
-    /// `REQUEST_EXPIRED`: nobody can tell any more.
+    /// `REQUEST_EXPIRED`: the outcome can no longer be found out.
     pub async fn outcome(&self, key: &RequestKey) -> Result<String, Failure> {
         let request = serde_json::json!({
             "session": key.session.to_string(),
@@ -105,11 +105,11 @@ impl Bound {
             .await
     }
 
-    /// Ends the client's session, if it has one. It can be used further, and then opens another.
+    /// Ends the client's session, if it has one. The client can still be used, and then opens another session.
     ///
     /// # Errors
     ///
-    /// No replica answered in time. The session ends by itself then.
+    /// No replica answered in time. The session then expires by itself.
     pub async fn close(&self) -> Result<(), Failure> {
         Ok(self.client().close().await?)
     }
@@ -130,7 +130,7 @@ impl Bound {
 }
 
 impl Drop for Bound {
-    /// Within its runtime, so that its session is ended there.
+    /// Drops the client within its runtime, so that its session is ended there.
     fn drop(&mut self) {
         let _home = self.home.enter();
         drop(self.client.take());

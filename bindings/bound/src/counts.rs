@@ -1,15 +1,15 @@
-//! How many handles there are.
+//! Counts the live handles and running calls of this process, so that tests can find leaks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many of each there are in this process.
+/// The number of live things of each kind in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Clients.
     pub clients: u64,
-    /// Calls that are on their way.
+    /// Running calls.
     pub calls: u64,
-    /// Results that are waited for, or wait to be taken: watches, locks that were asked for, and the like.
+    /// Feeds that are still open: watches, locks that were asked for, and the like.
     pub feeds: u64,
     /// Memberships.
     pub memberships: u64,
@@ -21,7 +21,7 @@ pub struct Counts {
     pub reflectors: u64,
 }
 
-/// How many handles and calls there are in this process, for tests that look for leaks.
+/// The number of live handles and running calls in this process, for tests that look for leaks.
 #[must_use]
 pub fn counts() -> Counts {
     let of = |kind: Counted| LIVE[kind as usize].load(Ordering::SeqCst);
@@ -36,7 +36,7 @@ pub fn counts() -> Counts {
     }
 }
 
-/// What is counted.
+/// A kind of thing that is counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Counted {
     Client,
@@ -50,7 +50,7 @@ pub(crate) enum Counted {
 
 static LIVE: [AtomicU64; 7] = [const { AtomicU64::new(0) }; 7];
 
-/// One more, until it is dropped.
+/// Counts one more of its kind until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Live(Counted);
 

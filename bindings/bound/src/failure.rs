@@ -1,4 +1,4 @@
-//! Why something was not done.
+//! [`Failure`]: the error of every function here, in a form that any language can convert.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,31 +8,31 @@ use serde_json::{Value, json};
 use synod_client::json::current;
 use synod_client::{Current, Error, Verdict, Violations};
 
-/// Why something was not done, with all that a program may decide by: its fields are those of [`Details`].
+/// An error, with everything that a program may decide by: its fields are those of [`Details`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(Box<Details>);
 
-/// What a [`Failure`] says.
+/// The content of a [`Failure`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
-    /// What a program decides on, such as `CONFLICT`: a reason of the protocol, without its prefix.
+    /// The reason as in the protocol, without its prefix, such as `CONFLICT`: a program decides by this.
     pub kind: &'static str,
-    /// The object, the rule, and what to do, as a sentence for people.
+    /// A sentence for people: the object, the rule, and what to do.
     pub message: String,
-    /// What is known of the request: `refused` by a rule, `not_executed`, or `unknown`: it may have been executed, and may
-    /// still be.
+    /// Whether the request was executed: `refused` by a rule, `not_executed`, or `unknown`: it may have been executed,
+    /// or may still be.
     pub execution: &'static str,
-    /// Whether the very same call, made again later, may succeed without the danger of being executed twice.
+    /// Whether the same call, made again later, may succeed without the danger of being executed twice.
     pub retryable: bool,
     /// Every broken rule of an invalid request.
     pub violations: Vec<Fault>,
     /// Facts for programs, by name.
     pub metadata: BTreeMap<String, String>,
-    /// The object as it stands, where a comparison was lost: the document of its message.
+    /// The present object, where a comparison failed: the document of its message.
     pub current: Option<String>,
-    /// The message that `current` is the document of, such as `Object` or `Lease`.
+    /// The name of the message in `current`, such as `Object` or `Lease`.
     pub current_type: Option<&'static str>,
-    /// By which to ask what became of the request, if its outcome is unknown and it had a key.
+    /// The key to ask for the request's outcome with, if the outcome is unknown and the request had a key.
     pub request_key: Option<RequestKey>,
 }
 
@@ -45,14 +45,14 @@ pub struct Fault {
     pub rule: String,
 }
 
-/// Names one request for good.
+/// The key of one request, never used for another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestKey {
     /// The cluster that gave the session.
     pub cluster: String,
     /// The session that the request belongs to.
     pub session: u64,
-    /// Its place in the session.
+    /// The request's place in the session.
     pub sequence: u64,
 }
 
@@ -96,7 +96,7 @@ impl Failure {
         document.to_string()
     }
 
-    /// The failure of what breaks a rule before anything is sent.
+    /// The failure of a request that breaks a rule and was not sent.
     pub(crate) fn invalid(violations: impl Into<Violations>) -> Self {
         Error::invalid(violations).into()
     }
@@ -132,7 +132,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The message that says what stands.
+/// The name of the message that the present object is.
 fn message_of(current: &Current) -> &'static str {
     match current {
         Current::Settings(_) => "Settings",

@@ -1,4 +1,4 @@
-//! Results that nobody loses by being cancelled.
+//! [`Feed`]: hands over results without losing one when the waiter is cancelled.
 
 use std::fmt;
 use std::future::Future;
@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 use crate::counts::{Counted, Live};
 use crate::failure::Failure;
 
-/// Results that come one after the other, or one and no more.
+/// A sequence of results, or a single one.
 ///
-/// Wait until one is [`ready`](Self::ready), then [`pop`](Self::pop) it, which does not wait. A waiter may be cancelled at
-/// any time: what it waited for goes on when the next one waits, and what was ready already is still there. Languages
+/// Wait until one is [`ready`](Self::ready), then [`pop`](Self::pop) it, which does not wait. A waiter may be cancelled
+/// at any time: the next waiter goes on with the same result, and a result that was ready is still there. Languages
 /// whose futures may be cancelled after they have a result would lose it otherwise.
 ///
-/// Dropped, or closed, it stops what brings the results.
+/// Dropping or closing the feed stops what produces the results.
 pub struct Feed<T> {
     coming: tokio::sync::Mutex<Option<BoxStream<'static, Result<T, Failure>>>>,
     come: Mutex<Option<T>>,
@@ -24,16 +24,16 @@ pub struct Feed<T> {
     _live: Live,
 }
 
-/// What is done when a result is taken: one that nobody takes is given back when it is dropped.
+/// A hook for the moment when a result is popped. A result that is dropped before that gives back what it stands for.
 pub trait Taken {
-    /// The result was taken: from now on, its owner answers for it.
+    /// Called when the result is popped: from now on its owner is responsible for it.
     fn taken(&self) {}
 }
 
 impl Taken for String {}
 
 impl<T: Taken> Feed<T> {
-    /// What this stream brings.
+    /// A feed of the results of a stream.
     pub(crate) fn of(coming: impl Stream<Item = Result<T, Failure>> + Send + 'static) -> Self {
         Self {
             coming: tokio::sync::Mutex::new(Some(coming.boxed())),
@@ -43,16 +43,16 @@ impl<T: Taken> Feed<T> {
         }
     }
 
-    /// One result.
+    /// A feed of one result.
     pub(crate) fn once(coming: impl Future<Output = Result<T, Failure>> + Send + 'static) -> Self {
         Self::of(stream::once(coming))
     }
 
-    /// Waits until there is a result to be popped. False: there will be none any more, or it was closed.
+    /// Waits until a result can be popped. False: the results have ended, or the feed was closed.
     ///
     /// # Errors
     ///
-    /// What came in place of a result; what may come after it is up to the feed.
+    /// A failure that came in place of a result. Whether results follow after it depends on the feed.
     pub async fn ready(&self) -> Result<bool, Failure> {
         let waiting = async {
             let mut coming = self.coming.lock().await;
@@ -84,7 +84,7 @@ impl<T: Taken> Feed<T> {
         }
     }
 
-    /// The result that is ready, if one is.
+    /// Takes the result that is ready, if there is one.
     pub fn pop(&self) -> Option<T> {
         let result = self.come().take();
         if let Some(result) = &result {
@@ -93,7 +93,7 @@ impl<T: Taken> Feed<T> {
         result
     }
 
-    /// Waits for a result and takes it: for programs that do not cancel. `None`: there will be none any more.
+    /// Waits for a result and takes it, for programs that do not cancel. `None`: the results have ended.
     ///
     /// # Errors
     ///
@@ -107,10 +107,10 @@ impl<T: Taken> Feed<T> {
         Ok(None)
     }
 
-    /// Stops what brings the results. Whoever waits is told that there will be none; what is ready can still be popped.
+    /// Stops what produces the results. Waiters get "no more results"; a result that is ready can still be popped.
     pub fn close(&self) {
         self.closed.cancel();
-        // If somebody waits, they drop it.
+        // If the lock is taken, the waiter that holds it drops the stream.
         if let Ok(mut coming) = self.coming.try_lock() {
             *coming = None;
         }

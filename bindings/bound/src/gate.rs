@@ -1,4 +1,4 @@
-//! The write gate.
+//! The write gate of a membership, its permits, and its rule for HTTP requests, as documents.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use crate::counts::{Counted, Live};
 use crate::options::value;
 use crate::{Failure, Feed, Taken};
 
-/// The write gate of a membership: [`synod_client::Gate`]. Clones are one gate.
+/// The write gate of a membership: [`synod_client::Gate`]. Clones share one gate.
 #[derive(Clone, Debug)]
 pub struct Gate(Inner);
 
 /// A permit to write: [`synod_client::Permit`].
 ///
 /// The order is: encode in [`encoding`](Self::encoding); call [`check`](Self::check) right before the store is called;
-/// call the store; then [`done`](Self::done) when the store has answered, or
-/// [`unknown_outcome`](Self::unknown_outcome) when it has not. One that is dropped counts as of unknown outcome if a check
-/// has passed.
+/// call the store; then call [`done`](Self::done) when the store has answered, or
+/// [`unknown_outcome`](Self::unknown_outcome) when it has not. A permit that is dropped after a passed check counts as
+/// a write of unknown outcome.
 #[derive(Debug)]
 pub struct Permit {
     inner: InnerPermit,
@@ -28,14 +28,14 @@ pub struct Permit {
 #[derive(Clone, Debug)]
 pub struct Door(Admission);
 
-/// What becomes of an HTTP request.
+/// The decision about an HTTP request.
 #[derive(Debug)]
 pub enum Admitted {
-    /// It needs no permit.
+    /// The request needs no permit.
     Pass,
-    /// It goes to the server under this permit.
+    /// The request goes to the server under this permit.
     Permitted(Permit),
-    /// It is answered so, in place of the server.
+    /// The request does not reach the server: this is the answer.
     Refused {
         /// The code of the answer.
         code: u16,
@@ -54,13 +54,13 @@ impl Gate {
         Self(gate)
     }
 
-    /// A permit to write objects of a resource, a `GroupResource`. Waits for the gate to open, for so long, or as long as
-    /// the membership's `permitWaitMs` says.
+    /// Waits for a permit to write objects of a resource, a `GroupResource`. It waits for the gate to open for `wait`,
+    /// or for the membership's `permitWaitMs` without it.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: it is no resource. The feed fails with `UNAVAILABLE`: the gate did not open in time;
-    /// `STALE_EPOCH` and `NOT_A_MEMBER`: it will not open any more.
+    /// `INVALID_ARGUMENT`: `resource` is not a resource. The feed fails with `UNAVAILABLE` if the gate did not open in
+    /// time, and with `STALE_EPOCH` or `NOT_A_MEMBER` if it will never open again.
     pub fn permit(&self, resource: &str, wait: Option<Duration>) -> Result<Feed<Permit>, Failure> {
         let resource: GroupResource = value(resource)?;
         let gate = self.0.clone();
@@ -73,7 +73,7 @@ impl Gate {
         }))
     }
 
-    /// A permit, if the gate is open now.
+    /// Returns a permit, if the gate is open now.
     ///
     /// # Errors
     ///
@@ -83,24 +83,24 @@ impl Gate {
         Ok(Permit::new(self.0.try_permit(&resource)?))
     }
 
-    /// What the server waits for before it may say that it is ready; `None`: nothing.
+    /// Why the server may not yet say that it is ready, as a sentence; `None`: it may.
     #[must_use]
     pub fn waits_for(&self) -> Option<String> {
         self.0.readiness().err()
     }
 
-    /// Whether no write that this gate let through can land any more.
+    /// Whether every write that this gate admitted has ended, so that none can still reach the store.
     #[must_use]
     pub fn is_drained(&self) -> bool {
         self.0.is_drained()
     }
 
-    /// The gate's rule for HTTP requests. A write that finds it closed waits so long; `not_stored` is a list of further
-    /// resources, each a `GroupResource`, that the server answers and does not store.
+    /// The gate's rule for HTTP requests. A write that finds the gate closed waits at most `wait`. `not_stored` is a
+    /// list of further resources, each a `GroupResource`, that the server answers and does not store.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: one is no resource.
+    /// `INVALID_ARGUMENT`: an item of `not_stored` is not a resource.
     pub fn door(&self, wait: Duration, not_stored: &str) -> Result<Door, Failure> {
         let not_stored = crate::options::values(not_stored)?;
         let admission = Admission::new(self.0.clone()).wait(wait);
@@ -109,7 +109,7 @@ impl Gate {
 }
 
 impl Door {
-    /// What becomes of a request of this method and target: a path with its query. One that needs a permit waits for it.
+    /// Decides about a request of this method and target (path and query). A request that needs a permit waits for it.
     #[must_use]
     pub fn admit(&self, method: &str, target: &str) -> Feed<Admitted> {
         let info = RequestInfo::parse_texts(method, target);

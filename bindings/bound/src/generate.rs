@@ -1,7 +1,7 @@
-//! What the protocol says of itself, for whoever writes its messages and methods down in another language.
+//! Reads the protocol from its descriptors, to generate its messages and methods for another language.
 //!
-//! [`Protocol::load`] reads the descriptors with their comments; the generators turn that into the source files that the
-//! language's package has checked in. A test holds the files to what would be generated, and
+//! [`Protocol::load`] reads the descriptors with their comments; [`node`] and [`python`] turn the result into the
+//! source files that are checked in with those packages. A test compares the files with what would be generated, and
 //! `UPDATE_GOLDEN=1 cargo test -p synod-bound generated` writes them.
 
 pub mod node;
@@ -22,7 +22,7 @@ use prost_types::{
 pub struct Protocol {
     /// Its services, by file and then in the order of the file.
     pub services: Vec<Service>,
-    /// Its messages, in the same order. The entries of maps are none.
+    /// Its messages, in the same order, without the messages that protobuf makes for the entries of maps.
     pub messages: Vec<Message>,
     /// Its enums, in the same order.
     pub enums: Vec<Enum>,
@@ -33,7 +33,7 @@ pub struct Protocol {
 pub struct Service {
     /// Its name without the package, such as `Objects`.
     pub name: String,
-    /// What it is, as in the source.
+    /// Its comment in the source.
     pub docs: String,
     /// Its methods, in their order.
     pub methods: Vec<Method>,
@@ -44,15 +44,15 @@ pub struct Service {
 pub struct Method {
     /// Its name, such as `Create`.
     pub name: String,
-    /// By which it is called: `synod.v1.Objects/Create`.
+    /// The name that it is called by: `synod.v1.Objects/Create`.
     pub full_name: String,
-    /// What it does, as in the source.
+    /// Its comment in the source.
     pub docs: String,
     /// The message of its request, without the package.
     pub request: String,
     /// The message of its response, without the package.
     pub response: String,
-    /// Whether it is a stream, either way: it cannot be called as one request.
+    /// Whether the request or the response is a stream: then it cannot be called as one request.
     pub streams: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct Method {
 pub struct Message {
     /// Its name without the package.
     pub name: String,
-    /// What it is, as in the source.
+    /// Its comment in the source.
     pub docs: String,
     /// Its fields, in the order of the source.
     pub fields: Vec<Field>,
@@ -74,31 +74,31 @@ pub struct Field {
     pub name: String,
     /// Its name in JSON, in lowerCamelCase.
     pub json_name: String,
-    /// What it is, as in the source.
+    /// Its comment in the source.
     pub docs: String,
-    /// What stands in it, or in each of its items.
+    /// The type of its value, or of each of its items.
     pub kind: FieldKind,
-    /// How often that stands in it.
+    /// Whether it holds one value, a list or a map.
     pub shape: Shape,
-    /// Whether unset is another thing than its default: then it is left out of a document while it is unset. True of all
-    /// single messages and of the fields of a choice.
+    /// Whether unset differs from the default: an unset field is then left out of a document. True of all single
+    /// messages and of the fields of a `oneof`.
     pub optional: bool,
-    /// The choice that it is one of: at most one of them is set.
+    /// The `oneof` that the field belongs to: at most one of its fields is set.
     pub choice: Option<String>,
 }
 
-/// How often something stands in a field.
+/// How many values a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Once.
+    /// One value.
     Single,
-    /// As a list.
+    /// A list.
     List,
-    /// As the values of a map, whose keys are texts.
+    /// The values of a map, whose keys are texts.
     Map,
 }
 
-/// What stands in a field.
+/// The type of a field's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// `true` or `false`.
@@ -128,9 +128,9 @@ pub enum FieldKind {
 pub struct Enum {
     /// Its name without the package.
     pub name: String,
-    /// What it is, as in the source.
+    /// Its comment in the source.
     pub docs: String,
-    /// Its values, in their order; the first is never sent.
+    /// Its values, in their order; the first stands for "unspecified" and is never sent.
     pub values: Vec<EnumValue>,
 }
 
@@ -139,11 +139,11 @@ pub struct Enum {
 pub struct EnumValue {
     /// Its full name, such as `EVENT_TYPE_ADDED`.
     pub name: String,
-    /// What is left of its name without that of the enum, such as `ADDED`.
+    /// Its name without the prefix that repeats the enum's name, such as `ADDED`.
     pub short_name: String,
     /// Its number.
     pub number: i32,
-    /// What it is, as in the source.
+    /// Its comment in the source.
     pub docs: String,
 }
 
@@ -152,7 +152,7 @@ impl Protocol {
     ///
     /// # Panics
     ///
-    /// The build has made descriptors that nobody can read.
+    /// The descriptors of this build cannot be decoded.
     #[must_use]
     pub fn load() -> Self {
         let files = FileDescriptorSet::decode(synod_client::FILE_DESCRIPTOR_SET)
@@ -189,7 +189,7 @@ impl Protocol {
     }
 }
 
-/// The numbers of the fields of a descriptor, as they stand in the paths of comments.
+/// Field numbers in the messages of a descriptor: the paths of comments consist of them.
 mod path {
     pub(super) const FILE_MESSAGE: i32 = 4;
     pub(super) const FILE_ENUM: i32 = 5;
@@ -199,7 +199,7 @@ mod path {
     pub(super) const SERVICE_METHOD: i32 = 2;
 }
 
-/// The comments before the things of a file, by their paths.
+/// The leading comments in a file, by the path of what they describe.
 struct Comments<'a>(BTreeMap<&'a [i32], &'a str>);
 
 impl<'a> Comments<'a> {
@@ -212,7 +212,7 @@ impl<'a> Comments<'a> {
         Self(locations.filter_map(commented).collect())
     }
 
-    /// The sentences before the thing at a path, without the space that begins each line.
+    /// The comment at a path, without the space that begins each line.
     fn at(&self, path: &[i32]) -> String {
         let comment = self.0.get(path).copied().unwrap_or_default();
         let lines = comment
@@ -263,7 +263,7 @@ fn read_field(message: &DescriptorProto, field: &FieldDescriptorProto, docs: Str
         (None, Label::Optional | Label::Required) => Shape::Single,
     };
     let kind = field_kind(values.unwrap_or(field));
-    // What is only `optional` has a choice of its own, which the source does not name.
+    // A field marked `optional` has a `oneof` of its own in the descriptor, which the source does not name.
     let choice = field.oneof_index.filter(|_| !field.proto3_optional());
     let choice = choice.and_then(|index| message.oneof_decl.get(usize::try_from(index).ok()?));
     let message_alone = shape == Shape::Single && matches!(kind, FieldKind::Message(_));
@@ -278,7 +278,7 @@ fn read_field(message: &DescriptorProto, field: &FieldDescriptorProto, docs: Str
     }
 }
 
-/// The field of the values, if this one is a map: a list of entries of a message that stands for it.
+/// If the field is a map, the field of its values: a descriptor holds a map as a list of messages, one for each entry.
 fn values_of_map<'a>(
     message: &'a DescriptorProto,
     field: &FieldDescriptorProto,
@@ -330,17 +330,17 @@ fn read_enum(of: &EnumDescriptorProto, comments: &Comments<'_>, place: i32) -> E
     }
 }
 
-/// A name of this package without it.
+/// A name without the package.
 fn short(full: &str) -> String {
     full.trim_start_matches(".synod.v1.").to_owned()
 }
 
-/// A name in camel case as one in capitals.
+/// Turns CamelCase into SCREAMING_SNAKE_CASE.
 fn screaming(name: &str) -> String {
     snake(name).to_ascii_uppercase()
 }
 
-/// A name in camel case as one in snake case: what Python calls methods.
+/// Turns CamelCase into snake_case, as Python names methods.
 #[must_use]
 pub fn snake(name: &str) -> String {
     let mut snake = String::new();
@@ -353,7 +353,7 @@ pub fn snake(name: &str) -> String {
     snake
 }
 
-/// A name in camel case that begins with a small letter: what JavaScript calls methods.
+/// Turns CamelCase into lowerCamelCase, as JavaScript names methods.
 #[must_use]
 pub fn lower_camel(name: &str) -> String {
     let mut letters = name.chars();

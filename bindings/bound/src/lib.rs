@@ -1,21 +1,20 @@
-//! What the clients of other languages share: the Rust client, without types of its own at the border.
+//! The Rust client without Rust types at its interface: the common base of the Python and Node clients.
 //!
-//! Everything that crosses the border is a text, a number or a handle. A text is a document in protobuf's JSON form of the
-//! messages of `synod.v1`: keys in lowerCamelCase, 64-bit numbers as decimal strings, bytes in base64, enums by their full
-//! names. So a language needs no conversion for each message, and all of them see the same.
+//! Everything that crosses the interface is a text, a number or a handle. A text is a document in protobuf's JSON form
+//! of the messages of `synod.v1`: keys in lowerCamelCase, 64-bit numbers as decimal strings, bytes in base64, enums by
+//! their full names. So a language needs no conversion for each message, and all languages see the same values.
 //!
-//! - [`Bound`] is a client: [`Bound::call`] calls any method by its name, the others open handles.
-//! - [`Failure`] is why something was not done, with all that a program may decide by.
-//! - [`Feed`] is how results come: wait until one is [`ready`](Feed::ready), then [`pop`](Feed::pop) it. A waiter that is
-//!   cancelled loses nothing: neither an event nor a permit nor a lock.
+//! - [`Bound`] is a client: [`Bound::call`] calls any method by its name, the other functions open handles.
+//! - [`Failure`] is the error of every function, with everything that a program may decide by.
+//! - [`Feed`] hands over results: wait until one is [`ready`](Feed::ready), then [`pop`](Feed::pop) it. A cancelled
+//!   waiter loses nothing: neither an event nor a permit nor a lock.
 //! - [`Membership`], [`Gate`] and [`Permit`]; [`Watch`] and [`Reflector`]; [`Lock`] and [`Election`]; [`Objects`] with
-//!   [`Updater`] and [`Creator`]; [`Migrator`]: the handles, each a thin cover of what it is called after in the client.
-//! - [`counts()`] says how many handles there are, for tests that look for leaks.
+//!   [`Updater`] and [`Creator`]; [`Migrator`]: the handles, each a thin wrapper of the client's type of that name.
+//! - [`counts()`] returns how many handles are alive, for tests that look for leaks.
 //!
-//! There is no rule here, and no retry: what a handle does is decided in the client, or in the cluster.
+//! This crate has no rules and no retries of its own: the client or the cluster decides what a handle does.
 //!
-//! Every future here is polled, and every handle dropped, by a program that has a tokio runtime. Handles may be dropped
-//! outside of it.
+//! Futures of this crate must be polled within a tokio runtime. Handles may be dropped outside of it.
 
 mod bound;
 mod counts;

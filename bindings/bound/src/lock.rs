@@ -1,4 +1,4 @@
-//! Holding leases, and leading by them.
+//! Locks held under leases, elections, and observers of a lease.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,11 +16,11 @@ use crate::counts::{Counted, Live};
 use crate::options::{Options, message, number, rule, text, used_up};
 use crate::{Bound, Failure, Feed, Taken};
 
-/// A lease that this process holds: [`synod_client::Lock`], by documents. It renews by itself until it is released, lost or
-/// dropped.
+/// A lease that this process holds: [`synod_client::Lock`], by documents. It is renewed in the background until it is
+/// released, lost or dropped.
 #[derive(Debug)]
 pub struct Lock {
-    /// `None` once it is released.
+    /// `None` once the lock is released.
     inner: Mutex<Option<Arc<Inner>>>,
     proof: String,
     holder: String,
@@ -37,24 +37,24 @@ pub struct Election {
     home: Handle,
 }
 
-/// What leading is given up for.
+/// Why a leader must stop leading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeadingEnd {
     /// The lease is lost, or may be: stop at once.
     Lost(Failure),
-    /// Another candidate should lead, of this identity: end in order, and release.
+    /// The candidate of this identity should lead: finish in order, and release.
     Preferred(String),
 }
 
 impl Bound {
-    /// Waits for a lease, in the order in which those who want it came, and holds it. A feed that is dropped or closed
-    /// gives up its place, and what it holds that nobody has taken.
+    /// Waits for a lease, first come first served, and holds it. A feed that is dropped or closed gives up its place in
+    /// the queue, and releases a lock that was granted and not popped.
     ///
-    /// Options: `lease`, a `LeaseKey`; and `holder`, `ttlMs` and `ifMember`, a `MemberEpoch`.
+    /// Options: `lease`, a `LeaseKey`, and `holder`, `ttlMs` and `ifMember`, a `MemberEpoch`.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule. The feed fails as
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule. The feed fails as
     /// [`synod_client::Client::lock`] does.
     pub fn lock(&self, options: &str) -> Result<Feed<Lock>, Failure> {
         let options = lock_options(options)?;
@@ -64,11 +64,11 @@ impl Bound {
         }))
     }
 
-    /// Holds a lease if nobody else does. Options as for [`Bound::lock`].
+    /// Holds a lease if no one else holds it. The options are those of [`Bound::lock`].
     ///
     /// # Errors
     ///
-    /// As [`Bound::lock`]; the feed fails with `CONFLICT`: another holds it, and the lease is in the failure.
+    /// As [`Bound::lock`]. The feed fails with `CONFLICT`, which carries the lease, if another holder has it.
     pub fn try_lock(&self, options: &str) -> Result<Feed<Lock>, Failure> {
         let options = lock_options(options)?;
         let client = self.client().clone();
@@ -77,14 +77,14 @@ impl Bound {
         }))
     }
 
-    /// Takes part in an election: who holds the lease leads.
+    /// Takes part in an election: the holder of the lease leads.
     ///
-    /// Options: those of [`Bound::lock`]; and `candidate`, with `binaryVersion` and `emulationVersion`, to stand for the
-    /// lease under `holder`, so that the one of the lowest emulation version leads.
+    /// Options: those of [`Bound::lock`], and `candidate` with `binaryVersion` and `emulationVersion`, to be a
+    /// candidate for the lease under `holder`, so that the candidate of the lowest emulation version leads.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule.
     pub fn election(&self, options: &str) -> Result<Election, Failure> {
         Ok(Election {
             inner: Arc::new(self.inner_election(options)?),
@@ -111,12 +111,12 @@ impl Bound {
         ))
     }
 
-    /// Observes a lease, a `LeaseKey`, which need not exist: a `Lease` as it is now, and after that each time it has
-    /// changed; `null` while there is none.
+    /// Observes a lease, a `LeaseKey`, which need not exist: yields a `Lease` as it is now and after each change, and
+    /// `null` while there is no lease.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: it is no key. The feed fails if the cluster refuses to be asked.
+    /// `INVALID_ARGUMENT`: `lease` is not a key. The feed fails if the cluster refuses the read.
     pub fn observe_lease(&self, lease: &str) -> Result<Feed<String>, Failure> {
         let key = crate::options::value(lease)?;
         Ok(observed(self.client().observe_lease(key)))
@@ -174,7 +174,7 @@ fn candidate(
     binary.zip(emulation).ok_or(found)
 }
 
-/// A lock that is asked for by a task of its own, so that a place in the queue is given up as soon as nobody waits.
+/// Asks for a lock in a task of its own, so that the place in the queue is given up as soon as the feed is dropped.
 fn given<Fut>(
     home: &Handle,
     ask: impl FnOnce(CancellationToken) -> Fut + Send + 'static,
@@ -183,7 +183,7 @@ where
     Fut: Future<Output = Result<Option<Inner>, Error>> + Send + 'static,
 {
     let over = CancellationToken::new();
-    // Within the feed: it goes when the feed does.
+    // The feed's future owns this guard: dropping the feed cancels `over`.
     let waiting = over.clone().drop_guard();
     let kept = home.clone();
     let asking = home.clone();
@@ -215,19 +215,19 @@ impl Lock {
         }
     }
 
-    /// Who holds it: this process.
+    /// The name under which this process holds the lease.
     #[must_use]
     pub fn holder(&self) -> &str {
         &self.holder
     }
 
-    /// The fencing token, which is higher than that of every holder before.
+    /// The fencing token, higher than that of every earlier holder.
     #[must_use]
     pub fn token(&self) -> u64 {
         self.token
     }
 
-    /// What a write names that is to be made only while this lock is held: a `LeaseToken`.
+    /// The `LeaseToken` to name in a write that may be executed only while this lock is held.
     #[must_use]
     pub fn proof(&self) -> &str {
         &self.proof
@@ -237,27 +237,27 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// It is lost, or may be.
+    /// The lease is lost, or may be.
     pub fn check(&self) -> Result<(), Failure> {
         Ok(self.inner()?.check()?)
     }
 
-    /// Waits until the lease is lost, or may be, and answers why: stop acting under it.
+    /// Waits until the lease is lost, or may be, and returns why: stop acting under it.
     ///
     /// # Errors
     ///
-    /// It was released.
+    /// The lock was released.
     pub async fn lost(&self) -> Result<Failure, Failure> {
-        // The lock itself is not held on to: it can be released meanwhile.
+        // No `Arc` of the lock is kept while waiting, so that it can be released meanwhile.
         let lost = self.inner()?.lost();
         Ok(lost.await.into())
     }
 
-    /// Gives the lease up; who waits next has it at once.
+    /// Releases the lease; the first waiter holds it at once.
     ///
     /// # Errors
     ///
-    /// Nobody carried it out in time. The lease ends by itself then, since it is renewed no longer.
+    /// No replica executed the release in time. The lease then expires by itself, since it is no longer renewed.
     pub async fn release(&self) -> Result<(), Failure> {
         let inner = self.take().ok_or_else(|| used_up("the lock"))?;
         Ok(inner.give_up().await?)
@@ -283,7 +283,7 @@ impl Taken for Lock {
 }
 
 impl Drop for Lock {
-    /// One that nobody has taken was never acted under: it is released at once.
+    /// A lock that was never popped was never used: it is released at once.
     fn drop(&mut self) {
         let Some(inner) = self.take() else {
             return;
@@ -292,7 +292,7 @@ impl Drop for Lock {
             inner.stop();
         } else {
             self.home.spawn(async move {
-                // If it cannot be told, the lease ends by itself.
+                // If the release fails, the lease expires by itself.
                 let _ = inner.give_up().await;
             });
         }
@@ -300,7 +300,7 @@ impl Drop for Lock {
 }
 
 impl Election {
-    /// Waits until this process leads. A feed that is dropped or closed wants nothing any more.
+    /// Waits until this process leads. Dropping or closing the feed ends the campaign.
     #[must_use]
     pub fn campaign(&self) -> Feed<Lock> {
         let election = Arc::clone(&self.inner);
@@ -309,7 +309,7 @@ impl Election {
         })
     }
 
-    /// Waits, while this process leads, for what it is over by.
+    /// Waits, while this process leads, until it must stop, and returns why.
     ///
     /// # Errors
     ///
@@ -328,11 +328,11 @@ impl Election {
         observed(self.inner.observe())
     }
 
-    /// Stands for the lease no longer.
+    /// Withdraws this process's candidacy for the lease.
     ///
     /// # Errors
     ///
-    /// No replica carried it out in time. The candidate ends by itself then.
+    /// No replica executed it in time. The candidate then expires by itself.
     pub async fn withdraw(&self) -> Result<(), Failure> {
         Ok(self.inner.withdraw().await?)
     }

@@ -1,4 +1,4 @@
-//! Being a member.
+//! Memberships: joining as a member, reporting, and leaving.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::{Bound, Failure, Feed, Gate, Taken};
 /// A membership, kept alive in the background until it is closed or dropped: [`synod_client::Membership`], by documents.
 #[derive(Debug)]
 pub struct Membership {
-    /// `None` once it is closed.
+    /// `None` once the membership is closed.
     inner: Mutex<Option<Arc<Inner>>>,
     gate: Gate,
     id: String,
@@ -30,14 +30,14 @@ pub struct Membership {
 }
 
 impl Bound {
-    /// Joins the cluster as a member. One that nobody takes leaves again.
+    /// Joins the cluster as a member. A membership that is never popped from the feed leaves again.
     ///
-    /// Options: `id`; and, if they are to be others than by default, `ttlMs`, `labels`, `version`, `endpoint`,
-    /// `equivalents` (lists of `GroupResource`), `permitWaitMs` and `drainLimitMs`.
+    /// Options: `id` (required), `ttlMs`, `labels`, `version`, `endpoint`, `equivalents` (lists of `GroupResource`),
+    /// `permitWaitMs` and `drainLimitMs`.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule. The feed fails as
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule. The feed fails as
     /// [`synod_client::Client::join`] does.
     pub fn join(&self, options: &str) -> Result<Feed<Membership>, Failure> {
         let options = join_options(options)?;
@@ -99,7 +99,7 @@ impl Membership {
         &self.id
     }
 
-    /// What this process calls itself.
+    /// The name that tells this process from others that join under the same id.
     #[must_use]
     pub fn instance(&self) -> &str {
         &self.instance
@@ -111,32 +111,32 @@ impl Membership {
         self.gate.clone()
     }
 
-    /// How it does: `epoch`, if there is one; `proved`, `reported` and `ready`; `ended`, if it is over for good: `left`,
-    /// `replaced` or `stopped`; and `lastError`, the document of a failure, if something went wrong last.
+    /// The state: `epoch`, if there is one; `proved`, `reported` and `ready`; `ended`, if it has ended for good:
+    /// `left`, `replaced` or `stopped`; and `lastError`, the document of the last failure, if there is one.
     ///
     /// # Errors
     ///
-    /// It was closed.
+    /// The membership was closed.
     pub fn state(&self) -> Result<String, Failure> {
         Ok(shown(&self.inner()?.state()))
     }
 
-    /// Waits until it does otherwise than it did when this was called, and answers how.
+    /// Waits until the state differs from the one at the time of the call, and returns it.
     ///
     /// # Errors
     ///
-    /// It was closed.
+    /// The membership was closed.
     pub async fn changed(&self) -> Result<String, Failure> {
         let inner = self.inner()?;
         let seen = inner.state();
         Ok(shown(&inner.state_changed(&seen).await))
     }
 
-    /// Waits until it does otherwise than `seen`, an answer of [`state`](Self::state) or of this, and answers how.
+    /// Waits until the state differs from `seen`, an answer of [`state`](Self::state) or of this, and returns it.
     ///
     /// # Errors
     ///
-    /// It was closed.
+    /// The membership was closed.
     pub async fn changed_from(&self, seen: &str) -> Result<String, Failure> {
         let inner = self.inner()?;
         let mut state = inner.state();
@@ -146,16 +146,16 @@ impl Membership {
         Ok(shown(&state))
     }
 
-    /// Waits until it is over for good, and answers why: `left`, `replaced` or `stopped`.
+    /// Waits until the membership has ended for good, and returns why: `left`, `replaced` or `stopped`.
     ///
     /// # Errors
     ///
-    /// It was closed.
+    /// The membership was closed.
     pub async fn ended(&self) -> Result<&'static str, Failure> {
         Ok(self.inner()?.ended().await.as_str())
     }
 
-    /// Reports all resources of the server, a list of `ReportEntry`, and answers a `StorageVersionsReportResponse`.
+    /// Reports all resources of the server, a list of `ReportEntry`, and returns a `StorageVersionsReportResponse`.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Membership {
         Ok(form::of(&reported).to_string())
     }
 
-    /// Reports one resource anew, or a new one, beside the others: a `ReportEntry`.
+    /// Reports one resource, changed or new, beside those already reported: a `ReportEntry`.
     ///
     /// # Errors
     ///
@@ -177,16 +177,16 @@ impl Membership {
         Ok(form::of(&reported).to_string())
     }
 
-    /// Says that the server is ready.
+    /// Tells the cluster that the server is ready.
     ///
     /// # Errors
     ///
-    /// It could not be said, in three tries.
+    /// The cluster could not be told, in three tries.
     pub async fn ready(&self) -> Result<(), Failure> {
         Ok(self.inner()?.ready().await?)
     }
 
-    /// Leaves the cluster. Permits that are out have so long to come back. Whatever is answered, it is over.
+    /// Leaves the cluster. Permits in use have `drain_limit` to come back. The membership is over, whatever the result.
     ///
     /// # Errors
     ///
@@ -195,8 +195,8 @@ impl Membership {
         Ok(self.inner()?.leave(drain_limit).await?)
     }
 
-    /// Stops keeping it: the gate closes for ever, and the member expires. [`leave`](Self::leave) is the better way to go.
-    /// Whoever waits for its end is told.
+    /// Stops renewing the membership: the gate closes for good, and the member expires. Prefer [`leave`](Self::leave).
+    /// Waiters for its end are woken.
     pub fn close(&self) {
         if let Some(inner) = self.take() {
             inner.stop();
@@ -223,7 +223,7 @@ impl Taken for Membership {
 }
 
 impl Drop for Membership {
-    /// One that nobody has taken was never written under: it leaves at once.
+    /// A membership that was never popped admitted no write: it leaves at once.
     fn drop(&mut self) {
         let Some(inner) = self.take() else {
             return;
@@ -232,7 +232,7 @@ impl Drop for Membership {
             inner.stop();
         } else {
             self.home.spawn(async move {
-                // If it cannot be told, the member expires by itself.
+                // If the cluster cannot be told, the member expires by itself.
                 let _ = inner.leave(Duration::ZERO).await;
             });
         }

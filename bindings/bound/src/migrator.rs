@@ -1,4 +1,4 @@
-//! Working at migrations, with stores and codecs of another language.
+//! Workers of migrations whose stores and codecs are written in another language.
 
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -20,8 +20,8 @@ use crate::options::{Options, list, message, number, rule, text, used_up};
 use crate::task::{Ask, Reply, Task};
 use crate::{Bound, Failure, Feed};
 
-/// A worker: [`synod_client::Migrator`], whose store or codec is asked by tasks. It does nothing by itself: while
-/// [`run`](Self::run) or [`run_one`](Self::run_one) works, take tasks from [`tasks`](Self::tasks) and answer each.
+/// A worker: [`synod_client::Migrator`], which asks its store or codec by tasks. The program has to serve it: during
+/// [`run`](Self::run) or [`run_one`](Self::run_one), take tasks from [`tasks`](Self::tasks) and answer each.
 #[derive(Debug)]
 pub struct Migrator {
     worker: Worker,
@@ -29,26 +29,26 @@ pub struct Migrator {
     closed: CancellationToken,
 }
 
-/// A worker, by where its objects are.
+/// A worker, by the place of its objects: collections of the cluster, or a store of the program's own.
 #[derive(Debug)]
 enum Worker {
     Collections(Inner<CollectionStore>),
     Own(Inner<Asked>),
 }
 
-/// Tasks that wait to be taken at most; a worker that asks for more waits.
+/// The number of tasks that may wait to be taken; the worker waits before it asks for more.
 const TASKS_MAX: usize = 1;
 
 impl Bound {
-    /// A worker.
+    /// Makes a worker.
     ///
-    /// Options: `worker`, its name, for people; `resources`, a list of `GroupResource`; and `ttlMs`, `objectsPerSecond`,
-    /// `objectsAtOnce`, `pageSize`, and `store`: `"own"`, if the objects are not in collections of the cluster. Then its
-    /// tasks are `list` and `rewrite`, else `recode`.
+    /// Options: `worker`, its name, for people; `resources`, a list of `GroupResource`; and `ttlMs`,
+    /// `objectsPerSecond`, `objectsAtOnce`, `pageSize`, and `store`: `"own"`, if the objects are not in collections of
+    /// the cluster. Its tasks are `list` and `rewrite` with a store of its own, and `recode` without.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule.
     pub fn migrator(&self, options: &str) -> Result<Migrator, Failure> {
         let mut options = Options::parse(options)?;
         let own = options.take("store", |value| match value.as_str() {
@@ -113,17 +113,17 @@ fn whole(value: &Value) -> Result<u32, synod_client::Violation> {
 }
 
 impl Migrator {
-    /// What the worker asks its store or its codec.
+    /// The questions of the worker to its store or its codec.
     #[must_use]
     pub fn tasks(&self) -> &Feed<Task> {
         &self.tasks
     }
 
-    /// Works at every migration of its resources, those of today and those to come, until it is closed.
+    /// Works at every migration of its resources, present and future ones, until the worker is closed.
     ///
     /// # Errors
     ///
-    /// The cluster cannot be watched any more.
+    /// The cluster can no longer be watched.
     pub async fn run(&self) -> Result<(), Failure> {
         let running = async {
             match &self.worker {
@@ -138,9 +138,9 @@ impl Migrator {
         }
     }
 
-    /// Works at the migration of this name, if it is to be had now, and answers
+    /// Works at the migration of this name, if it can be claimed now, and returns
     /// `{"worked": "completed", "assumptions": [Assumption]}`,
-    /// `{"worked": "failed", "failure": MigrationFailure}` or `{"worked": "lost"}`; `{}`: it is not to be had.
+    /// `{"worked": "failed", "failure": MigrationFailure}` or `{"worked": "lost"}`; `{}` if it cannot be claimed.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl Migrator {
         }
     }
 
-    /// Stops the worker. What it was at is taken up by another when its claim has ended.
+    /// Stops the worker. Another worker takes over its migration when its claim has ended.
     pub fn close(&self) {
         self.closed.cancel();
         self.tasks.close();
@@ -186,12 +186,12 @@ fn shown(worked: Option<Worked>) -> Value {
     }
 }
 
-/// A store that is asked by tasks.
+/// A store that the worker asks by tasks.
 #[derive(Clone, Debug)]
 struct Asked(mpsc::Sender<Task>);
 
 impl Asked {
-    /// Asks, and waits for the answer. One that nobody can hear any more is never answered: the worker is being closed.
+    /// Asks, and waits for the answer. Once the feed of tasks is gone this waits forever: the worker is being closed.
     async fn ask<T>(&self, ask: Ask, reply: impl FnOnce(oneshot::Sender<T>) -> Reply) -> Option<T> {
         let (sender, answer) = oneshot::channel();
         if self.0.send(Task::new(ask, reply(sender))).await.is_err() {
@@ -230,7 +230,7 @@ impl Store for Asked {
     }
 }
 
-/// The collections of the cluster, encoded anew by tasks.
+/// The collections of the cluster, whose objects are recoded by tasks.
 fn collections(client: synod_client::Client, asked: Asked) -> CollectionStore {
     let asked = Arc::new(asked);
     CollectionStore::recoded_by(client, move |object, target| {

@@ -1,4 +1,4 @@
-//! Objects whose values a language encodes by itself.
+//! Objects of collections for a language that encodes and decodes their values itself.
 
 use synod_client::json as form;
 use synod_client::{
@@ -10,25 +10,25 @@ use tokio::sync::Mutex;
 use crate::options::{Options, flag, message, number, text, value};
 use crate::{Bound, Failure};
 
-/// The objects of a collection, for a language that has a codec: what is known of the version that the next write is
-/// encoded in, and the fences of all writes. Clones share both.
+/// The objects of a collection, for a language that has a codec: the version that the next write is encoded in, and the
+/// fences of all writes. Clones share both.
 ///
-/// Reads are calls; so are writes of what is encoded already.
+/// Reads, and writes of content that is already encoded, go through [`Bound::call`].
 #[derive(Clone, Debug)]
 pub struct Objects {
     raw: RawObjects,
     version: EncodingVersion,
 }
 
-/// A change of an object on its way: [`synod_client::Updater`], by documents.
+/// A change of an object that is under way: [`synod_client::Updater`], by documents.
 #[derive(Debug)]
 pub struct Updater(Mutex<InnerUpdater>);
 
-/// A new object on its way to the store: [`synod_client::Creator`], by documents.
+/// A create of an object that is under way: [`synod_client::Creator`], by documents.
 #[derive(Debug)]
 pub struct Creator(Mutex<InnerCreator>);
 
-/// What an [`Updater`] asks for.
+/// The next step that an [`Updater`] asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Decode this object, an `Object`, change it, encode it in this version, and write it.
@@ -38,13 +38,13 @@ pub enum Step {
         /// The version to encode in.
         version: String,
     },
-    /// The object, an `Object`, is as it is wanted.
+    /// The object, an `Object`, is as wanted.
     Done {
         /// The object as the write left it.
         object: String,
-        /// False if it was so already: nothing was written.
+        /// False if the object was already as wanted: nothing was written.
         changed: bool,
-        /// Whether it is gone, since the write took its last finalizer.
+        /// Whether the object is gone, because the write removed its last finalizer.
         deleted: bool,
     },
 }
@@ -52,12 +52,12 @@ pub enum Step {
 impl Bound {
     /// The objects of a collection.
     ///
-    /// Options: `encodeIn`, the version to begin with; and `ifMember`, a `MemberEpoch`, and `ifLease`, a `LeaseToken`:
-    /// every write is made only under these; and `dryRun`.
+    /// Options: `encodeIn`, the version to begin with; `ifMember`, a `MemberEpoch`, and `ifLease`, a `LeaseToken`,
+    /// which fence every write; and `dryRun`.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule.
     pub fn objects(&self, options: &str) -> Result<Objects, Failure> {
         let mut options = Options::parse(options)?;
         let version = options.need("encodeIn", text(ApiVersion::parse));
@@ -83,11 +83,11 @@ impl Objects {
         self.version.get().to_string()
     }
 
-    /// Encodes from now on in this version: the one that a permit names, say.
+    /// Sets the version for all later writes, such as the one that a permit names.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: it is no version.
+    /// `INVALID_ARGUMENT`: `version` is not a version.
     pub fn encode_in(&self, version: &str) -> Result<(), Failure> {
         let version =
             ApiVersion::parse(version).map_err(|fault| Failure::invalid(fault.at("version")))?;
@@ -95,11 +95,11 @@ impl Objects {
         Ok(())
     }
 
-    /// Changes an object until it is changed: the one of this `ObjectKey`, or `cached`, an `Object` that may be stale.
+    /// Changes the object of this `ObjectKey`, again after each conflict. `cached`, an `Object`, may be stale.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: they are no such documents.
+    /// `INVALID_ARGUMENT`: a document is not of its message.
     pub fn updater(&self, key: &str, cached: Option<&str>) -> Result<Updater, Failure> {
         let key: ObjectKey = value(key)?;
         let cached: Option<StoredObject> = cached.map(value).transpose()?;
@@ -107,13 +107,13 @@ impl Objects {
         Ok(Updater(Mutex::new(updater)))
     }
 
-    /// Stores a new object, which is still to be encoded.
+    /// Creates an object, whose content is encoded in later steps.
     ///
-    /// Options: `key`, an `ObjectKey`; and `attributes`, `ObjectAttributes`, and `ttlMs`.
+    /// Options: `key`, an `ObjectKey`, and `attributes`, `ObjectAttributes`, and `ttlMs`.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule.
     pub fn creator(&self, options: &str) -> Result<Creator, Failure> {
         let mut options = Options::parse(options)?;
         let key = options.need("key", message::<ObjectKey>);
@@ -127,19 +127,19 @@ impl Objects {
 }
 
 impl Updater {
-    /// The first step, which reads the object unless it was given.
+    /// The first step. It reads the object unless a cached one was given.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is none.
+    /// `NOT_FOUND`: there is no such object.
     pub async fn begin(&self) -> Result<Step, Failure> {
         let mut updater = self.0.lock().await;
         updater.begin().await?;
         change(&updater)
     }
 
-    /// The change could not be applied to the object of the last step. Another one to apply it to, since that was from a
-    /// cache; `None`: it failed on the present one, and that is that.
+    /// Says that the change could not be applied to the object of the last step. Returns a step with the present object
+    /// if that one was from a cache; `None`: it was the present object already, so the change has failed.
     ///
     /// # Errors
     ///
@@ -153,8 +153,8 @@ impl Updater {
         }
     }
 
-    /// Stores what the change has made of the object: its `ObjectAttributes` and its `ObjectContent`. `same` says whether
-    /// the content is, to a reader, what the object has; `None`: it is if all bytes are. Answers the next step.
+    /// Stores the changed object: its `ObjectAttributes` and its `ObjectContent`. `same` says whether a reader would
+    /// see the same content as before; with `None` the bytes are compared. Returns the next step.
     ///
     /// # Errors
     ///
@@ -195,13 +195,13 @@ fn change(updater: &InnerUpdater) -> Result<Step, Failure> {
 }
 
 impl Creator {
-    /// The version to encode in now.
+    /// The version to encode the object in now.
     pub async fn version(&self) -> String {
         self.0.lock().await.version().to_string()
     }
 
-    /// Writes the object, an `ObjectContent`, and answers it as it is stored, an `Object`. `None`: another version was
-    /// selected meanwhile; encode again in that.
+    /// Writes the object, an `ObjectContent`, and returns it as stored, an `Object`. `None`: another version was
+    /// selected meanwhile; encode again in [`version`](Self::version).
     ///
     /// # Errors
     ///

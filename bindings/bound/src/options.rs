@@ -1,4 +1,4 @@
-//! Reading the options of a handle: a document whose every fault is found.
+//! Reads the options of a handle from a JSON document, and reports every fault in it at once.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use synod_client::{Violation, Violations};
 
 use crate::Failure;
 
-/// A document with options, of which each is taken once.
+/// A document with options, each of which is taken once.
 pub(crate) struct Options {
     fields: Map<String, Value>,
     found: Violations,
@@ -64,18 +64,18 @@ impl Options {
         }
     }
 
-    /// What is left of the document, which is read as a message by itself.
+    /// Reads the options that were not taken yet as one message.
     pub(crate) fn rest<T: FromJson>(&mut self) -> Option<T> {
         let rest = Value::Object(std::mem::take(&mut self.fields));
         self.found.parsed("", T::from_json(&rest))
     }
 
-    /// What was made of the options, if nothing was found to be wrong with them.
+    /// Returns `made`, or all faults that were found, with options that were not taken among them.
     pub(crate) fn end<T>(self, made: Option<T>) -> Result<T, Failure> {
         self.finish(made).map_err(Failure::invalid)
     }
 
-    /// The same, for a part of a document.
+    /// As [`end`](Self::end), for a part of a document.
     pub(crate) fn finish<T>(mut self, made: Option<T>) -> Result<T, Violations> {
         for name in self.fields.keys() {
             self.found
@@ -88,17 +88,17 @@ impl Options {
     }
 }
 
-/// The document in a text.
+/// Parses a text as JSON.
 pub(crate) fn document(text: &str) -> Result<Value, Failure> {
     serde_json::from_str(text).map_err(|fault| Failure::invalid(Violation::not_json(fault)))
 }
 
-/// The value in a text: the JSON form of its message.
+/// Parses a text as the JSON form of a message.
 pub(crate) fn value<T: FromJson>(text: &str) -> Result<T, Failure> {
     T::from_json(&document(text)?).map_err(Failure::invalid)
 }
 
-/// The list of values in a text.
+/// Parses a text as a list of messages.
 pub(crate) fn values<T: FromJson>(text: &str) -> Result<Vec<T>, Failure> {
     list(T::from_json)(&document(text)?).map_err(Failure::invalid)
 }
@@ -108,7 +108,7 @@ pub(crate) fn message<T: FromJson>(value: &Value) -> Result<T, Violations> {
     T::from_json(value)
 }
 
-/// Reads a text that is parsed by a rule.
+/// Reads a text, which `parse` turns into a value.
 pub(crate) fn text<T, E: Into<Violations>>(
     parse: impl Fn(&str) -> Result<T, E>,
 ) -> impl Fn(&Value) -> Result<T, Violations> {
@@ -188,7 +188,7 @@ pub(crate) fn rule(rule: &str) -> Violation {
     }
 }
 
-/// The failure of a handle that was given away or closed.
+/// The failure of using a handle that was released or closed.
 pub(crate) fn used_up(what: &str) -> Failure {
     Failure::invalid(rule(&format!(
         "{what} was closed, so it can be used no longer"

@@ -1,4 +1,4 @@
-//! A cache that follows the cluster.
+//! A local cache of the cluster's objects that a watch keeps up to date.
 
 use std::time::Duration;
 
@@ -13,8 +13,7 @@ use crate::counts::{Counted, Live};
 use crate::options::{Options, list, rule, text};
 use crate::{Bound, Failure};
 
-/// A cache that follows the cluster by a watch: [`synod_client::Reflector`], by documents. It is followed until this is
-/// dropped.
+/// A cache that follows the cluster by a watch until it is dropped: [`synod_client::Reflector`], by documents.
 #[derive(Debug)]
 pub struct Reflector {
     cache: Cache,
@@ -22,9 +21,9 @@ pub struct Reflector {
 }
 
 impl Bound {
-    /// A cache of all objects of some kinds. Returns once it is filled.
+    /// Makes a cache of all objects of some kinds. Returns once it is filled.
     ///
-    /// Options: `kinds`, such as `OBJECT_KIND_MEMBER`; left out, all but the objects of collections.
+    /// Options: `kinds`, such as `OBJECT_KIND_MEMBER`; without it, all kinds except the objects of collections.
     ///
     /// # Errors
     ///
@@ -53,14 +52,14 @@ fn kind(name: &str) -> Result<ObjectKind, Violation> {
 }
 
 impl Reflector {
-    /// An object, as the message of its kind; `None` if there is none.
+    /// Returns an object, as the message of its kind; `None` if there is none.
     ///
-    /// Options: `kind`; and `name`, that of its events, with `namespace` for what has one; but `resource`, a
-    /// `GroupResource`, for storage versions, storage states and collections, if it is to be found by that.
+    /// Options: `kind`; `name`, as in the object's events, with `namespace` for kinds that have one. Storage versions,
+    /// storage states and collections are also found by `resource`, a `GroupResource`, in place of the name.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule.
     pub fn get(&self, options: &str) -> Result<Option<String>, Failure> {
         let mut options = Options::parse(options)?;
         let kind = options.need("kind", text(kind));
@@ -125,7 +124,7 @@ impl Reflector {
                 let scope = ResourceScope::parse(&asked.name).map_err(|fault| fault.at("name"))?;
                 cache.roster(&scope).map(|object| form::of(&object))
             }
-            // It is no kind that was let in.
+            // `kind` refuses this kind before.
             ObjectKind::Object => return Err(rule("objects of collections are not kept").into()),
         })
     }
@@ -134,7 +133,7 @@ impl Reflector {
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: it is no kind that can be kept.
+    /// `INVALID_ARGUMENT`: it is not a kind that the cache can keep.
     pub fn list(&self, of: &str) -> Result<String, Failure> {
         let cache = &self.cache;
         let objects = match kind(of).map_err(|fault| Failure::invalid(fault.at("kind")))? {
@@ -165,7 +164,7 @@ impl Reflector {
     ///
     /// # Errors
     ///
-    /// Why it is not followed any more.
+    /// Why the cache no longer follows the cluster.
     pub async fn changed(&self, since: u64) -> Result<u64, Failure> {
         Ok(self.cache.changed(Revision::new(since)).await?.get())
     }
@@ -174,13 +173,13 @@ impl Reflector {
     ///
     /// # Errors
     ///
-    /// `DEADLINE_EXCEEDED`: it did not get there in time. Else why it is not followed any more.
+    /// `DEADLINE_EXCEEDED`: the cache did not reach it in time. Otherwise why it no longer follows the cluster.
     pub async fn reached(&self, revision: u64, limit: Duration) -> Result<(), Failure> {
         Ok(self.cache.reached(Revision::new(revision), limit).await?)
     }
 }
 
-/// What an object is looked for by.
+/// The options that an object is found by.
 struct Asked {
     name: String,
     namespace: String,

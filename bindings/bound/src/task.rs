@@ -1,4 +1,4 @@
-//! What a worker asks its store or its codec.
+//! [`Task`]: a question of a migration worker to a store or codec that is written in another language.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,14 +11,14 @@ use tokio::sync::oneshot;
 use crate::options::{Options, list, message, millis, number, rule, text, used_up};
 use crate::{Failure, Taken};
 
-/// What a worker asks its store or its codec. It goes on when that is answered; one that is dropped is answered by that.
+/// A question of a worker to its store or codec. The worker goes on when it is answered; a dropped task is an error.
 #[derive(Debug)]
 pub struct Task {
     ask: Ask,
     reply: Mutex<Option<Reply>>,
 }
 
-/// What is asked.
+/// The kind of question, and its parameters.
 #[derive(Debug)]
 pub(crate) enum Ask {
     List {
@@ -35,7 +35,7 @@ pub(crate) enum Ask {
     },
 }
 
-/// Where the answer goes.
+/// The sender of the answer to the worker.
 #[derive(Debug)]
 pub(crate) enum Reply {
     Page(oneshot::Sender<Result<StorePage<Value>, StoreError>>),
@@ -53,13 +53,14 @@ impl Task {
         }
     }
 
-    /// What is asked, one of
+    /// The question, one of
     ///
-    /// - `{"list": {"migration": Migration, "token": text}}`: a page of objects, from the first one without a token; those that
-    ///   need no rewrite are best left out, and a token is best a key ([`Store::list_page`](synod_client::Store::list_page));
-    /// - `{"rewrite": {"migration": Migration, "object": any}}`: to write an object as it is, in the target's encoding, and
-    ///   only if nobody has changed it since it was listed;
-    /// - `{"recode": {"object": Object, "version": text}}`: the object's content in this version.
+    /// - `{"list": {"migration": Migration, "token": text}}`: return a page of objects, the first one without a token.
+    ///   Leave out objects that need no rewrite, and use a key as the token
+    ///   ([`Store::list_page`](synod_client::Store::list_page));
+    /// - `{"rewrite": {"migration": Migration, "object": any}}`: write the object unchanged, in the target's encoding,
+    ///   and only if no one has changed it since it was listed;
+    /// - `{"recode": {"object": Object, "version": text}}`: return the object's content in this version.
     #[must_use]
     pub fn document(&self) -> String {
         let document = match &self.ask {
@@ -81,23 +82,23 @@ impl Task {
         document.to_string()
     }
 
-    /// Answers, by one of
+    /// Answers the question, by one of
     ///
     /// - `{"page": {"objects": [any], "next": text, "remaining": number}}`, the last two optional;
     /// - `{"rewritten": true}`;
     /// - `{"content": ObjectContent}`;
-    /// - `{"undecodable": text}` and `{"notEncodable": text}`, to `recode`: why;
+    /// - `{"undecodable": text}` and `{"notEncodable": text}`, to `recode`, with the reason;
     /// - `{"error": {"kind": text}}`, to the others: `not_found`, `conflict`, `not_supported`, `forbidden`, `expired` (with
     ///   `token`, if the list goes on there), `busy` (with `retryAfterMs`), `undecodable` (with `key` and `why`) or
     ///   `refused` (with `why`).
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: it is no answer to what is asked, or was answered already.
+    /// `INVALID_ARGUMENT`: it does not answer this question, or the task was answered already.
     pub fn answer(&self, answer: &str) -> Result<(), Failure> {
         let mut options = Options::parse(answer)?;
         let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
-        // A worker that was stopped does not hear the answer, and has no use for it.
+        // Sending fails only if the worker was stopped, which no longer needs the answer.
         match &*reply {
             None => return Err(used_up("the task")),
             Some(Reply::Page(_)) => {

@@ -1,4 +1,4 @@
-//! Watching: every change, in order.
+//! [`Watch`]: every change of the cluster, in order, as documents.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,16 +12,16 @@ use crate::{Bound, Failure, Feed, Taken};
 
 /// A watch: every change, in order. [`synod_client::Watch`], by documents.
 ///
-/// Each message is one of `{"events": WatchEvents}`, `{"resync": WatchEvents}` and `{"bookmark": WatchBookmark}`. It ends
-/// with a failure; with `COMPACTED` only if it was told not to list again, and then the metadata has `oldest_revision`.
+/// Each message is one of `{"events": WatchEvents}`, `{"resync": WatchEvents}` and `{"bookmark": WatchBookmark}`. The
+/// watch ends with a failure: with `COMPACTED` only if `resync` is false, and then the metadata has `oldest_revision`.
 #[derive(Debug)]
 pub struct Watch {
     feed: Feed<WatchDocument>,
-    /// The revision after the last one that was popped; zero before the first.
+    /// The revision after the last popped message; zero before the first.
     position: AtomicU64,
 }
 
-/// A message, and the revision that it tells up to.
+/// A message, and the last revision that it covers.
 #[derive(Debug)]
 struct WatchDocument {
     document: String,
@@ -31,11 +31,11 @@ struct WatchDocument {
 impl Taken for WatchDocument {}
 
 impl Bound {
-    /// Watches the cluster. Returns once the watch stands: what is changed from then on will be delivered.
+    /// Watches the cluster. Returns once a replica has taken the watch: every later change will be delivered.
     ///
-    /// Options: those of a `WatchRequest`, but for `clusterId`; and `from: "list"`, to begin with all that there is, as a
-    /// resync; `resync: false`, to end with `COMPACTED` where the history is gone; `disconnectLimitMs`, after how long
-    /// without any replica it ends with a failure.
+    /// Options: those of a `WatchRequest`, except `clusterId`; `from: "list"`, to begin with all present objects, as a
+    /// resync; `resync: false`, to end with `COMPACTED` where the history is gone; `disconnectLimitMs`, the time
+    /// without any replica after which the watch fails.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// What ends the watch.
+    /// The failure that ends the watch.
     pub async fn ready(&self) -> Result<bool, Failure> {
         self.feed.ready().await
     }
@@ -105,7 +105,7 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// What ends the watch.
+    /// The failure that ends the watch.
     pub async fn next(&self) -> Result<Option<String>, Failure> {
         while self.ready().await? {
             if let Some(message) = self.pop() {
@@ -115,13 +115,13 @@ impl Watch {
         Ok(None)
     }
 
-    /// From which revision another watch goes on after what was popped; `None` before the first message.
+    /// The revision from which another watch continues after the last popped message; `None` before the first message.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         Some(self.position.load(Ordering::SeqCst)).filter(|position| *position > 0)
     }
 
-    /// Ends it. Whoever waits is told so.
+    /// Ends the watch, and wakes its waiters.
     pub fn close(&self) {
         self.feed.close();
     }

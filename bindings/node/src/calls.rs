@@ -1,4 +1,4 @@
-//! How what is waited for becomes a promise.
+//! Turns futures and feeds into promises of JavaScript, which a token can cancel.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use synod_bound::{Failure, Feed, Taken};
 use crate::cancel::CancelToken;
 use crate::environment;
 
-/// What a rejected promise says when its call was given up by its token.
+/// The message of a rejected promise whose call was cancelled by its token.
 const CANCELLED: &str = "cancelled";
 
-/// What comes before the JSON of a failure in the message of an error. JavaScript makes the error that a program sees.
+/// The prefix of the JSON of a failure in an error's message. JavaScript makes the error that a program sees from it.
 const FAILURE: &str = "synod:";
 
-/// The promise of what `call` answers. It is rejected if `token` gives it up, or its thread of JavaScript ends; then the
-/// call is dropped.
+/// A promise of the answer of `call`. If `token` is cancelled, or the call's JavaScript thread ends, the promise is
+/// rejected and the call is dropped.
 pub(crate) fn promise<'env, T>(
     env: &'env Env,
     token: Option<&CancelToken>,
@@ -29,8 +29,8 @@ where
     env.spawn_future(unless_given_up(token, call))
 }
 
-/// The promise of a result that is taken where JavaScript runs, once it is ready: if the promise is given up before, the
-/// result is still there.
+/// A promise of a result that is popped on the JavaScript thread once it is ready: if the promise is cancelled before,
+/// the result is still there.
 pub(crate) fn handed<'env, V>(
     env: &'env Env,
     token: Option<&CancelToken>,
@@ -43,7 +43,7 @@ where
     env.spawn_future_with_callback(unless_given_up(token, ready), move |_env, _ready| pop())
 }
 
-/// The promise of the only result of a feed. The feed goes with it, so what nobody takes is given back.
+/// A promise of the only result of a feed. It owns the feed, so a result that is never popped is given back.
 pub(crate) fn only<'env, T, V>(
     env: &'env Env,
     token: Option<&CancelToken>,
@@ -63,7 +63,7 @@ where
     })
 }
 
-/// A failure on its way to JavaScript.
+/// The JavaScript error of a failure.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "it is handed to `map_err` as it is"
@@ -82,7 +82,7 @@ fn unless_given_up<T>(
         None => Either::Right(pending()),
     };
     let ending = environment::ending();
-    // Boxed, since a call is large: what waits for it need not be.
+    // Boxed, since a call is large, so that the future that polls it stays small.
     let call = Box::pin(call);
     async move {
         tokio::select! {

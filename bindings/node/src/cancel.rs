@@ -1,4 +1,4 @@
-//! How JavaScript gives a call up.
+//! Cancelling a call from JavaScript.
 
 use napi_derive::napi;
 use tokio::sync::watch;
@@ -30,12 +30,12 @@ impl CancelToken {
 }
 
 impl CancelToken {
-    /// What ends when the call is given up.
+    /// A future that ends when the token is cancelled.
     pub(crate) fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut cancelled = self.cancelled.subscribe();
         async move {
             if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
-                // The token is gone without having been used.
+                // The token was dropped without having been cancelled.
                 std::future::pending().await
             }
         }

@@ -1,4 +1,4 @@
-//! The client.
+//! The client: calls by name, and the life of its connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,7 +87,7 @@ pub fn apiserver_id(hostname: String) -> String {
     synod_client::apiserver_id(&hostname).to_string()
 }
 
-/// A span that JavaScript gives.
+/// Reads a number of milliseconds that JavaScript passed.
 pub(crate) fn millis(span: Option<f64>) -> Result<Option<Duration>> {
     let read = |span: f64| {
         Duration::try_from_secs_f64(span / 1_000.0)

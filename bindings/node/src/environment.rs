@@ -1,7 +1,7 @@
-//! The thread of JavaScript that loaded this library: when it ends, what it waits for ends with it.
+//! Ends the pending calls of a JavaScript thread when the thread ends, and counts handles.
 //!
-//! A worker thread that is terminated leaves its calls behind in the runtime, which all threads of the process share.
-//! So every call also waits for the end of the thread that made it.
+//! All JavaScript threads of the process share one tokio runtime, and a worker thread that is terminated leaves its
+//! calls there. So every call also waits for the end of the thread that made it.
 
 use napi::bindgen_prelude::Object;
 use napi::{Env, Result};
@@ -9,7 +9,7 @@ use napi_derive::napi;
 use tokio::sync::watch;
 
 thread_local! {
-    /// Whether this thread of JavaScript goes on. One thread has one environment.
+    /// True once this JavaScript thread ends. A thread has one environment.
     static ENDING: watch::Sender<bool> = watch::Sender::new(false);
 }
 
@@ -22,17 +22,17 @@ thread_local! {
 pub fn exports(_exports: Object, env: Env) -> Result<()> {
     ENDING.with(|ending| ending.send_replace(false));
     env.add_env_cleanup_hook((), |()| {
-        // After the thread's own values are gone there is nobody left to tell.
+        // Once the thread's own values are gone, no call of the thread is left to be told.
         let _ = ENDING.try_with(|ending| ending.send_replace(true));
     })?;
     Ok(())
 }
 
-/// What ends with the thread of JavaScript that asks.
+/// A future that ends with the calling JavaScript thread.
 pub(crate) fn ending() -> impl Future<Output = ()> + Send + 'static {
     let mut ending = ENDING.with(watch::Sender::subscribe);
     async move {
-        // Without its sender the thread is gone.
+        // An error means that the sender is gone, and the thread with it.
         let _ = ending.wait_for(|ending| *ending).await;
     }
 }

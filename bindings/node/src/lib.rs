@@ -1,11 +1,11 @@
-//! The Node client of Synod, as a library that Node loads.
+//! The Node client of Synod, as a native library that Node loads.
 //!
-//! What JavaScript calls is converted, handed to `synod-bound` once, and converted back; no rule and no retry is here. The
-//! faces that a program sees are the TypeScript under `ts/`, and what crosses to them are documents in protobuf's JSON form.
+//! A function converts its arguments, calls `synod-bound` once, and converts the answer, without rules and retries.
+//! Programs use the TypeScript under `ts/`, which exchanges documents in protobuf's JSON form with this.
 //!
-//! - [`environment`]: what ends with a thread of JavaScript. [`cancel`]: how a call is given up. `calls`: how one becomes a
+//! - [`environment`]: ends calls with their JavaScript thread. [`cancel`]: cancels a call. `calls`: turns a call into a
 //!   promise.
-//! - The others: what each is called after in `synod-bound`, as classes.
+//! - The other modules: classes around what `synod-bound` has under the same names.
 
 mod calls;
 pub mod cancel;

@@ -19,7 +19,7 @@ pub struct Membership {
     bound: Arc<synod_bound::Membership>,
 }
 
-/// How long permits have to come back before a member leaves, if nothing is said.
+/// How long permits have to come back before a member leaves, by default.
 const LEAVE_WITHIN: Duration = Duration::from_secs(30);
 
 #[napi]

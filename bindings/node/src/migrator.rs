@@ -1,4 +1,4 @@
-//! Workers at migrations.
+//! Workers of migrations, and their tasks.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Caches that follow the cluster.
+//! Local caches that follow the cluster by a watch.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Reflector {
     bound: Option<Arc<synod_bound::Reflector>>,
 }
 
-/// How long a cache may take to reach a revision if nothing is said.
+/// How long a cache may take to reach a revision, by default.
 const REACHED_WITHIN: Duration = Duration::from_secs(10);
 
 #[napi]
@@ -126,7 +126,7 @@ impl Reflector {
     }
 }
 
-/// A revision that JavaScript gives.
+/// Reads a revision that JavaScript passed.
 fn revision(given: &BigInt) -> Result<u64> {
     match given.get_u64() {
         (false, revision, true) => Ok(revision),

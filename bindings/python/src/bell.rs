@@ -1,4 +1,4 @@
-//! How an event loop hears that calls were answered.
+//! [`Bell`]: wakes a Python event loop when calls have been answered.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
@@ -14,11 +14,11 @@ pub(crate) struct Bell {
     shared: Arc<BellPipe>,
 }
 
-/// The end that is rung.
+/// The socket pair that signals answered calls, and their numbers.
 pub(crate) struct BellPipe {
     reader: UnixStream,
     writer: UnixStream,
-    /// The numbers of the calls that were answered and not heard of: each call rings once for each wait.
+    /// The numbers of the answered calls that the loop has not read yet. A call is signalled once for each wait.
     rung: Mutex<Vec<u64>>,
 }
 
@@ -46,7 +46,7 @@ impl Bell {
 
     /// The numbers of all calls that were answered since the last time.
     fn drain(&self) -> PyResult<Vec<u64>> {
-        // The socket first: what rings in between is among the numbers, and wakes the loop once for nothing.
+        // The socket first: a call signalled in between is in the numbers, and wakes the loop once for nothing.
         let mut bytes = [0; 64];
         loop {
             match (&self.shared.reader).read(&mut bytes) {
@@ -79,8 +79,8 @@ impl BellPipe {
             numbers.len() == 1
         };
         if first {
-            // It cannot be full, since one byte is sent for each time that the loop has heard; and nobody is there to be
-            // told if the loop is gone.
+            // The socket cannot be full, since one byte is sent for each time that the loop reads the numbers. If the
+            // loop is gone, no one needs the signal.
             let _ = (&self.writer).write(&[1]);
         }
     }

@@ -1,4 +1,4 @@
-//! One thing that is asked for and not answered yet.
+//! [`Call`]: one request that is not answered yet, for a thread or an event loop to wait for.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -17,35 +17,35 @@ use crate::bell::{Bell, BellPipe};
 use crate::failure::{self, Failure};
 use crate::runtime::{Home, OnRuntime};
 
-/// How soon a waiting thread sees Ctrl-C.
+/// How long a waiting thread may take to see Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(100);
 
-/// Makes the answer an object, in the interpreter.
+/// Turns the answer into a Python object, in the interpreter.
 type PythonAnswer = Box<dyn for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>> + Send>;
 
 type Work = Pin<Box<dyn Future<Output = CallEnd> + Send>>;
 
-/// How a call ended.
+/// The result of a call.
 enum CallEnd {
     Answered(PythonAnswer),
     Failed(Failure),
-    /// A bug of ours; the runtime lives on.
+    /// A bug in the client; the runtime goes on.
     Panicked(String),
 }
 
 enum Stage {
-    /// Nobody waits: it was not begun, or its waiting thread was interrupted.
+    /// No one waits: the call was not begun, or the thread that waited was interrupted.
     Idle(Work),
-    /// A thread waits.
+    /// A thread waits for it.
     Waited,
-    /// The runtime works on it, and rings when it is done.
+    /// The runtime works on it, and signals the bell when it is done.
     Running {
         task: AbortHandle,
         bell: Arc<BellPipe>,
         number: u64,
     },
     Done(CallEnd),
-    /// Its answer was taken, or it was cancelled.
+    /// The answer was taken, or the call was cancelled.
     Over,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Call {
 struct Slot(Mutex<Stage>);
 
 impl Call {
-    /// A call that answers what `work` does.
+    /// A call whose answer is the result of `work`.
     pub(crate) fn new<T>(
         home: &Home,
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,
@@ -69,8 +69,8 @@ impl Call {
         Self::finished(home, work, object)
     }
 
-    /// A call that answers what `finish` makes, in the interpreter, of what `work` does: what nobody takes was never
-    /// finished.
+    /// A call whose answer is what `finish` makes, in the interpreter, of the result of `work`. `finish` does not run
+    /// for an answer that is never taken.
     pub(crate) fn finished<T: Send + 'static>(
         home: &Home,
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,
@@ -89,7 +89,7 @@ impl Call {
         }
     }
 
-    /// A call that answers what `finish` makes of the one result of a feed, once it is taken.
+    /// A call whose answer is what `finish` makes of the only result of a feed, which it pops when the answer is taken.
     pub(crate) fn of_feed<T: Taken + Send + 'static>(
         home: &Home,
         feed: Feed<T>,
@@ -107,7 +107,7 @@ impl Call {
     }
 }
 
-/// A value as an object.
+/// A value as a Python object.
 pub(crate) fn object<T>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>>
 where
     T: for<'py> IntoPyObject<'py>,
@@ -217,7 +217,7 @@ impl Slot {
         *self.lock() = stage;
     }
 
-    /// The work, for a thread that waits.
+    /// Takes the work, for a thread that waits.
     fn claim(&self) -> PyResult<Work> {
         let mut stage = self.lock();
         match std::mem::replace(&mut *stage, Stage::Waited) {
@@ -244,7 +244,7 @@ impl Slot {
         if let Stage::Running { task, .. } = &stage {
             task.abort();
         }
-        // What is dropped may start tasks, such as one that closes a stream.
+        // Dropping it may start tasks, such as one that closes a stream.
         home.within(|| drop(stage));
     }
 }

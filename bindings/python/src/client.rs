@@ -1,4 +1,4 @@
-//! The client.
+//! The client: calls by name, and the handles that it opens.
 
 use std::sync::Arc;
 

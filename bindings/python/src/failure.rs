@@ -1,4 +1,4 @@
-//! Errors, on their way to being exceptions.
+//! Turns failures and panics into Python exceptions.
 
 use std::any::Any;
 
@@ -8,12 +8,12 @@ pub(crate) use synod_bound::Failure;
 
 pyo3::import_exception!(synod._errors, ClosedError);
 
-/// The exception for what is refused without asking a replica, since it can never be done.
+/// The exception for what can never be done here, and is refused without asking a replica.
 pub(crate) fn closed(message: &'static str) -> PyErr {
     ClosedError::new_err((message,))
 }
 
-/// The exception of the failure's class.
+/// The exception of the class that the failure's reason has.
 pub(crate) fn error(py: Python<'_>, failure: &Failure) -> PyErr {
     let raised = || {
         let errors = py.import("synod._errors")?;
@@ -22,12 +22,12 @@ pub(crate) fn error(py: Python<'_>, failure: &Failure) -> PyErr {
     raised().map_or_else(|fault| fault, PyErr::from_value)
 }
 
-/// A result of the client, its failure as an exception.
+/// A result of the client, with the failure as a Python exception.
 pub(crate) fn raised<T>(py: Python<'_>, result: Result<T, Failure>) -> PyResult<T> {
     result.map_err(|failure| error(py, &failure))
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> String {
     let said = panic
         .downcast_ref::<String>()

@@ -1,13 +1,13 @@
-//! The module `synod._synod`: what the Python package `synod` is built on. Programs import `synod`.
+//! The native module `synod._synod`, on which the Python package `synod` is built. Programs import `synod`.
 //!
-//! It holds no rule and no retry: a method converts, calls the client once, and converts. Two things are its own:
+//! A method converts, calls the client once, and converts the answer; it has no rules or retries. It adds two things:
 //!
-//! - A [`Call`](call::Call) is one thing that is asked for and not answered yet. It can be waited for by a thread, which
-//!   lets go of the interpreter meanwhile, or by an event loop, and a wait that is given up leaves the call as it is.
-//! - The [`runtime`] belongs to this process: a forked child gets one of its own, and it ends before the interpreter does.
+//! - A [`Call`](call::Call) is one request that is not answered yet. A thread can wait for it, which releases the
+//!   interpreter meanwhile, or an event loop. A wait that is cancelled leaves the call as it is.
+//! - The [`runtime`] belongs to this process: a forked child gets its own, and it ends before the interpreter does.
 //!
-//! Threads of the runtime never enter the interpreter: what they have to say they leave in a slot, and ring a
-//! [`Bell`](bell::Bell). So a program that computes for long in Python holds up no renewal.
+//! Threads of the runtime never enter the interpreter: they leave an answer in a slot, and signal a
+//! [`Bell`](bell::Bell). So a program that computes for long in Python delays no renewal.
 
 mod bell;
 mod call;

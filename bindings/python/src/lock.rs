@@ -1,4 +1,4 @@
-//! Locks, and elections by them.
+//! Locks, elections, and observers of a lease.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the client says of itself, on its way to `logging`.
+//! Passes the client's log records to Python's `logging`.
 
 mod waiting;
 
@@ -23,7 +23,7 @@ pub(crate) fn next_logs(py: Python<'_>) -> PyResult<Option<Vec<Record>>> {
     Ok(py.detach(|| home.logs.next()))
 }
 
-/// The lowest level that is recorded, by the numbers of `logging`.
+/// The lowest level that is recorded, as a number of `logging`.
 static LEVEL: AtomicU8 = AtomicU8::new(u8::MAX);
 
 /// Records what is at least of this level, by the numbers of `logging`.
@@ -32,7 +32,7 @@ pub(crate) fn set_log_level(level: u8) {
     static INSTALLED: Once = Once::new();
     LEVEL.store(level, Ordering::Relaxed);
     INSTALLED.call_once(|| {
-        // Whoever embeds this module and has a subscriber already keeps it.
+        // A program that embeds this module and has set a subscriber already keeps its own.
         let _ =
             tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Recorder));
     });
@@ -80,7 +80,7 @@ impl<S: Subscriber> Layer<S> for Recorder {
     }
 }
 
-/// The message of an event, and its fields behind it.
+/// The message of an event, followed by its fields.
 #[derive(Default)]
 struct Text {
     message: String,

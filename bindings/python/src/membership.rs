@@ -1,4 +1,4 @@
-//! Memberships, and their gates.
+//! Memberships, their gates, and permits to write.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -48,8 +48,8 @@ impl Objects {
     }
 }
 
-/// What is to be done next: the object, and the version to encode it in; or, when it is done, whether it was changed, and
-/// whether it is gone.
+/// The next step: the object and the version to encode it in. At the end there is no version, and the two flags say
+/// whether the object was changed, and whether it is gone.
 type StepTuple = (String, Option<String>, bool, bool);
 
 fn told(step: Step) -> StepTuple {

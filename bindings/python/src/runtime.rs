@@ -1,7 +1,7 @@
-//! The runtime of this process.
+//! The tokio runtime of this process, and what belongs to it.
 //!
-//! A forked child has none of its parent's threads, so nothing of the parent's runtime can be used or even dropped there:
-//! whatever belongs to one remembers its process, and is left alone in any other.
+//! A forked child has none of its parent's threads, so nothing of the parent's runtime can be used or even dropped
+//! there: everything that belongs to a runtime remembers its process, and is leaked in any other.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -19,10 +19,10 @@ use crate::logs::Logs;
 
 static RUNTIME: ArcSwapOption<Owned> = ArcSwapOption::const_empty();
 
-/// Threads of the runtime: one that waits for the network, and one that works meanwhile.
+/// The threads of the runtime: one waits for the network while the other works.
 const THREADS: usize = 2;
 
-/// How long the end of the interpreter waits for what is under way, and then for the runtime's threads.
+/// How long the end of the interpreter waits for Python threads in the runtime, and then for the runtime's threads.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 struct Owned {
@@ -30,7 +30,7 @@ struct Owned {
     runtime: Mutex<Option<Runtime>>,
 }
 
-/// The runtime, as what runs on it knows it.
+/// A cheap handle to the runtime, for everything that runs on it.
 #[derive(Clone)]
 pub(crate) struct Home {
     process: u32,
@@ -38,12 +38,12 @@ pub(crate) struct Home {
     /// Cancelled when the interpreter ends.
     pub(crate) stop: CancellationToken,
     pub(crate) logs: Arc<Logs>,
-    /// Threads of Python that wait in [`Home::block_on`].
+    /// The number of Python threads that wait in [`Home::block_on`].
     waiting: Arc<AtomicI64>,
 }
 
 impl Home {
-    /// The runtime of this process, made if there is none yet.
+    /// The runtime of this process, which is started if there is none yet.
     pub(crate) fn get() -> PyResult<Self> {
         loop {
             let present = RUNTIME.load_full();
@@ -61,7 +61,7 @@ impl Home {
                 _ => false,
             };
             if won {
-                // The parent's: dropping it would wait for threads that are not here.
+                // The parent's runtime: dropping it would wait for threads that do not exist here.
                 std::mem::forget(present);
                 return Ok(home);
             }
@@ -72,7 +72,7 @@ impl Home {
         self.process == std::process::id()
     }
 
-    /// Refuses what cannot be done here: in a forked child with what the parent made, and while the interpreter ends.
+    /// Refuses to use what the parent made in a forked child, and to do anything while the interpreter ends.
     pub(crate) fn check(&self) -> PyResult<()> {
         if !self.is_of_this_process() {
             return Err(failure::closed(
@@ -85,7 +85,7 @@ impl Home {
         Ok(())
     }
 
-    /// Runs a task, and answers its handle.
+    /// Spawns a task.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         task: impl Future<Output = T> + Send + 'static,
@@ -93,7 +93,7 @@ impl Home {
         self.handle.spawn(task)
     }
 
-    /// Waits without the interpreter. The end of the interpreter waits until the thread is back in it.
+    /// Waits with the interpreter released. The end of the interpreter waits until the thread has returned.
     pub(crate) fn block_on<T: Send>(
         &self,
         py: Python<'_>,
@@ -105,7 +105,7 @@ impl Home {
         result
     }
 
-    /// Runs what needs to be within the runtime, without waiting.
+    /// Runs `work`, which needs a runtime around it but does not wait.
     pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
         let _guard = self.handle.enter();
         work()
@@ -133,8 +133,8 @@ impl Owned {
     }
 }
 
-/// Something that lives on a runtime. In a forked child it is left alone: its locks may be held by threads that are not
-/// there.
+/// A value that belongs to a runtime. In a forked child it is leaked: threads that do not exist there may hold its
+/// locks.
 pub(crate) struct OnRuntime<T> {
     pub(crate) home: Home,
     value: Option<T>,
@@ -149,7 +149,7 @@ impl<T> OnRuntime<T> {
         }
     }
 
-    /// The value, in its own process.
+    /// The value, or an exception in a forked child or while the interpreter ends.
     pub(crate) fn get(&self) -> PyResult<&T> {
         self.home.check()?;
         self.value
@@ -157,7 +157,7 @@ impl<T> OnRuntime<T> {
             .ok_or_else(|| failure::closed("it is closed"))
     }
 
-    /// The value, where it can still be used; no exception is made of it if not.
+    /// The value, if it can still be used; for callers that raise no exception.
     pub(crate) fn here(&self) -> Option<&T> {
         let usable = self.home.is_of_this_process() && !self.home.stop.is_cancelled();
         self.value.as_ref().filter(|_| usable)
@@ -177,7 +177,7 @@ impl<T> Drop for OnRuntime<T> {
     }
 }
 
-/// Objects of Python that hold something of the client.
+/// The number of Python objects that hold something of the client.
 static ALIVE: AtomicI64 = AtomicI64::new(0);
 
 fn count(change: i64) {

@@ -1,4 +1,4 @@
-//! Working at migrations, with stores and codecs of Python.
+//! Workers of migrations whose stores and codecs are written in Python.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Worker {
         let migrator = Arc::clone(self.kept.get()?);
         let home = self.kept.home.clone();
         let working = Arc::clone(&migrator);
-        // A task of its own: it goes on, and keeps its claim, while a store takes its time.
+        // A task of its own, so that it goes on and keeps its claim while a store is slow.
         let running = home.run(async move {
             match name {
                 Some(name) => working.run_one(&name).await.map(Some),
@@ -73,7 +73,7 @@ impl Drop for Working {
     }
 }
 
-/// What comes next.
+/// The next result of [`Work::next`].
 enum Step {
     Asked,
     Ended(Option<String>),

@@ -1,10 +1,10 @@
-//! The typed face of the protocol in TypeScript: its errors, messages and services, and how values are converted.
+//! Generates the TypeScript of the protocol: its errors, messages and services, and the table that converts values.
 
 use std::fmt::Write as _;
 
 use super::{Enum, Field, FieldKind, Method, Protocol, Service, Shape, lower_camel};
 
-/// What stands at the top of every file.
+/// The first line of every generated file.
 const HEAD: &str = "\
 // Generated from the protocol. To write it again: UPDATE_GOLDEN=1 cargo test -p synod-bound generated
 ";
@@ -20,7 +20,7 @@ pub fn files(protocol: &Protocol) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A class for each reason, but for the one that is never sent.
+/// Writes one class for each reason of an error, except the unspecified one, which is never sent.
 fn errors(protocol: &Protocol) -> String {
     let mut text = HEAD.to_owned();
     text += "\nimport { SynodError } from '../base.cjs';\n";
@@ -71,7 +71,7 @@ fn messages(protocol: &Protocol) -> String {
     text
 }
 
-/// What a reader gets for a field.
+/// The TypeScript type of a field's value.
 fn type_of(field: &Field) -> String {
     let one = match &field.kind {
         FieldKind::Bool => "boolean",
@@ -88,8 +88,8 @@ fn type_of(field: &Field) -> String {
     }
 }
 
-/// For each message, how its fields are converted: shape is `?` for one that may be absent, `=` for one with a default, `*`
-/// for a list and `%` for a map; kind is a message's name, or one of the letters that `values.cts` knows.
+/// Writes the table of how fields are converted. A shape is `?` for a field that may be absent, `=` for one with a
+/// default, `*` for a list and `%` for a map; a kind is a message's name or one of the letters that `values.cts` knows.
 fn schema(protocol: &Protocol) -> String {
     let mut text = HEAD.to_owned();
     text += "\n/** How a field is converted: its shape, its kind, and the first name of an enumeration. */\n";
@@ -169,7 +169,7 @@ fn services(protocol: &Protocol) -> String {
     text
 }
 
-/// The methods that answer once; the others are what memberships, locks and watches are made of.
+/// The methods that answer once. The handles (memberships, locks, watches) cover the others, which are streams.
 fn unary(service: &Service) -> impl Iterator<Item = &Method> {
     service.methods.iter().filter(|method| !method.streams)
 }
@@ -189,7 +189,7 @@ fn call(method: &Method) -> String {
     )
 }
 
-/// `NOT_FOUND` as `NotFound`.
+/// Turns `NOT_FOUND` into `NotFound`.
 fn pascal(name: &str) -> String {
     let word = |word: &str| {
         let (first, rest) = word.split_at(1);
@@ -198,7 +198,7 @@ fn pascal(name: &str) -> String {
     name.split('_').map(word).collect()
 }
 
-/// A comment of the protocol before what it is about, and a blank line before both.
+/// Writes a blank line and the comment of the protocol that describes what follows.
 fn documented(text: &mut String, indent: &str, docs: &str) {
     text.push('\n');
     comment(text, indent, docs);

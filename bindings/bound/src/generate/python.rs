@@ -1,4 +1,4 @@
-//! The typed face of the protocol in Python: `synod/v1.py`, its messages and enums, and `synod/_services.py`, its methods.
+//! Generates the Python of the protocol: `synod/v1.py`, its messages and enums, and `synod/_services.py`, its methods.
 
 use std::fmt::Write as _;
 
@@ -44,7 +44,7 @@ fn messages(protocol: &Protocol) -> String {
     text
 }
 
-/// What the module is to others.
+/// Writes the module's `__all__`.
 fn write_names(text: &mut String, mut names: Vec<String>) {
     names.sort_unstable();
     text.push_str("\n\n__all__ = [\n");
@@ -128,7 +128,7 @@ fn attribute(field: &Field) -> String {
     }
 }
 
-/// The words of Python that are no names.
+/// Python's keywords, which cannot be names of attributes.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -170,7 +170,7 @@ fn default(field: &Field, module: &str) -> String {
     }
 }
 
-/// Whether it is one value, one that may be missing, many, or many by name.
+/// The name of the field's shape in the generated code: one value, an optional one, a list or a map.
 fn shape(field: &Field) -> &'static str {
     match field.shape {
         Shape::Map => "map",
@@ -180,7 +180,7 @@ fn shape(field: &Field) -> &'static str {
     }
 }
 
-/// How one value is converted: the name of its kind, or that of its class, which may be defined further down.
+/// The conversion of one value: the name of its kind, or of its class, quoted since it may be defined further down.
 fn conversion(kind: &FieldKind) -> String {
     match kind {
         FieldKind::LongNumber { .. } => "long".to_owned(),
@@ -216,7 +216,7 @@ fn services(protocol: &Protocol) -> String {
     text
 }
 
-/// Who waits for the answers.
+/// Whether a generated method blocks a thread or is awaited.
 #[derive(Clone, Copy)]
 enum Waiting {
     Thread,
@@ -301,10 +301,10 @@ fn write_listing(
     write_line(text, 2, &call);
 }
 
-/// Where a request says which page of a list it asks for, and an answer where the next one begins.
+/// The field of a request for the page of a list, and of an answer for the page after it.
 const PAGE_TOKEN: &str = "continue_token";
 
-/// What a page of a list holds, if the method answers pages.
+/// The type of the items, if the method answers a list in pages.
 fn item_of<'a>(protocol: &'a Protocol, method: &Method, request: &Message) -> Option<&'a str> {
     let page = protocol.message(&method.response)?;
     let has_token = |message: &Message| message.fields.iter().any(|field| field.name == PAGE_TOKEN);

@@ -1,4 +1,4 @@
-//! Calls by name.
+//! Calls of methods by name: round trips, retries, dry runs, refusals and timeouts.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn a_change_is_made_once_although_its_answer_was_lost() {
     let cluster = Cluster::start(3).await;
     let bound = bound(&cluster).await;
     widgets(&bound, json!({})).await;
-    // The replica that answers is asked next: it carries out what it is asked, and nobody hears its answer.
+    // The client asks the replica that answered last: it executes the request, and its answer is lost.
     let status = call(&bound, "Cluster/Status", json!({})).await;
     let asked: u64 = status["header"]["replicaId"]
         .as_str()
@@ -50,7 +50,7 @@ async fn a_change_is_made_once_although_its_answer_was_lost() {
         created["header"]["replicaId"],
         status["header"]["replicaId"]
     );
-    // Another request for the same object would have been refused.
+    // A second execution would have been refused, since the object exists.
     let read = call(&bound, "Objects/Get", json!({"key": key("a")})).await;
     let metadata = &read["object"]["metadata"];
     assert_eq!(metadata["resourceVersion"], created["resourceVersion"]);
@@ -96,7 +96,7 @@ async fn a_dry_run_changes_nothing_and_opens_no_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_document_that_is_no_request_is_refused_before_anything_is_sent() {
-    // Nobody is there: a request that was sent would not be answered.
+    // No replica listens there: a request that was sent would not be answered.
     let bound = Bound::connect(r#"{"endpoints": ["127.0.0.1:1"]}"#)
         .await
         .unwrap();

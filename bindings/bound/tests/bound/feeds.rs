@@ -1,4 +1,4 @@
-//! Nothing is lost by a waiter that is cancelled.
+//! A waiter that is cancelled loses no result of a watch or a lock.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn create(bound: &Bound, name: &str) {
     .await;
 }
 
-/// The next message that is no bookmark.
+/// The next message that is not a bookmark.
 async fn next_events(watch: &Watch) -> String {
     loop {
         let message = within(watch.next()).await.unwrap().unwrap();
@@ -44,7 +44,7 @@ async fn a_watch_whose_waiters_give_up_again_and_again_loses_no_event() {
     let reading = async {
         let mut names = Vec::new();
         while names.len() < 50 {
-            // Shorter than an event takes.
+            // Shorter than an event takes to arrive.
             let waited = timeout(Duration::from_micros(700), watch.ready()).await;
             let Ok(ready) = waited else { continue };
             assert!(ready.unwrap());
@@ -73,7 +73,7 @@ async fn a_watch_goes_on_where_another_one_stopped() {
     let name = |message: &str| parsed(message)["events"]["events"][0]["name"].clone();
     assert_eq!(name(&next_events(&watch).await), "a");
     let position = watch.position().unwrap();
-    // Whoever waits is told, and so is who comes later.
+    // A waiter learns that the watch is closed, and so does a later one.
     let closing = async { watch.close() };
     let (waited, ()) = within(async { tokio::join!(watch.next(), closing) }).await;
     assert_eq!(waited.unwrap(), None);
@@ -123,7 +123,7 @@ async fn a_lock_that_nobody_takes_is_given_back() {
         json!({"lease": {"namespace": "n", "name": "l"}, "holder": "one", "ttlMs": 60_000});
     let lock = bound.lock(&options.to_string()).unwrap();
     assert!(within(lock.ready()).await.unwrap());
-    // It is held, and its waiter goes without it.
+    // The granted lock is dropped with its feed: another holder gets it.
     drop(lock);
     let other = json!({"lease": {"namespace": "n", "name": "l"}, "holder": "two", "ttlMs": 60_000});
     let lock = bound.lock(&other.to_string()).unwrap();
@@ -132,7 +132,7 @@ async fn a_lock_that_nobody_takes_is_given_back() {
     assert_eq!(given.holder(), "two");
     assert_eq!(parsed(given.proof())["token"], given.token().to_string());
 
-    // Who waits and goes gives up its place at once.
+    // A waiter that leaves gives up its place at once.
     let waiting = bound.lock(&options.to_string()).unwrap();
     assert!(
         timeout(Duration::from_secs(1), waiting.ready())

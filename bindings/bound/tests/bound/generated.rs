@@ -1,12 +1,12 @@
-//! What is generated from the protocol and checked in is what would be generated now.
+//! The checked-in files that are generated from the protocol are up to date.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p synod-bound --test bound generated` writes it.
+//! `UPDATE_GOLDEN=1 cargo test -p synod-bound --test bound generated` writes them.
 
 use std::path::PathBuf;
 
 use synod_bound::generate::{Protocol, node, python};
 
-/// Holds a file below `bindings/` to what was generated.
+/// Compares a file below `bindings/` with what would be generated, or writes it.
 fn hold(file: &str, generated: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("..")

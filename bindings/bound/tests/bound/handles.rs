@@ -1,4 +1,4 @@
-//! Memberships, changes of objects, workers and caches, by documents.
+//! Memberships, changes of objects, migration workers and caches, by documents.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ fn entry(stance: &Value) -> Value {
     entry
 }
 
-/// Adds one to the number that the object is, step by step.
+/// Adds one to the number that is the object's value, step by step.
 async fn add_one(updater: &Updater, mut step: Step) -> (Value, bool) {
     loop {
         let (object, version) = match step {
@@ -73,14 +73,14 @@ async fn a_change_that_loses_is_applied_again_to_what_won() {
     let (object, changed) = add_one(&updater, first).await;
     assert_eq!((number(&object), changed), (3, true));
 
-    // From a stale object: the first try loses, the second one is on what is there.
+    // With a stale object, the first try conflicts and the second one changes the present object.
     let updater = objects
         .updater(&key("a").to_string(), Some(&stale))
         .unwrap();
     let first = updater.begin().await.unwrap();
     assert_eq!(number(&add_one(&updater, first).await.0), 4);
 
-    // A change that fails on a cached object gets the present one; on that, the failure stands.
+    // A change that fails on a cached object is given the present one; a failure on that is final.
     let updater = objects
         .updater(&key("a").to_string(), Some(&stale))
         .unwrap();
@@ -92,7 +92,7 @@ async fn a_change_that_loses_is_applied_again_to_what_won() {
     assert_eq!(number(&parsed(&object)), 4);
     assert_eq!(updater.failed().await.unwrap(), None);
 
-    // What is the same is not written.
+    // Equal content is not written.
     let same = content("example.io/v1", &json!(4));
     match updater.write("{}", &same, None).await.unwrap() {
         Step::Done { changed, .. } => assert!(!changed),
@@ -249,7 +249,7 @@ async fn a_cache_shows_what_it_follows() {
     assert_eq!(cache.get(&nobody.to_string()).unwrap(), None);
 }
 
-/// The name of the migration that the agreement has called for.
+/// The name of the migration that the agreement has created.
 async fn migration(bound: &Bound) -> String {
     let listed = call(bound, "Migrations/List", json!({})).await;
     let name = &listed["migrations"][0]["metadata"]["name"];

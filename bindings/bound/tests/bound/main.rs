@@ -1,4 +1,4 @@
-//! The handles against real replicas: those of the client's own tests, on a network and disks in memory.
+//! The handles against real replicas, with the network and disks in memory that the client's own tests use.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! What is dropped is gone. In a process of its own, since the counts are those of the process.
+//! A dropped handle is counted no more. The counts are of a process, so this test has its own one.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -29,7 +29,7 @@ async fn what_is_dropped_is_counted_no_more() {
         let lease = json!({"lease": {"namespace": "n", "name": format!("l{round}")}}).to_string();
         let locking = bound.lock(&lease).unwrap();
         let lock = within(locking.next()).await.unwrap().unwrap();
-        // Nobody takes this one.
+        // This one is never popped.
         let untaken = bound.join(r#"{"id": "untaken"}"#).unwrap();
         assert!(within(untaken.ready()).await.unwrap());
         let cache = within(bound.reflect("{}")).await.unwrap();
@@ -45,7 +45,7 @@ async fn what_is_dropped_is_counted_no_more() {
         assert_eq!(counts(), expected);
         lock.release().await.unwrap();
         drop((watch, membership, joining, lock, locking, untaken, cache));
-        // What was given up by nobody's taking it is given back in the background.
+        // What was never popped is given back in the background.
         pass(Duration::from_secs(1)).await;
     }
     let expected = Counts {

@@ -1,18 +1,17 @@
-//! The records of the log that wait for Python.
+//! The queue of log records that Python has not taken yet.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use tracing::Level;
 
-/// Records that wait at most: who logs more than is taken loses the newest.
+/// The length of the queue. When it is full, new records are dropped and counted.
 const WAITING_MAX: usize = 1_024;
 
-/// A record: its level by the numbers of `logging`, where it is from, and what it says.
+/// A log record: its level as a number of `logging`, its target and its text.
 pub(super) type Record = (u8, String, String);
 
-/// The records that wait for Python. It has a thread that takes them, so that no thread of the runtime has to enter the
-/// interpreter.
+/// The queue of log records. A Python thread takes them, so that no thread of the runtime has to enter the interpreter.
 #[derive(Default)]
 pub(crate) struct Logs {
     waiting: Mutex<Waiting>,
@@ -67,7 +66,7 @@ impl Logs {
     }
 }
 
-/// A level, by the numbers of `logging`.
+/// A level as a number of `logging`.
 pub(super) fn number(level: Level) -> u8 {
     match level {
         Level::ERROR => 40,
