@@ -1,7 +1,7 @@
-//! What apply costs: the machine alone, with few and with many objects stored. Every replica does it for each command.
+//! Measures apply: the state machine alone, with few and with many objects stored. Every replica applies each command.
 //!
-//! Each line is of one kind of command, in entries of 30 as a busy leader makes them: time, and what is allocated for it.
-//! A clone of the state is held, as readers hold one.
+//! Each line is of one kind of command, in entries of 30 as a busy leader makes them: the time per command, and what it
+//! allocates. A clone of the state is held, as readers hold one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,16 +17,16 @@ use synod_model::{
 };
 use tokio::time::Instant;
 
-/// How many objects are stored.
+/// The numbers of stored objects to measure with.
 const STORED: [usize; 2] = [10_000, 1_000_000];
 
-/// How many commands an entry has.
+/// Commands in an entry.
 const ENTRY: usize = 30;
 
-/// How many commands of a kind are applied.
+/// Commands of each kind to apply.
 const COMMANDS: usize = 30_000;
 
-/// How many members there are, and how many leases.
+/// The number of members, and of leases.
 const MEMBERS: usize = 1_000;
 
 /// Bytes of data of each object.
@@ -155,7 +155,7 @@ impl Machine {
         self.measure("report of 1,000 resources, again", again.collect());
     }
 
-    /// Applies these in entries, and prints what one takes. Answers what became of them.
+    /// Applies the commands in entries, prints the cost of one, and returns their outcomes.
     fn measure(&mut self, name: &str, commands: Vec<Command>) -> Vec<Outcome> {
         let count = commands.len() as f64;
         let mut entries = Vec::new();
@@ -262,7 +262,7 @@ fn join(at: usize) -> Command {
     })
 }
 
-/// Each round another version can be read, so that there is something to change.
+/// An entry whose decodable versions differ in each round, so that each report changes something.
 fn entry(resource: GroupResource, round: usize) -> ReportEntry {
     let version = |text: &str| ApiVersion::parse(text).expect(LEGAL);
     let mut versions = vec![version("example.io/v1")];

@@ -1,10 +1,10 @@
-//! The figures: three Synod processes and, in the same rounds, three etcd processes on this machine.
+//! Measures three Synod processes and, in the same rounds, three etcd processes on this machine.
 //!
-//! A shared machine gives no absolute number that means anything tomorrow, so every rate comes with its ratio to etcd's,
-//! taken in turn with it, as the median of several rounds with the least and the most. What the servers' processors spend
+//! On a shared machine absolute numbers do not repeat, so every rate is printed with its ratio to etcd's rate in the
+//! same round, as the median of several rounds with the least and the most. The processor time that the servers spend
 //! on a call says the same with less noise.
 //!
-//! With words behind `--`, only the figures are taken whose name has one of them.
+//! Words after `--` select figures: only those whose name contains one of the words are taken.
 
 use std::time::Duration;
 
@@ -40,15 +40,15 @@ use rates::Where;
 use replicas::Replicas;
 use wanted::Wanted;
 
-/// How long each round of a rate runs.
+/// The length of each round of a rate.
 const ROUND: Duration = Duration::from_secs(2);
 
-/// How often each rate is taken.
+/// The number of rounds of each rate.
 const ROUNDS: usize = 5;
 
 fn main() {
     let wanted = Wanted::by_arguments();
-    // One thread for the load, as the servers have to share the same cores.
+    // One thread for the load, as the servers share the same cores.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

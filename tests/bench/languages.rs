@@ -1,10 +1,10 @@
-//! What the other languages' clients cost: calls per second of each as a ratio to those of Rust, over the same replicas.
+//! Measures the clients of other languages: their calls per second as ratios to Rust's, over the same replicas.
 //!
-//! All of them are the Rust client behind a face, so the ratio is what the face takes. Every language makes the same calls of
-//! the same objects, in turn in every round, each time with a new client that is told of the leader alone: told of all
-//! replicas, a client begins with any of them, and one that begins with a follower has a longer way.
+//! All of them wrap the Rust client, so the ratio shows the cost of the wrapper. In every round each language makes the
+//! same calls of the same objects in turn, with a new client that knows the leader's endpoint alone: with all
+//! endpoints, a client may begin at a follower, which has to forward its writes.
 //!
-//! With words behind `--`, only the figures are taken whose name has one of them.
+//! Words after `--` select figures: only those whose name contains one of the words are taken.
 
 use std::time::Duration;
 
@@ -38,17 +38,17 @@ use replicas::Replicas;
 use sample::Sample;
 use wanted::Wanted;
 
-/// How long each round of a figure runs in each language. Half as long goes before it and does not count: connections are
+/// The length of a round of a figure in each language. Half as long goes before it and does not count: connections are
 /// made then, and JavaScript is compiled.
 const ROUND: Duration = Duration::from_secs(1);
 
-/// How often each figure is taken.
+/// The number of rounds of each figure.
 const ROUNDS: usize = 5;
 
-/// How many callers there are, of which each waits for an answer before its next call.
+/// The numbers of callers, each of which waits for an answer before its next call.
 const CALLERS: [usize; 2] = [1, 64];
 
-/// Threads of the runtime: the bindings have as many for their clients.
+/// Threads of the runtime, as many as the Python package has.
 const THREADS: usize = 2;
 
 fn main() {

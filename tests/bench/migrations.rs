@@ -1,8 +1,8 @@
-//! The figures of migrations: how fast two workers rewrite what two collections hold, and what that costs who writes
-//! meanwhile; and how often an object is rewritten for a new key while others write to the same collection, and while the
-//! history keeps far fewer revisions than that takes.
+//! Measures migrations: how fast two workers rewrite the objects of two collections, and what that costs other writers;
+//! and how often an object is rewritten for a new key while others write to the same collection, and while the history
+//! keeps far fewer revisions than the migration takes.
 //!
-//! `cargo bench --package synod-tests --bench migrations -- new key 10000` takes the second with so many objects.
+//! `cargo bench --package synod-tests --bench migrations -- new key 10000` takes the second figure with 10,000 objects.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -47,29 +47,29 @@ use stored::{LEGAL, Same, fill, key, kind, resource, version};
 use wanted::Wanted;
 use writers::{Write, Written, write_until};
 
-/// What is migrated: one migration is one worker's at a time, so there are two for two.
+/// The migrated collections. A migration is claimed by one worker at a time, so two workers need two.
 const MIGRATED: [&str; 2] = ["gadgets.example.io", "widgets.example.io"];
 
-/// How many objects there are in each of them.
+/// The number of objects in each of them.
 const EACH: usize = 50_000;
 
-/// How many of them a worker writes at the same time.
+/// The number of objects that a worker writes at the same time.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(16).expect("it is not zero");
 
-/// What is written all the time.
+/// The collection that others write to all the time.
 const WRITTEN: &str = "others.example.io";
 
 /// Bytes of data of each object.
 const BYTES: usize = 256;
 
-/// Writes per second, before and meanwhile.
+/// Writes per second, before and during the migrations.
 const WRITES_PER_SECOND: u64 = 200;
 
-/// How long writes are measured before.
+/// How long writes are measured before the migrations.
 const SPAN: Duration = Duration::from_secs(15);
 
 fn main() {
-    // One thread for the load, as the servers have to share the same cores.
+    // One thread for the load, as the servers share the same cores.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -132,7 +132,7 @@ async fn measure(replicas: &Replicas) {
     }
 }
 
-/// A member encodes this version from now on, and decodes both.
+/// Makes a member encode this version from now on, and decode both.
 async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
     let joined = client.send_join(long_lived("server")).await;
     let joined = joined.expect("a member can join");
@@ -159,7 +159,7 @@ async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
     reported.expect("it can report");
 }
 
-/// Waits until everything is migrated.
+/// Waits until all migrations are completed.
 async fn completed(client: &Client) {
     let reflector = client.reflect(vec![ObjectKind::Migration]).await;
     let reflector = reflector.expect("the cluster can be watched");

@@ -1,7 +1,7 @@
-//! The figures of objects: what a thousand times as many of them cost, in the machine alone and on three processes.
+//! Measures what a thousand times as many objects cost, in the state machine alone and on three processes.
 //!
-//! What the machine does is timed beside a thousandth of the objects, so that the ratio says whether a cost follows the
-//! result or the store. With words behind `--`, only the figures are taken whose name has one of them.
+//! The machine's operations are also timed with a thousandth of the objects: the ratio says whether a cost grows with
+//! the result or with the store. Words after `--` select the figures whose name contains one of the words.
 
 use std::time::Duration;
 
@@ -40,11 +40,11 @@ mod writers;
 use replicas::Replicas;
 use wanted::Wanted;
 
-/// How many objects there are, and how many there are to compare with.
+/// The number of objects, and the small number to compare with.
 const MANY: usize = 1_000_000;
 const FEW: usize = 1_000;
 
-/// How many namespaces they are in.
+/// The number of namespaces that they are in.
 const NAMESPACES: usize = 10;
 
 /// Bytes of data of each object.
@@ -62,7 +62,7 @@ fn main() {
     if !served.iter().any(|figure| wanted.has(figure)) {
         return;
     }
-    // One thread for the load, as the servers have to share the same cores.
+    // One thread for the load, as the servers share the same cores.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -80,7 +80,7 @@ fn main() {
         if wanted.has("start") {
             stored::start_again(&mut replicas).await;
         }
-        // Last, because the other figures are of the objects that were there before.
+        // Last, because this stores more objects and the other figures are of those that were there before.
         if wanted.has("leadership") {
             busy::leadership(&replicas).await;
         }

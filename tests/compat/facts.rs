@@ -1,11 +1,11 @@
-//! What a disk held, in words that every later build understands.
+//! The facts about a disk's content, as JSON that every later build understands.
 
 use serde_json::{Value, json};
 use synod_machine::{MACHINE_VERSION, Outcome, Row};
 use synod_model::SessionId;
 use synod_server::consensus::Published;
 
-/// What is on the disk, and what a retry of the last request with a session was answered.
+/// The content of the disk, and the answer to a retry of the last request with a session.
 pub(crate) fn facts(published: &Published, session: SessionId, answered: &Outcome) -> Value {
     let state = &published.state;
     let present = state.present();
@@ -33,13 +33,13 @@ pub(crate) fn facts(published: &Published, session: SessionId, answered: &Outcom
             "changed": answered.changed,
             "refused": answered.result.is_err(),
         },
-        // Every row, but only builds that apply alike compute it alike.
+        // Covers every row, but only builds with the same machine version compute the same digest.
         "machineVersion": state.machine_version(),
         "digest": state.digest().to_string(),
     })
 }
 
-/// Holds what was found against what was written down.
+/// Compares the facts that this build finds with the recorded ones.
 pub(crate) fn compare(release: &str, found: &Value, written: &Value) {
     let comparable = written["machineVersion"] == json!(MACHINE_VERSION);
     for (fact, expected) in written.as_object().unwrap() {

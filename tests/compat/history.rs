@@ -1,6 +1,6 @@
-//! What happened before a disk was put away: a little of everything there is.
+//! The commands that fill a disk before it is put away: a few of every kind.
 //!
-//! Half of it is in the checkpoint, the other half in the log behind it.
+//! Half of them are in the checkpoint, the other half in the log after it.
 
 use bytes::Bytes;
 use synod_machine::{AnnounceReplica, Answer, Command, DirectoryId, MACHINE_VERSION, Outcome};
@@ -23,7 +23,7 @@ const STEP: u64 = 10;
 struct Hand<'a> {
     replica: &'a Alone,
     log_time: u64,
-    /// How much members have said.
+    /// The number of statements that members have made.
     said: u64,
 }
 
@@ -42,13 +42,13 @@ impl Hand<'_> {
         }
     }
 
-    /// The number of what is said next: it grows for all alike.
+    /// The number of the next statement, counted over all members.
     fn next(&mut self) -> StatementNumber {
         self.said += 1;
         StatementNumber::new(self.said).expect("it is above zero")
     }
 
-    /// Reports, and answers when the version was selected that the first entry is told.
+    /// Reports an entry, and returns the revision at which its version was selected.
     async fn report(&mut self, id: &str, epoch: Epoch, entry: ReportEntry) -> Revision {
         let number = self.next();
         let reported = self.does(Command::Report(Report {
@@ -65,7 +65,7 @@ impl Hand<'_> {
     }
 }
 
-/// Lets things happen on a new replica, and answers the session that is left open.
+/// Executes the commands on a new replica, and returns the session that is left open.
 pub(crate) async fn live(replica: &Alone) -> SessionId {
     let mut hand = Hand {
         replica,
@@ -118,7 +118,7 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
     session
 }
 
-/// A request that changes something the first time only: its retry is answered as if it were the first.
+/// A request that changes something the first time only: its retry must get the first answer.
 pub(crate) async fn request(replica: &Alone, session: SessionId) -> Outcome {
     let sequence = Sequence::new(1).unwrap();
     let request = RequestId::new(session, sequence, sequence).unwrap();
@@ -132,7 +132,7 @@ pub(crate) async fn request(replica: &Alone, session: SessionId) -> Outcome {
     replica.execute(2_000, Some(request), change).await
 }
 
-/// A member more, to show that the replica goes on.
+/// Joins one more member, to show that the replica still works.
 pub(crate) async fn join_another(replica: &Alone) -> Outcome {
     replica.execute(3_000, None, join("another")).await
 }
@@ -217,7 +217,7 @@ fn snapshot(text: &'static str) -> Command {
     })
 }
 
-/// Who must speak for the resources of the group: one who does.
+/// A roster for the resources of the group, which one member satisfies.
 fn roster() -> Command {
     Command::SetRoster(SetRoster {
         scope: ResourceScope::parse("compat.example.*").unwrap(),
@@ -229,7 +229,7 @@ fn roster() -> Command {
     })
 }
 
-/// A look at discovery that shows what no member says.
+/// An observation of discovery that shows a version no member reports.
 fn look() -> Command {
     let kind = Kind::parse("Thing").unwrap();
     let version = ApiVersion::parse("compat.example/v2").unwrap();

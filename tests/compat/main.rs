@@ -1,7 +1,7 @@
-//! Disks of every release, byte for byte: each build opens them all and finds what was on them.
+//! Data directories of every release, byte for byte: each build opens them all and must find what was on them.
 //!
-//! `<release>/disk` is the data directory of a replica that was its own set, and was stopped; `<release>/facts.json` says
-//! what it held. A disk that was released is never written again. CONTRIBUTING.md says how the next one is made.
+//! `<release>/disk` is the data directory of a stopped replica that was its own set; `<release>/facts.json` says what
+//! it held. A directory that was released is never written again. CONTRIBUTING.md says how the next one is made.
 
 #[cfg(test)]
 mod facts;

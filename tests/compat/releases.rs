@@ -1,4 +1,4 @@
-//! The disks that are there, and the one that this build would add.
+//! Opens the released data directories, and makes the one of this build.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
     synod_tests::checkout().join("tests/compat")
 }
 
-/// The releases that left a disk, by name.
+/// The releases that have a data directory, by name.
 fn releases() -> Vec<String> {
     let entries = fs::read_dir(folder()).unwrap().map(Result::unwrap);
     let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
@@ -42,7 +42,7 @@ async fn the_disk_of_every_release_opens_and_holds_what_it_held() {
         let again = request(&replica, session).await;
         let found = facts(&opened, session, &again);
         compare(&release, &found, &written);
-        // It goes on from there, and starts again with what was added.
+        // The replica can go on from there, and start again with what was added.
         assert!(join_another(&replica).await.changed);
         let added = replica.published().state.digest();
         replica.stop().await;
@@ -73,7 +73,7 @@ async fn make_the_disk_of_this_release() {
     fs::write(folder.join("facts.json"), text + "\n").unwrap();
 }
 
-/// Copies what a replica has put into its data directory, but not what only says that it runs.
+/// Copies a replica's data directory, except the files that only say that it runs.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {

@@ -1,4 +1,4 @@
-//! A replica that is its own set: consensus on a real disk, without anybody to talk to.
+//! A replica that forms a set by itself: consensus on a real disk, without peers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use synod_server::peer::{Formation, form};
 use synod_server::seams::Seams;
 use synod_store::RealDisk;
 
-/// Small, so that the checkout does not carry megabytes of zeros.
+/// Small, so that the repository does not carry megabytes of zeros.
 const SEGMENT_BYTES: u64 = 16 << 10;
 
-/// Nobody ever dials it.
+/// Never dialled, since there is no other replica.
 const PEER: &str = "127.0.0.1:1";
 
 pub(crate) struct Alone {
@@ -24,7 +24,7 @@ pub(crate) struct Alone {
 }
 
 impl Alone {
-    /// Runs on the data directory `data`, and makes it if it is not there.
+    /// Starts the replica on the data directory `data`, which is made if it does not exist.
     pub(crate) async fn start(data: &Path) -> Self {
         let id = ReplicaId::new(1);
         let config = ConsensusConfig {
@@ -41,14 +41,14 @@ impl Alone {
         let mut leadership = consensus.leadership();
         within(leadership.wait_for(|now| now.is_me)).await.unwrap();
         let alone = Self { consensus };
-        // All that is committed is applied once an entry of this term is.
+        // Once an entry of this term is applied, all earlier commits are applied too.
         let index = within(alone.consensus.read_index()).await.unwrap();
         let soon = tokio::time::Instant::now() + LIMIT;
         alone.consensus.wait_applied(index, soon).await.unwrap();
         alone
     }
 
-    /// Executes a command, as an entry of its own at this log time.
+    /// Executes a command in an entry of its own with this log time.
     pub(crate) async fn execute(
         &self,
         log_time: u64,

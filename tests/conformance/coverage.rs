@@ -1,5 +1,5 @@
-//! That there is a case for everything: each RPC of the protocol, each reason of an error, each function of the client, and
-//! each thing that cases can be made of. What has none is in `coverage.toml`, with the reason and the test that holds it.
+//! Checks that each RPC of the protocol, each reason of an error, each function of the client, and each element of the
+//! case format has a case. `coverage.toml` lists what has none, with the reason and the test that covers it.
 
 mod functions;
 mod used;
@@ -15,7 +15,7 @@ use crate::document::{KINDS, groups};
 use crate::matching::MATCHERS;
 use used::Used;
 
-/// What is in the data file.
+/// The content of `coverage.toml`.
 struct Listed(Table);
 
 impl Listed {
@@ -25,7 +25,7 @@ impl Listed {
         Self(text.parse().expect("the list is TOML"))
     }
 
-    /// A part of it, by name.
+    /// One table of it, by name.
     fn part(&self, name: &str) -> Table {
         let part = self.0.get(name).and_then(Value::as_table);
         part.unwrap_or_else(|| panic!("coverage.toml has no [{name}]"))
@@ -33,7 +33,7 @@ impl Listed {
     }
 }
 
-/// Everything of `wanted` for which `used` has nothing and the exceptions say nothing; and exceptions that are none.
+/// Every name of `wanted` that is neither in `used` nor an exception; and every exception that is needless or faulty.
 fn uncovered(
     wanted: &BTreeSet<String>,
     used: &BTreeSet<String>,
@@ -58,8 +58,8 @@ fn uncovered(
     found
 }
 
-/// What is wrong with an exception: it has a reason, and names a test that there is, as `path::name`, or a case, as
-/// `group: sentence`.
+/// What is wrong with an exception. It must have a reason, and name an existing test, as `path::name`, or an existing
+/// case, as `group: sentence`.
 fn fault_of(exception: &Value) -> Option<String> {
     let text = |key: &str| exception.get(key).and_then(Value::as_str);
     if text("why").is_none_or(str::is_empty) {
@@ -202,7 +202,7 @@ fn what_has_no_case_and_no_good_reason_is_found() {
     assert_eq!(found.len(), 4, "{found:?}");
 }
 
-/// Where the runners of the other languages begin.
+/// The programs that run the cases in other languages.
 const RUNNERS: [(&str, &str); 2] = [
     ("python", "bindings/python/tests/test_conformance.py"),
     ("node", "bindings/node/test/conformance.test.mjs"),

@@ -1,4 +1,4 @@
-//! What the files say: groups of cases, cases, steps. Whatever is not known is a fault.
+//! Reads the files of cases: groups, cases, steps. Every unknown key is a fault.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,11 +17,11 @@ pub(crate) struct Group {
 /// A case.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// What it says, as a sentence.
+    /// Its sentence.
     pub(crate) name: String,
-    /// Whether it has replicas of its own.
+    /// Whether the case runs on replicas of its own.
     pub(crate) is_alone: bool,
-    /// What is done, one after the other.
+    /// Its steps, in order.
     pub(crate) steps: Vec<Step>,
 }
 
@@ -30,19 +30,19 @@ pub(crate) struct Case {
 pub(crate) struct Step {
     /// What is done.
     pub(crate) action: Action,
-    /// What must come of it.
+    /// The result that it must have.
     pub(crate) expected: Expected,
-    /// What is kept of what came: the name, and the path to it.
+    /// The parts of the answer to save: for each the name, and the path to it.
     pub(crate) saved: Vec<(String, String)>,
-    /// Whether it is done again until what is expected comes.
+    /// Whether it is repeated until the result is as expected.
     pub(crate) until: bool,
-    /// As what it is known while the next steps are done beside it.
+    /// The name of the step if it runs in the background while later steps run.
     pub(crate) behind: Option<String>,
-    /// How long the caller has for it.
+    /// The caller's timeout.
     pub(crate) timeout: Option<Duration>,
 }
 
-/// What must come of a step.
+/// The result that a step must have.
 #[derive(Clone, Debug)]
 pub(crate) enum Expected {
     /// Anything but an error.
@@ -53,20 +53,20 @@ pub(crate) enum Expected {
     Error(Value),
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     /// Calls an RPC.
     Call { method: String, request: Value },
-    /// Waits for what a step behind comes to.
+    /// Waits for the result of a background step.
     Finish { name: String },
-    /// Calls an RPC for all pages of what it lists.
+    /// Calls a listing RPC for all pages.
     Pages {
         method: String,
         request: Value,
         items: String,
     },
-    /// Does steps several times.
+    /// Runs steps several times.
     Repeat { times: u64, steps: Vec<Step> },
     /// Opens a watch.
     Watch {
@@ -76,7 +76,7 @@ pub(crate) enum Action {
     },
     /// Takes the next message of a watch.
     Next { name: String },
-    /// Opens a watch again where it stood.
+    /// Opens a watch again at the position of an earlier one.
     Resume { name: String },
     /// Drops a handle.
     Close { name: String },
@@ -96,7 +96,7 @@ pub(crate) enum Action {
     },
     /// Kills a replica.
     Kill(Role),
-    /// Starts what was killed.
+    /// Starts the replicas that were killed.
     Start,
     /// Kills all replicas and starts them.
     Restart,
@@ -109,11 +109,11 @@ pub(crate) enum Role {
     Leader,
     /// Some follower.
     Follower,
-    /// The one that answered last.
+    /// The replica that answered last.
     Connected,
 }
 
-/// Every kind of step, by the key that it is known by.
+/// Every kind of step, by its key.
 pub(crate) const KINDS: [&str; 13] = [
     "call", "finish", "pages", "repeat", "watch", "next", "resume", "close", "open", "do", "kill",
     "start", "restart",
@@ -163,7 +163,7 @@ pub(crate) fn documents(folder: &str) -> Vec<(String, Value)> {
 ///
 /// # Errors
 ///
-/// What breaks which rule of the format, and where.
+/// Which rule of the format is broken, and where.
 pub(crate) fn cases(document: Value) -> Result<Vec<Case>, String> {
     let mut fields = Fields::of(document)?;
     let cases: Result<Vec<Case>, String> = fields.list("cases")?.into_iter().map(case).collect();
@@ -375,7 +375,7 @@ impl Fields {
         }
     }
 
-    /// Whether there is a key, whose value can only be this word.
+    /// Whether the key is there. Its only allowed value is `word`.
     fn word(&mut self, key: &str, word: &str) -> Result<bool, String> {
         match self.optional_text(key)? {
             None => Ok(false),

@@ -1,4 +1,4 @@
-//! What lives longer than a call: opened, used by its functions, and dropped.
+//! The handles of a case: opened, used by their functions, and dropped.
 
 use std::fmt;
 use std::pin::Pin;
@@ -16,10 +16,10 @@ use crate::run::{Done, Outcome, refused};
 use crate::values::number;
 use crate::workers::Worker;
 
-/// A handle. Clones are one handle.
+/// A handle. Clones share one handle.
 #[derive(Clone)]
 pub(crate) enum Handle {
-    /// A watch, and what it was opened with.
+    /// A watch, and the options that it was opened with.
     Watch(Arc<Watch>, Value),
     Membership(Arc<Membership>),
     Permit(Arc<Permit>),
@@ -37,11 +37,11 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// A future of a step, which borrows nothing.
+/// The future of a step, which borrows nothing.
 pub(crate) type Coming = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 impl Handle {
-    /// What the cases call it.
+    /// Its name in the cases.
     fn name(&self) -> &'static str {
         match self {
             Self::Watch(..) => "watch",
@@ -56,7 +56,7 @@ impl Handle {
         }
     }
 
-    /// Opens one that is opened by itself.
+    /// Opens a handle that the client itself opens.
     pub(crate) async fn open(client: &Arc<Bound>, handle: &str, with: &Value) -> Outcome {
         let options = with.to_string();
         let opened = match handle {
@@ -100,7 +100,7 @@ impl Handle {
         Ok(Self::Watch(Arc::new(watch), options).with(Value::Null))
     }
 
-    /// Opens the watch again where this one stood.
+    /// Opens the watch again at the position of this one.
     pub(crate) async fn resumed(self, client: &Bound) -> Outcome {
         let Self::Watch(watch, mut options) = self else {
             panic!("a {self:?} is not resumed");
@@ -115,7 +115,7 @@ impl Handle {
         Self::watch(client, options, false).await
     }
 
-    /// The next message of a watch; only one that is no bookmark, unless a bookmark is wanted.
+    /// The next message of a watch. Bookmarks are skipped unless `wants_bookmark`.
     pub(crate) fn next(&self, wants_bookmark: bool) -> Result<Coming, String> {
         let Self::Watch(watch, _) = self else {
             return Err(format!("a {self:?} has no messages"));
@@ -132,7 +132,7 @@ impl Handle {
         }))
     }
 
-    /// The objects, where that is what it is.
+    /// The objects, if the handle is of that kind.
     pub(crate) fn objects(&self) -> Option<&Arc<Objects>> {
         match self {
             Self::Objects(objects) => Some(objects),
@@ -140,7 +140,7 @@ impl Handle {
         }
     }
 
-    /// Calls a function of it. `other` is a handle that the function is given.
+    /// Calls a function of the handle. `other` is a handle that is passed to the function.
     pub(crate) async fn call(self, function: &str, with: &Value, other: Option<Self>) -> Outcome {
         match &self {
             Self::Membership(membership) => of_membership(membership, function, with).await,
@@ -314,19 +314,19 @@ async fn of_reflector(reflector: &Reflector, function: &str, with: &Value) -> Ou
         .map_err(|failure| refused(&failure))
 }
 
-/// What a feed brings that brings one thing.
+/// The only result of a feed.
 async fn came<T: Taken>(feed: Feed<T>) -> Result<T, Value> {
     let result: Result<Option<T>, Failure> = feed.next().await;
     let result = result.map_err(|failure| refused(&failure))?;
     result.ok_or_else(|| json!({"code": "", "message": "the feed ended with nothing"}))
 }
 
-/// A document of the clients.
+/// Parses a document of the clients.
 pub(crate) fn parsed(document: &str) -> Value {
     serde_json::from_str(document).unwrap_or_else(|_| panic!("{document} is no JSON"))
 }
 
-/// The span that a key says.
+/// The duration under a key, in milliseconds.
 fn millis(with: &Value, key: &str) -> Option<Duration> {
     with.get(key).and_then(number).map(Duration::from_millis)
 }

@@ -1,14 +1,14 @@
-//! The conformance cases, run through what all languages are bound to (`synod-bound`), and the proof that there is a case
-//! for everything. `README.md` says how cases are written.
+//! Runs the conformance cases through `synod-bound`, the common base of all languages' clients, and checks that there
+//! is a case for everything. `README.md` says how cases are written.
 //!
-//! - `document`, `values`, `matching`: what the files say.
-//! - `run`, `handles`, `objects`, `workers`: what is done for a step.
-//! - `replicas`: three processes of the program `synod`; `process`, `program`, `ports` and `waiting` are those of the tests
-//!   of processes.
-//! - `coverage`: every RPC, error reason and function has a case. `recipes`: every example runs.
+//! - `document`, `values`, `matching`: read the files and compare results.
+//! - `run`, `handles`, `objects`, `workers`: run the steps.
+//! - `replicas`: three processes of the program `synod`; `process`, `program`, `ports` and `waiting` are shared with
+//!   the tests of processes.
+//! - `coverage`: checks that every RPC, error reason and function has a case. `recipes`: runs every example.
 //!
-//! Two variables change what is run: `SYNOD_BINARY=path`, the program to test; cargo builds it if not set.
-//! `SYNOD_CASES=text`: only cases in whose file and sentence the text stands.
+//! Two variables change what is run: `SYNOD_BINARY=path` is the program to test; without it cargo builds one.
+//! `SYNOD_CASES=text` selects the cases whose file name or sentence contains the text.
 
 mod coverage;
 mod document;
@@ -45,7 +45,7 @@ use document::{Case, cases, documents, groups};
 use replicas::Replicas;
 use run::Run;
 
-/// Cases that run at the same time on the replicas that they share.
+/// The number of cases that run at the same time on shared replicas.
 const AT_ONCE: usize = 8;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -98,10 +98,10 @@ async fn every_case_that_must_fail_fails() {
         assert!(!listed.is_empty(), "{group} has no case");
         for one in listed {
             let name = format!("{group}: {}", one["case"]);
-            // One that cannot be read has failed.
+            // A case that cannot be read counts as failed.
             for case in cases(json!({"cases": [one]})).unwrap_or_default() {
                 let run = Run::of(&case, replicas.endpoints(), None);
-                // One that panics, too.
+                // So does a case that panics.
                 let result = AssertUnwindSafe(run).catch_unwind().await;
                 if let Ok(Ok(())) = result {
                     passed.push(name.clone());

@@ -1,4 +1,4 @@
-//! Whether what came is what was expected.
+//! Compares a result with what a case expects.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(crate) const MATCHERS: [&str; 7] = [
     "$not",
 ];
 
-/// What differs, each with its path; nothing if the value matches. `None` is a value that is not there.
+/// The differences, each with its path; empty if the value matches. `None` is a value that is not there.
 pub(crate) fn differences(expected: &Value, value: Option<&Value>) -> Vec<String> {
     let mut found = Vec::new();
     compare(expected, value, "", &mut found);
@@ -64,7 +64,7 @@ fn compare(expected: &Value, value: Option<&Value>, path: &str, found: &mut Vec<
     }
 }
 
-/// Whether a value that is left out says the same.
+/// Whether a missing value matches too, because everything expected is a default.
 fn leaves_are_default(expected: &Value) -> bool {
     match expected {
         Value::Object(fields) => fields.values().all(|expected| matches(expected, None)),

@@ -1,4 +1,4 @@
-//! Objects by the codec of the cases, and how one is changed until it is changed.
+//! Objects with the codec of the cases, and changes of them.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Codec {
         }
     }
 
-    /// The version to begin with.
+    /// The version to encode in at first.
     fn first(&self) -> Option<&str> {
         self.versions.first().map(String::as_str)
     }
@@ -49,7 +49,7 @@ impl Codec {
     ///
     /// # Errors
     ///
-    /// It is not of one of the versions, or it is not wrapped.
+    /// The object is not of one of the versions, or is not wrapped.
     pub(crate) fn decode(&self, object: &Value) -> Result<Value, String> {
         let data = part(object, "content.data").and_then(Value::as_str);
         let data = BASE64.decode(data.unwrap_or_default().as_bytes());
@@ -64,7 +64,7 @@ impl Codec {
         }
     }
 
-    /// The value in an object that the cases have written by this codec.
+    /// The value in an object that this codec has written.
     fn known(&self, object: &Value) -> Value {
         let value = self.decode(object);
         value.unwrap_or_else(|fault| panic!("{fault}"))
@@ -79,27 +79,27 @@ pub(crate) struct Objects {
     codec: Codec,
 }
 
-/// A change on its way.
+/// A change under way.
 #[derive(Debug)]
 pub(crate) struct Update {
     updater: Updater,
     codec: Codec,
     merge: Value,
-    /// What is to be changed, and the version to encode it in.
+    /// The object to change, and the version to encode it in.
     asked: Option<(Value, String)>,
 }
 
-/// What comes next of a change.
+/// The next stage of a change.
 #[derive(Debug)]
 pub(crate) enum Stage {
-    /// It is to be made.
+    /// The change is to be applied and written.
     Change,
-    /// It was made.
+    /// The change was made.
     Done(Value),
 }
 
 impl Objects {
-    /// The objects that a handle is opened with.
+    /// Opens the objects of a collection with a step's options.
     pub(crate) fn open(client: &Arc<Bound>, with: &Value) -> Result<Self, Value> {
         let codec = Codec::new(&with["versions"]);
         let first = codec.first().map(|version| json!(version));
@@ -117,7 +117,7 @@ impl Objects {
         })
     }
 
-    /// One of them, with its value.
+    /// Reads one of them, with its value.
     pub(crate) async fn get(&self, with: &Value) -> Outcome {
         let request = json!({"key": with["key"]}).to_string();
         let answer = self.client.call("synod.v1.Objects/Get", &request, None);
@@ -127,7 +127,7 @@ impl Objects {
         Ok(Done::answer(json!({"object": object, "value": value})))
     }
 
-    /// Stores a new one, and encodes it again as long as another version is selected meanwhile.
+    /// Creates an object, and encodes it again each time another version was selected meanwhile.
     pub(crate) async fn create(&self, with: &Value) -> Outcome {
         let creator = self.inner.creator(&json!({"key": with["key"]}).to_string());
         let creator = creator.map_err(|failure| refused(&failure))?;
@@ -142,7 +142,7 @@ impl Objects {
         }
     }
 
-    /// Begins to change one of them.
+    /// Begins a change of one of them.
     pub(crate) fn update(&self, with: &Value) -> Result<Update, Value> {
         let updater = self.inner.updater(&with["key"].to_string(), None);
         Ok(Update {
@@ -155,7 +155,7 @@ impl Objects {
 }
 
 impl Update {
-    /// Reads the object, or writes what was made of it, and says what comes next.
+    /// Reads the object, or writes the changed one, and returns the next stage.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl Update {
         })
     }
 
-    /// What the change makes of an object: its attributes and its content.
+    /// The attributes and the content that the change makes of an object.
     fn changed(&self, object: &Value, version: &str) -> (Value, Value) {
         let mut value = self.codec.known(object);
         merge(&mut value, &self.merge);

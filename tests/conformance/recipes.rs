@@ -1,4 +1,4 @@
-//! The recipes of `examples/`, each run as the program that a reader would run, against three replicas.
+//! Runs the recipes of `examples/` as a reader would run them, against three replicas.
 
 use std::env;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::program::{VARIABLE, built};
 use crate::replicas::Replicas;
 use crate::waiting::within;
 
-/// Each recipe, with lines that it prints when it goes as `examples/README.md` tells.
+/// Each recipe, with lines that it prints when it works as `examples/README.md` says.
 const RECIPES: [(&str, &[&str]); 5] = [
     (
         "agreement",
@@ -63,7 +63,7 @@ async fn every_recipe_runs_as_it_is_told_and_can_be_run_again() {
     }
 }
 
-/// What is no recipe: programs that need more than replicas, each run by a test of its own.
+/// Examples that are not recipes: they need more than replicas, and each has a test of its own.
 const OTHERS: [&str; 1] = ["etcd-fence"];
 
 #[test]
@@ -80,7 +80,7 @@ fn every_example_is_a_recipe() {
     assert_eq!(programs, RECIPES.map(|(name, _)| name));
 }
 
-/// What a recipe prints.
+/// The output of a recipe.
 async fn run(name: &str, endpoints: &[String]) -> String {
     let mut command = Command::new(program(name));
     command
@@ -99,7 +99,7 @@ async fn run(name: &str, endpoints: &[String]) -> String {
     printed
 }
 
-/// The program of a recipe. Where the program `synod` was built before, so were the recipes, beside this test.
+/// The program of a recipe. Where `synod` was built before, the recipes were too, beside this test.
 fn program(name: &str) -> PathBuf {
     if env::var_os(VARIABLE).is_none() {
         return built(&["--package", "synod-client", "--example", name], name);

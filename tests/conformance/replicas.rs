@@ -1,4 +1,4 @@
-//! Three replicas, each a process.
+//! Three replicas, each a process, that cases can kill and start.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::waiting::{LIMIT, eventually};
 
 /// Three replicas. All of them are killed when this is dropped.
 pub(crate) struct Replicas {
-    /// By id, which begins with 1.
+    /// By id minus 1: ids begin with 1.
     replicas: Vec<Replica>,
-    /// Declared last, so that it is deleted when nobody writes into it any more.
+    /// Declared last, so that it is deleted only after the processes are gone.
     _folder: TempDir,
 }
 
-/// One of them, whether or not its process runs.
+/// One replica, whether or not its process runs.
 struct Replica {
     arguments: Vec<String>,
     log: PathBuf,
@@ -30,7 +30,7 @@ struct Replica {
 impl Replicas {
     /// Three replicas that have formed a cluster.
     pub(crate) async fn start() -> Self {
-        // Below the target folder, which is on a disk: what is temporary may be in memory.
+        // Below the target folder, which is on a disk: the system's folder for temporary files may be in memory.
         let folder = TempDir::with_prefix_in("conformance-", env!("CARGO_TARGET_TMPDIR"));
         let folder = folder.expect("the target folder can be written");
         let peers = [(); 3].map(|()| free_address());
@@ -49,7 +49,7 @@ impl Replicas {
         replicas
     }
 
-    /// Where all replicas serve clients.
+    /// The addresses where the replicas serve clients.
     pub(crate) fn endpoints(&self) -> Vec<String> {
         let clients = self.replicas.iter();
         clients.map(|replica| replica.client.to_string()).collect()
@@ -71,7 +71,7 @@ impl Replicas {
         }
     }
 
-    /// Kills one that runs, as `kill -9` does, and answers its id.
+    /// Kills a running replica, as `kill -9` does, and returns its id.
     pub(crate) async fn kill(&mut self, role: Role, connected: Option<u64>) -> Result<u64, String> {
         let id = match role {
             Role::Leader => self.leader().await,
@@ -102,7 +102,7 @@ impl Replicas {
         }
     }
 
-    /// The leader, as those that run see it. After the first of two was killed the one that is left still knows it.
+    /// The leader, as a running replica sees it. After two kills, the replica that is left still knows the leader.
     async fn leader(&self) -> u64 {
         eventually("a leader", async || {
             for replica in &self.replicas {
@@ -147,7 +147,7 @@ impl Replica {
         }
     }
 
-    /// A client of this one alone.
+    /// A client of this replica alone.
     async fn ask(&self) -> Client {
         let builder = Client::builder().endpoints(vec![self.client.to_string()]);
         let client = builder.connect().await;

@@ -1,4 +1,4 @@
-//! Running a case, step by step.
+//! Runs a case, step by step.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -19,16 +19,16 @@ use crate::objects::Stage;
 use crate::replicas::Replicas;
 use crate::values::{Names, number, part};
 
-/// How long any step may take.
+/// The time limit of any step.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
-/// How often is asked again for what nobody announces.
+/// How often a step is repeated while it waits for something that is not announced.
 const BEAT: Duration = Duration::from_millis(20);
 
-/// What came of a step: an answer, and the handle that it opened; or an error.
+/// The result of a step: an answer and the handle that it opened, or an error.
 pub(crate) type Outcome = Result<Done, Value>;
 
-/// What a step that did not fail came to.
+/// The result of a step that did not fail.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) answer: Value,
@@ -36,7 +36,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// An answer alone.
+    /// An answer without a handle.
     pub(crate) fn answer(answer: Value) -> Self {
         Self {
             answer,
@@ -45,27 +45,27 @@ impl Done {
     }
 }
 
-/// A failure, as cases match it.
+/// A failure in the form that cases match.
 pub(crate) fn refused(failure: &Failure) -> Value {
     serde_json::from_str(&failure.to_json()).expect("a failure is written as JSON")
 }
 
-/// A case that is run.
+/// A running case.
 pub(crate) struct Run<'a> {
     client: Arc<Bound>,
     names: Names,
     handles: BTreeMap<String, Handle>,
     behind: BTreeMap<String, Behind>,
-    /// Those that no other case sees, if it has such.
+    /// The case's own replicas, if it has such.
     replicas: Option<&'a mut Replicas>,
     /// The replica that answered last.
     connected: Option<u64>,
 }
 
-/// A step that is done while others are.
+/// A step that runs in the background.
 struct Behind {
     running: JoinHandle<Outcome>,
-    /// As what the handle is known that it opens.
+    /// The name of the handle that it opens.
     opens: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// Which step did not do what was expected.
+    /// Which step had another result than expected.
     pub(crate) async fn of(
         case: &Case,
         endpoints: Vec<String>,
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Steps one after the other. Boxed, since steps can hold steps.
+    /// Runs steps one after the other. Boxed, since steps can contain steps.
     pub(crate) fn steps<'b>(
         &'b mut self,
         steps: &'b [Step],
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What a step comes to that is done by this run itself, or by what it [starts](Self::start).
+    /// Runs a step, either here or through the future that [`start`](Self::start) makes, and returns its result.
     async fn act(&mut self, step: &Step) -> Result<Outcome, String> {
         match &step.action {
             Action::Finish { name } => {
@@ -192,13 +192,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The replicas that no other case sees.
+    /// The case's own replicas.
     fn alone(&mut self) -> Result<&mut Replicas, String> {
         let replicas = self.replicas.as_deref_mut();
         replicas.ok_or_else(|| "only a case with `cluster: own` may do that".to_owned())
     }
 
-    /// A future that does a step, and borrows nothing, so that it can run behind.
+    /// A future that runs a step. It borrows nothing, so that it can run in the background.
     fn start(&self, step: &Step) -> Result<Coming, String> {
         let client = Arc::clone(&self.client);
         let time = step.timeout;
@@ -258,7 +258,7 @@ impl<'a> Run<'a> {
         handle.ok_or_else(|| format!("nothing is called `{name}`"))
     }
 
-    /// Changes an object, with steps inside the change the first time that it is asked for.
+    /// Changes an object. The nested steps run when the change is first applied.
     async fn update(
         &mut self,
         of: &str,
@@ -281,7 +281,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Keeps the handle that was opened.
+    /// Keeps the handle that was opened under its name.
     fn keep(&mut self, name: Option<&String>, mut outcome: Outcome) -> Outcome {
         if let Ok(done) = &mut outcome
             && let Some((name, opened)) = name.zip(done.opened.take())
@@ -291,7 +291,7 @@ impl<'a> Run<'a> {
         outcome
     }
 
-    /// What is other than expected.
+    /// The differences between the result and what the step expects.
     fn faults(&self, step: &Step, outcome: &Outcome) -> Result<Vec<String>, String> {
         let faults = match (&step.expected, outcome) {
             (Expected::Error(expected), Err(error)) => {
@@ -309,7 +309,7 @@ impl<'a> Run<'a> {
         Ok(faults)
     }
 
-    /// Holds what came against what was expected, and saves what is to be saved of it.
+    /// Checks the result, and saves the parts that the step names.
     fn settle(&mut self, step: &Step, outcome: Outcome) -> Result<(), String> {
         let faults = self.faults(step, &outcome)?;
         if !faults.is_empty() {
@@ -330,7 +330,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// As what the handle is known that a step opens.
+/// The name of the handle that a step opens.
 fn opens(action: &Action) -> Option<&String> {
     match action {
         Action::Watch { name, .. } | Action::Resume { name } | Action::Open { name, .. } => {
@@ -349,7 +349,7 @@ async fn call(client: &Bound, method: &str, request: &Value, time: Option<Durati
     ))
 }
 
-/// Calls for all pages.
+/// Calls a listing RPC for all pages.
 async fn pages(client: &Bound, method: &str, mut request: Value, items: &str) -> Outcome {
     let (mut all, mut revisions, mut pages) = (Vec::new(), Vec::new(), 0_u64);
     loop {
@@ -372,7 +372,7 @@ async fn pages(client: &Bound, method: &str, mut request: Value, items: &str) ->
     ))
 }
 
-/// A label that no other case has, also of a run at another time: the number of this process is in it.
+/// A label that no other case has, not even one of another run: it contains this process's id.
 fn unique_label() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

@@ -1,11 +1,11 @@
-//! Values as cases write them: with names in them, and with what is awkward to write.
+//! Values as cases write them: with references to saved names, and short forms for long values.
 
 use std::collections::BTreeMap;
 
 use data_encoding::BASE64;
 use serde_json::Value;
 
-/// What was saved, by name.
+/// The saved values, by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(BTreeMap<String, Value>);
 
@@ -20,11 +20,11 @@ impl Names {
         value.ok_or_else(|| format!("nothing was saved as `{name}`"))
     }
 
-    /// A value with all names in it replaced, and everything written out.
+    /// A value with all references to names replaced and all short forms expanded.
     ///
     /// # Errors
     ///
-    /// A name is not known, or a value is not what it must be.
+    /// A name is unknown, or a value has the wrong type.
     pub(crate) fn fill(&self, value: &Value) -> Result<Value, String> {
         Ok(match value {
             Value::String(text) => self.fill_text(text)?,
@@ -46,7 +46,7 @@ impl Names {
         })
     }
 
-    /// `$base64` and `$repeat`, if it is one of them.
+    /// The expansion of `$base64` or `$repeat`, if the value is one of them.
     fn written_out(&self, value: &Value) -> Result<Option<Value>, String> {
         let Some((key, of)) = only_entry(value) else {
             return Ok(None);
@@ -105,7 +105,7 @@ fn number_of(name: &str, value: &Value) -> Result<u64, String> {
     number(value).ok_or_else(|| format!("`{name}` is no number but {value}"))
 }
 
-/// The number that a value is, or that its digits say.
+/// The number that a value is, or whose digits it contains as a text.
 pub(crate) fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64(),
@@ -125,7 +125,7 @@ pub(crate) fn only_entry(value: &Value) -> Option<(&str, &Value)> {
         .map(|(key, value)| (key.as_str(), value))
 }
 
-/// A value inside a text.
+/// A value as it is put inside a text.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -133,7 +133,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The part of a value that a path leads to.
+/// The part of a value at a path.
 pub(crate) fn part<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     if path == "." {
         return Some(value);

@@ -1,4 +1,4 @@
-//! The worker that rewrites objects, by the codec of the cases.
+//! The migration worker of the cases, with their codec.
 
 use serde_json::{Value, json};
 use synod_bound::{Bound, Migrator, Task};
@@ -8,7 +8,7 @@ use crate::objects::Codec;
 use crate::run::{Done, Outcome, refused};
 use crate::values::part;
 
-/// A worker, and what it asks to encode objects anew.
+/// A worker, and the codec that recodes objects for it.
 #[derive(Debug)]
 pub(crate) struct Worker {
     inner: Migrator,
@@ -16,7 +16,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// The worker that a handle is opened with.
+    /// Opens the worker with a step's options.
     pub(crate) fn open(client: &Bound, with: &Value) -> Result<Self, Value> {
         let mut options = json!({"worker": with["worker"], "resources": [with["resource"]]});
         for option in ["ttlMs", "objectsAtOnce", "pageSize"] {
@@ -31,7 +31,7 @@ impl Worker {
         })
     }
 
-    /// Works at one migration, and does what is asked meanwhile.
+    /// Works at one migration, and answers its tasks meanwhile.
     pub(crate) async fn run_one(&self, with: &Value) -> Outcome {
         let name = part(with, "name").and_then(Value::as_str);
         let running = self.inner.run_one(name.unwrap_or_default());
@@ -52,7 +52,7 @@ impl Worker {
         }
     }
 
-    /// Encodes an object anew.
+    /// Answers a task by recoding the object.
     fn answer(&self, task: &Task) -> Result<(), Value> {
         let asked = parsed(&task.document());
         let version = part(&asked, "recode.version").and_then(Value::as_str);

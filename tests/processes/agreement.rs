@@ -1,4 +1,4 @@
-//! Whether all replicas hold the same.
+//! Checks that all replicas hold the same state.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use crate::waiting::{LIMIT, eventually};
 /// Everything that can be read at a revision.
 #[derive(Debug, PartialEq)]
 struct Everything {
-    /// Without the time they have left, which is told only where the revision is the newest.
+    /// Without the rest of their TTLs, which a read returns only at the newest revision.
     members: Vec<Member>,
     storage_versions: Vec<StorageVersionItem>,
     collections: Vec<CollectionItem>,
-    /// Those of all collections.
+    /// The objects of all collections.
     objects: Vec<StoredObject>,
     leases: Vec<Lease>,
 }
 
-/// Waits until every replica that is awake has come to what was acknowledged, and checks that all of them hold the
-/// same: every object at one revision, and the digests of their whole states. Answers the revision.
+/// Waits until every replica that is awake has applied what was acknowledged, and checks that all of them hold the
+/// same: every object at one revision, and the digests of their whole states. Returns the revision.
 pub(crate) async fn agree(cluster: &Cluster) -> Revision {
     let client = cluster.client().await.with_timeout(LIMIT);
     let settings = client.settings(ReadOptions::linearizable()).await;
@@ -94,7 +94,7 @@ async fn objects(
     objects
 }
 
-/// Waits until the replicas tell their digests at one log index.
+/// Waits until the replicas report their digests at one log index, and compares them.
 async fn same_digests(cluster: &Cluster) {
     let digests = eventually("the digests of all replicas at one log index", async || {
         let mut digests = BTreeMap::new();

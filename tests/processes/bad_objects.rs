@@ -1,5 +1,5 @@
-//! Bad input about objects, to every replica: each is refused with its kind and its field, stores nothing, and shows
-//! nothing of another namespace.
+//! Sends bad requests about objects to every replica: each must be refused with its kind and its field, store nothing,
+//! and show nothing of another namespace.
 
 mod changes;
 mod owners;
@@ -59,7 +59,7 @@ fn nested(levels: usize) -> String {
     format!("{}{}", "[".repeat(levels), "]".repeat(levels))
 }
 
-/// Three replicas with the collection, and an object in each of two namespaces.
+/// Three replicas with the collection, and with an object in each of two namespaces.
 async fn start() -> Cluster {
     let cluster = Cluster::start().await;
     let wire = Wire::to(&cluster.endpoint(1));
@@ -77,13 +77,13 @@ async fn start() -> Cluster {
     cluster
 }
 
-/// Stores an object, and answers its uid.
+/// Stores an object, and returns its uid.
 async fn stored(wire: &Wire, create: v1::ObjectsCreateRequest) -> String {
     let created = wire.objects().create(timely(create)).await;
     created.expect("it breaks no rule").into_inner().uid
 }
 
-/// Checks that a request is invalid in a field that has this in its path.
+/// Checks that a request is refused as invalid, in a field whose path contains `field`.
 fn check_invalid(what: &str, refused: &Refusal, field: &str) {
     assert_eq!(
         refused.kind,
@@ -97,14 +97,14 @@ fn check_invalid(what: &str, refused: &Refusal, field: &str) {
     );
 }
 
-/// A create with something changed.
+/// A legal create with something changed.
 fn with(change: &dyn Fn(&mut v1::ObjectsCreateRequest)) -> v1::ObjectsCreateRequest {
     let mut request = create("mine", "new", "{}");
     change(&mut request);
     request
 }
 
-/// Something to be stored that breaks a rule: what it is, and what its place has in it.
+/// A create that breaks a rule: what it is, the request, and a part of the field's path.
 type Illegal = (&'static str, v1::ObjectsCreateRequest, &'static str);
 
 fn misnamed() -> Vec<Illegal> {
@@ -154,7 +154,7 @@ fn misencoded() -> Vec<Illegal> {
     illegal
 }
 
-/// Documents that are to be JSON and are none.
+/// Documents that claim to be JSON and are not.
 fn documents() -> Vec<Illegal> {
     let deep = [nested(JSON_DEPTH_MAX + 1), nested(200_000)];
     let documents = [
@@ -196,14 +196,14 @@ async fn an_object_that_breaks_a_rule_is_refused_by_its_place_and_stores_nothing
     cluster.finish().await;
 }
 
-/// Something that may have so many of something.
+/// A limit: its field, its value, and how a create is given that many of it.
 type Limit = (
     &'static str,
     usize,
     fn(&mut v1::ObjectsCreateRequest, usize),
 );
 
-/// What an object is bounded in, beside its size, its name and the number of its labels.
+/// The limits of an object, apart from its size, its name and the number of its labels.
 const LIMITS: [Limit; 5] = [
     ("mediaType", MEDIA_TYPE_BYTES_MAX, |it, count| {
         content(it).media_type = format!("text/{}", "x".repeat(count - "text/".len()));

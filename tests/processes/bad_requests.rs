@@ -1,4 +1,4 @@
-//! Requests that break a rule: each is refused with its kind, its fields and their rules, by every replica, and stores
+//! Requests that break a rule: every replica must refuse each with its kind, its fields and their rules, and store
 //! nothing.
 
 use std::collections::BTreeSet;
@@ -37,10 +37,10 @@ pub(crate) fn legal_entry(resource: &str) -> v1::ReportEntry {
     }
 }
 
-/// Of all that members say in these tests: it grows, whoever says it.
+/// The next statement number, shared by all members in these tests, since it must grow.
 static SAID: AtomicU64 = AtomicU64::new(1);
 
-/// A report of these entries, beside what the member has reported.
+/// A report of these entries, beside the entries that the member has already reported.
 pub(crate) fn report_of(
     member: &v1::MemberEpoch,
     entries: Vec<v1::ReportEntry>,
@@ -53,7 +53,7 @@ pub(crate) fn report_of(
     }
 }
 
-/// Lets a member in without a session, and answers by what it speaks.
+/// Joins a member without a session, and returns the epoch that it speaks under.
 pub(crate) async fn speaker(cluster: &Cluster, id: &str) -> v1::MemberEpoch {
     let join = v1::MembershipJoinRequest {
         instance: format!("first-{id}"),
@@ -68,10 +68,10 @@ pub(crate) async fn speaker(cluster: &Cluster, id: &str) -> v1::MemberEpoch {
     }
 }
 
-/// What a refused call must name: the fields, each with a part of its rule.
+/// The faults that a refusal must name: the fields, each with a part of its rule.
 type Faults = &'static [(&'static str, &'static str)];
 
-/// Checks that a call was refused for these fields, all of them and no other, each with its rule.
+/// Checks that a call was refused for exactly these fields, each with its rule.
 pub(crate) fn check_faults<T: Debug>(answer: Result<T, Status>, faults: &[(&str, &str)]) {
     let refused = refusal(answer);
     assert_eq!(refused.kind, ErrorKind::InvalidArgument, "{refused:?}");
@@ -94,7 +94,7 @@ pub(crate) fn check_faults<T: Debug>(answer: Result<T, Status>, faults: &[(&str,
     }
 }
 
-/// Joins of which each breaks some rules.
+/// Joins, each of which breaks some rules.
 fn illegal_joins() -> Vec<(v1::MembershipJoinRequest, Faults)> {
     let with = |change: &dyn Fn(&mut v1::MembershipJoinRequest)| {
         let mut join = legal_join("server");
@@ -170,7 +170,7 @@ fn with(change: &dyn Fn(&mut v1::ReportEntry)) -> v1::ReportEntry {
     entry
 }
 
-/// Entries of which each breaks a rule about names.
+/// Entries, each of which breaks a rule about names.
 fn misnamed_entries() -> Vec<(v1::ReportEntry, Faults)> {
     let resource = |group: &str, resource: &str| {
         Some(v1::GroupResource {
@@ -211,7 +211,7 @@ fn misnamed_entries() -> Vec<(v1::ReportEntry, Faults)> {
     ]
 }
 
-/// Entries of which each breaks a rule about versions.
+/// Entries, each of which breaks a rule about versions.
 fn misversioned_entries() -> Vec<(v1::ReportEntry, Faults)> {
     let encodes = |version: &str| {
         Some(v1::report_entry::Stance::EncodingVersion(
@@ -301,7 +301,7 @@ async fn a_request_that_breaks_a_rule_is_refused_by_its_fields_and_stores_nothin
     cluster.finish().await;
 }
 
-/// Every request of a member says who speaks.
+/// Checks that every request of a member is refused unless it says which member speaks.
 async fn check_speakers(wire: &Wire) {
     let bad = |member: &str, epoch, cluster_id: &str| {
         Some(v1::MemberEpoch {
@@ -353,7 +353,7 @@ async fn check_speakers(wire: &Wire) {
     }
 }
 
-/// Sessions, settings, lists, reads and watches.
+/// Checks requests about sessions, settings, lists, reads and watches.
 async fn check_others(wire: &Wire) {
     let outcome = v1::SessionsGetOutcomeRequest {
         session: 0,

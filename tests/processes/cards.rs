@@ -1,4 +1,4 @@
-//! The objects that writers keep: one that all of them compare and set, and pairs that one of them creates at once.
+//! The objects of the writers: one that all of them compare and set, and pairs, each created in one transaction.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ use crate::watch_log::WatchLog;
 /// The object that all writers compare and set.
 const SHARED: &str = "shared";
 
-/// The resource of all of them.
+/// The resource of all these objects.
 pub(crate) fn resource() -> GroupResource {
     GroupResource::new("example.com", "cards").expect("it is a name")
 }
 
-/// Declares the collection, and creates the object that all writers share.
+/// Declares the collection, and creates the shared object.
 pub(crate) async fn declare(client: &Client, value: u32) -> Setting {
     let create = CreateCollection {
         resource: resource(),
@@ -79,7 +79,7 @@ pub(crate) async fn create_large(client: &Client, name: &str, bytes: usize) {
     created.expect("an object can be created");
 }
 
-/// Creates objects, all at one revision.
+/// Creates objects in one transaction.
 pub(crate) async fn create(client: &Client, names: &[String]) -> Result<Revision, Error> {
     let transact = Transact {
         compares: names
@@ -98,7 +98,7 @@ pub(crate) async fn create(client: &Client, names: &[String]) -> Result<Revision
     Ok(transacted.header.revision)
 }
 
-/// Sets what all writers share, if it was last set at this revision.
+/// Sets the shared object, if its last change was at this revision.
 pub(crate) async fn compare(
     client: &Client,
     if_revision: Revision,
@@ -119,14 +119,14 @@ pub(crate) async fn compare(
     Ok(written.result.resource_version)
 }
 
-/// Reads what all writers share, and tells at which revision.
+/// Reads the shared object, and returns the revision of the read.
 pub(crate) async fn read(client: &Client) -> Result<(Revision, Setting), Error> {
     let options = ReadOptions::linearizable();
     let view = client.raw_objects().get(&key(SHARED), options).await?;
     Ok((view.header.revision, setting(&view.object)))
 }
 
-/// What an object says, and since when.
+/// The value of an object, and the revision of its last change.
 pub(crate) fn setting(object: &StoredObject) -> Setting {
     Setting {
         since: object.metadata.resource_version,
@@ -140,7 +140,7 @@ fn value(data: &[u8]) -> u32 {
     u32::try_from(value).expect("it was stored as a small number")
 }
 
-/// Every change of what all writers share, by its revision.
+/// Every change of the shared object, by its revision.
 pub(crate) fn changes(first: Setting, log: &WatchLog) -> BTreeMap<Revision, Setting> {
     let mut changes = BTreeMap::from([(first.since, first)]);
     for group in log.groups() {
@@ -159,8 +159,7 @@ pub(crate) fn changes(first: Setting, log: &WatchLog) -> BTreeMap<Revision, Sett
     changes
 }
 
-/// Every other object there is, with the revision that created it. That there are as many as the collection counts is
-/// checked on the way.
+/// All other objects, with the revisions that created them. Also checks that the collection counts as many objects.
 pub(crate) async fn created(client: &Client) -> BTreeMap<String, Revision> {
     let client = client.with_timeout(LIMIT);
     let list = ListObjects::new(resource()).with_page_size(1_000);

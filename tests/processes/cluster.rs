@@ -1,4 +1,4 @@
-//! Three replicas on this machine.
+//! A cluster of three replicas, each a process on this machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::PipeReader;
@@ -18,18 +18,18 @@ use crate::waiting::{LIMIT, eventually, within};
 /// The name of every cluster here.
 pub(crate) const NAME: &str = "processes";
 
-/// The replicas.
+/// The ids of the replicas.
 pub(crate) const IDS: [u64; 3] = [1, 2, 3];
 
 /// Three replicas, each a process. All of them are killed when this is dropped.
 pub(crate) struct Cluster {
     replicas: BTreeMap<u64, Replica>,
     links: Links,
-    /// Declared last, so that it is deleted when nobody writes into it any more. `None` once it is to be kept.
+    /// Declared last, so that it is deleted only after the processes are gone. `None` once it is to be kept.
     folder: Option<TempDir>,
 }
 
-/// One of them, whether or not its process runs.
+/// One replica, whether or not its process runs.
 struct Replica {
     arguments: Vec<String>,
     data_dir: PathBuf,
@@ -54,9 +54,9 @@ impl Cluster {
         cluster
     }
 
-    /// Three replicas of which none runs, and which have no data.
+    /// Three replicas without data, none of which runs.
     async fn prepare() -> Self {
-        // Below the target folder, which is on a disk: what is temporary may be in memory.
+        // Below the target folder, which is on a disk: the system's folder for temporary files may be in memory.
         let folder = TempDir::with_prefix_in("replicas-", env!("CARGO_TARGET_TMPDIR"));
         let folder = folder.expect("the target folder can be written");
         let peers: BTreeMap<u64, SocketAddr> = IDS.map(|id| (id, free_address())).into();
@@ -80,12 +80,12 @@ impl Cluster {
         &self.links
     }
 
-    /// Where a replica serves clients.
+    /// The address where a replica serves clients.
     pub(crate) fn endpoint(&self, id: u64) -> String {
         self.replicas[&id].client.to_string()
     }
 
-    /// Where all replicas serve clients.
+    /// The addresses where all replicas serve clients.
     pub(crate) fn endpoints(&self) -> Vec<String> {
         IDS.map(|id| self.endpoint(id)).into()
     }
@@ -101,7 +101,7 @@ impl Cluster {
         &self.replicas[&id].data_dir
     }
 
-    /// A file for what a process writes that is none of the replicas.
+    /// A file for the output of a process that is not one of the replicas.
     pub(crate) fn log_of(&self, name: &str) -> PathBuf {
         let folder = self
             .folder
@@ -115,7 +115,7 @@ impl Cluster {
         std::fs::read_to_string(&self.replicas[&id].log).expect("a replica's log can be read")
     }
 
-    /// What a replica is started with; its ports are its own even while it does not run.
+    /// The arguments that a replica is started with; its ports stay reserved for it while it does not run.
     pub(crate) fn arguments(&self, id: u64) -> Vec<String> {
         self.replicas[&id].arguments.clone()
     }
@@ -147,8 +147,8 @@ impl Cluster {
         replica.paused = false;
     }
 
-    /// Starts the process of a replica whose output nobody reads, with everything logged that there is. The pipe breaks
-    /// when it is dropped.
+    /// Starts the process of a replica with the log level `trace`, and its output going into a pipe that is never read.
+    /// The pipe breaks when the returned end is dropped.
     pub(crate) fn launch_unread(&mut self, id: u64) -> PipeReader {
         let replica = self.replicas.get_mut(&id).expect("there is such a replica");
         let mut arguments = replica.arguments.clone();
@@ -199,12 +199,12 @@ impl Cluster {
         }
     }
 
-    /// Asks a replica to end (SIGTERM), and waits until it has.
+    /// Sends SIGTERM to a replica, and waits until its process has ended.
     pub(crate) async fn terminate(&mut self, id: u64) -> ExitStatus {
         self.taken(id).terminate().await
     }
 
-    /// Waits until a replica ends by itself, and answers how, and what it has written.
+    /// Waits until a replica ends by itself, and returns its exit status and its log.
     pub(crate) async fn ended(&mut self, id: u64) -> (ExitStatus, String) {
         let mut process = self.taken(id);
         let status = process.ended().await;
@@ -252,7 +252,7 @@ impl Cluster {
         awake.map(|(id, _)| *id).collect()
     }
 
-    /// How the cluster does as one replica sees it.
+    /// The status of the cluster as one replica sees it.
     pub(crate) async fn status(&self, id: u64) -> Result<ClusterStatus, String> {
         let status = self
             .client_of(id)
@@ -263,12 +263,12 @@ impl Cluster {
         status.map_err(|error| format!("replica {id}: {error}"))
     }
 
-    /// The leader, once all replicas that are awake know it and it is one of them.
+    /// The leader, once all awake replicas agree on it and it is one of them.
     pub(crate) async fn leader(&self) -> u64 {
         self.leader_among(&self.awake()).await
     }
 
-    /// The leader, once all of these replicas know it and it is one of them.
+    /// The leader, once all of these replicas agree on it and it is one of them.
     pub(crate) async fn leader_among(&self, ids: &BTreeSet<u64>) -> u64 {
         let what = format!("a leader among the replicas {ids:?}");
         eventually(&what, async || {
@@ -287,14 +287,14 @@ impl Cluster {
         .await
     }
 
-    /// Some follower, once the leader is known.
+    /// A follower, once the leader is known.
     pub(crate) async fn follower(&self) -> u64 {
         let leader = self.leader().await;
         let mut others = self.awake().into_iter().filter(|id| *id != leader);
         others.next().expect("a leader has followers")
     }
 
-    /// Ends all replicas, each of which must have run without a fault until now and end without one.
+    /// Ends all replicas. Each must still run, without a panic in its log, and exit with success.
     pub(crate) async fn finish(mut self) {
         for id in IDS {
             let log = std::fs::read_to_string(&self.replicas[&id].log).unwrap_or_default();
@@ -342,7 +342,7 @@ impl Replica {
 }
 
 impl Drop for Cluster {
-    /// Shows how each replica's log ends if the test failed, and keeps everything.
+    /// If the test failed, prints the end of each replica's log, and keeps logs and data.
     fn drop(&mut self) {
         let folder = self.folder.take().filter(|_| std::thread::panicking());
         let Some(folder) = folder else { return };
@@ -359,7 +359,7 @@ impl Drop for Cluster {
     }
 }
 
-/// What replicas log, unless the environment asks for something else.
+/// The log filter of the replicas, unless the environment gives another.
 fn log_filter() -> String {
     std::env::var("SYNOD_PROCESS_LOG").unwrap_or_else(|_| "info,synod_server=debug".to_owned())
 }
@@ -369,7 +369,7 @@ async fn connect(endpoints: Vec<String>) -> Client {
     client.expect("endpoints are addresses")
 }
 
-/// Waits until each of these replicas has come to `revision`, and answers what its clients are.
+/// Waits until every replica that is awake has applied `revision`.
 pub(crate) async fn reached(cluster: &Cluster, revision: Revision) {
     for id in cluster.awake() {
         let client = cluster.client_of(id).await.with_timeout(LIMIT);

@@ -20,18 +20,18 @@ use crate::waiting::{LIMIT, span, within};
 
 const CLIENTS: usize = 64;
 
-/// How long a client waits for an answer: short, so that some outcomes are unknown.
+/// The request timeout of a client: short, so that some outcomes are unknown.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How many leaders are killed at least.
+/// The least number of leaders to kill.
 const LEADERS: usize = 2;
 
-/// How many increments are acknowledged before a leader is killed, and again while it is gone.
+/// The number of increments to acknowledge before a leader is killed, and again before it is restarted.
 const BETWEEN: usize = 20;
 
 const LEGAL: &str = "it is legal";
 
-/// A number, as JSON.
+/// A codec of a number as JSON.
 #[derive(Clone, Debug)]
 struct Number;
 
@@ -73,20 +73,20 @@ fn counters(client: &Client) -> Objects<u64> {
     client.objects(resource(), Number)
 }
 
-/// How a client increments.
+/// The way in which a client increments.
 #[derive(Clone, Copy, Debug)]
 enum How {
-    /// By comparing what it has read, which it takes from the refusal if others were faster.
+    /// By compare and set. After a conflict it takes the present value from the refusal.
     Compare,
-    /// As often as it takes.
+    /// By the client's update loop, which retries until it succeeds.
     Guaranteed,
 }
 
-/// What a client knows of its increments.
+/// The results of a client's increments.
 #[derive(Debug, Default)]
 struct Tally {
     acknowledged: u64,
-    /// Those of which it is not known whether they were made, each with the client whose session remembers it.
+    /// The requests of unknown outcome, each with the client whose session remembers it.
     unknown: Vec<(Client, RequestKey)>,
 }
 
@@ -113,11 +113,11 @@ impl Counting {
                     self.acknowledged.send_modify(|count| *count += 1);
                 }
                 Ok(false) => {}
-                // Without a key nothing was sent that changes anything.
+                // Without a request key, no change was sent.
                 Err(error) if error.execution() == Verdict::Unknown => {
                     if let Some(key) = error.request_key() {
                         tally.unknown.push((client, key.clone()));
-                        // Another session, so that this one forgets nothing.
+                        // The next increments use another session, so that this one keeps its outcomes.
                         client = self.connect().await;
                     }
                 }
@@ -134,7 +134,7 @@ impl Counting {
     }
 }
 
-/// Reads, and then compares until it is first. Answers whether it was before others were faster too many times.
+/// Reads, and compares and sets until it succeeds. False: it has lost too many times.
 async fn compare(client: &Client) -> Result<bool, Error> {
     let objects = client.raw_objects();
     let mut present = objects.get(&key(), ReadOptions::default()).await?.object;
@@ -143,7 +143,7 @@ async fn compare(client: &Client) -> Result<bool, Error> {
             Ok(written) => return Ok(written.result.changed),
             Err(error) => match error.current() {
                 Some(Current::Object(current)) => present = (**current).clone(),
-                // The answer to a retry does not carry it.
+                // The refusal of a retry does not carry the present object.
                 _ if error.kind() == ErrorKind::Conflict => {
                     present = objects.get(&key(), ReadOptions::default()).await?.object;
                 }
@@ -184,7 +184,7 @@ async fn guaranteed(client: &Client) -> Result<bool, Error> {
     }
 }
 
-/// Whether an increment was made of which its client was not told.
+/// Whether an increment of unknown outcome was executed.
 async fn was_made((client, key): &(Client, RequestKey)) -> bool {
     let client = client.with_timeout(LIMIT);
     match client.outcome(key).await.expect("the session is kept") {
@@ -197,7 +197,7 @@ async fn was_made((client, key): &(Client, RequestKey)) -> bool {
     }
 }
 
-/// Waits until so many more increments are acknowledged.
+/// Waits until this many more increments are acknowledged.
 async fn acknowledge(count: &mut watch::Receiver<usize>, more: usize) {
     let wanted = *count.borrow_and_update() + more;
     let waiting = timeout(LIMIT, count.wait_for(|count| *count >= wanted));
@@ -253,7 +253,7 @@ async fn every_increment_is_counted_once_while_leaders_are_killed() {
         acknowledged += tally.acknowledged;
         unknown.extend(tally.unknown);
     }
-    // Nothing is on its way any more after this, and what became of everything is still known.
+    // After this, no request is in flight, and the outcome of every request is still remembered.
     cluster.kill_all().await;
     IDS.into_iter().for_each(|id| cluster.launch(id));
     for id in IDS {
@@ -272,7 +272,7 @@ async fn every_increment_is_counted_once_while_leaders_are_killed() {
         unknown.len()
     );
     assert_eq!(stored.value, acknowledged + made);
-    // The object's generation counts the same.
+    // The object's generation counts the changes as well.
     assert_eq!(stored.object.metadata.generation, acknowledged + made + 1);
     agree(&cluster).await;
     cluster.finish().await;

@@ -1,4 +1,4 @@
-//! Data directories that are not what a replica takes them for: it refuses to start, says why and what to do, and leaves
+//! A replica refuses to start on a data directory that is damaged or not its own, says why and what to do, and leaves
 //! every file as it is.
 
 use std::fs;
@@ -13,7 +13,7 @@ use crate::process::Process;
 use crate::tree_hash::tree_hash;
 use crate::writers::{fixed, join};
 
-/// The arguments with another value of one flag.
+/// The arguments with another value for one flag.
 fn with(mut arguments: Vec<String>, flag: &str, value: &str) -> Vec<String> {
     let place = arguments
         .iter()
@@ -23,7 +23,7 @@ fn with(mut arguments: Vec<String>, flag: &str, value: &str) -> Vec<String> {
     arguments
 }
 
-/// Starts a replica that must not start, and answers what it says.
+/// Starts a replica that must refuse to start, and returns its output.
 async fn refused(arguments: &[String], log: &Path) -> String {
     let mut process = Process::start("a replica that must not start", arguments, log);
     let status = process.ended().await;
@@ -33,7 +33,7 @@ async fn refused(arguments: &[String], log: &Path) -> String {
     said
 }
 
-/// A cluster with something in it, whose third replica has ended in order.
+/// A cluster with some data, whose third replica was ended by SIGTERM.
 async fn cluster_with_one_down() -> Cluster {
     let mut cluster = Cluster::start().await;
     report_some(&cluster, "first").await;
@@ -42,7 +42,7 @@ async fn cluster_with_one_down() -> Cluster {
     cluster
 }
 
-/// Changes something by a replica that runs.
+/// Changes something at the running replicas.
 async fn report_some(cluster: &Cluster, member: &str) {
     let client = cluster.client().await;
     let member = join(&client, member, member, 60_000).await;
@@ -61,7 +61,7 @@ async fn report_some(cluster: &Cluster, member: &str) {
     }
 }
 
-/// Checks that what is said names the place and what to do.
+/// Checks that the output names the place and what to do.
 fn check_said(said: &str, parts: &[&str]) {
     for part in parts {
         assert!(said.contains(part), "it does not say {part:?}: {said}");
@@ -157,7 +157,7 @@ async fn a_second_process_on_a_directory_is_refused_and_the_first_goes_on() {
     for door in ["--listen-client", "--listen-peer", "--listen-metrics"] {
         arguments = with(arguments, door, &free_address().to_string());
     }
-    // While the first stands still, nobody but the second can touch a file.
+    // While the first process is paused, only the second one could touch a file.
     cluster.pause(follower);
     let before = tree_hash(&folder);
     let said = refused(&arguments, &cluster.log_of("refused")).await;
@@ -199,7 +199,7 @@ async fn a_log_that_is_damaged_in_the_middle_is_refused_and_left_as_it_is() {
         );
         assert_eq!(tree_hash(&folder), before);
     }
-    // The two others do not need it.
+    // The two other replicas go on without it.
     report_some(&cluster, "second").await;
     fs::write(&segment, &good).expect("the segment can be written");
     cluster.restart(3).await;
@@ -207,7 +207,7 @@ async fn a_log_that_is_damaged_in_the_middle_is_refused_and_left_as_it_is() {
     cluster.finish().await;
 }
 
-/// The segment of a log that holds most, and what is in it.
+/// The fullest segment of a log, and its content.
 fn fullest_segment(folder: &Path) -> (PathBuf, Vec<u8>) {
     let names = fs::read_dir(folder.join("wal")).expect("there is a log");
     let paths = names.map(|entry| entry.expect("it can be listed").path());
@@ -221,7 +221,7 @@ fn fullest_segment(folder: &Path) -> (PathBuf, Vec<u8>) {
         .expect("there is a segment")
 }
 
-/// How much of a segment is not zeros that wait to be written over.
+/// The length of a segment without the zeros that fill it up.
 fn written(segment: &[u8]) -> usize {
     segment
         .iter()
@@ -251,14 +251,14 @@ async fn a_follower_that_lost_its_directory_is_refused_under_its_old_id_for_ever
         ],
     );
     let before = tree_hash(&folder);
-    // The two others serve, and do not change their minds.
+    // The two others serve, and still refuse it.
     report_some(&cluster, "second").await;
     let said = refused(&cluster.arguments(follower), &cluster.log_of("refused")).await;
     check_said(&said, &["must never come back under this id"]);
     assert_eq!(tree_hash(&folder), before);
     report_some(&cluster, "third").await;
 
-    // What was lost and found again is as good as ever.
+    // With its old directory back, the replica can start.
     fs::remove_dir_all(&folder).expect("the directory can be removed");
     fs::rename(&kept, &folder).expect("the directory can be moved");
     cluster.restart(follower).await;

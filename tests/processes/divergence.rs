@@ -1,4 +1,4 @@
-//! A value that flipped in the state of one replica is found by the digests, and the majority decides.
+//! A flipped value in one replica's state is found by comparing digests, and the majority decides who is right.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::planted::plant;
 use crate::waiting::eventually;
 use crate::writers::join;
 
-/// More entries than there are between two digests.
+/// More entries than there are from one digest to the next.
 const ENTRIES: u32 = 300;
 
-/// Writes so many entries, one after the other.
+/// Writes this many entries, one after the other.
 async fn write(client: &Client) {
     for number in 0..ENTRIES {
         let patch = SettingsPatch {
@@ -28,7 +28,7 @@ async fn write(client: &Client) {
     }
 }
 
-/// Makes the endpoint of every member that joins another one.
+/// Changes the endpoint of every member in its join.
 fn flip(entry: &mut LogEntry) {
     for envelope in &mut entry.commands {
         if let Command::Join(request) = Arc::make_mut(&mut envelope.command) {
@@ -41,7 +41,7 @@ fn flip(entry: &mut LogEntry) {
 async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_ends() {
     let mut cluster = Cluster::start().await;
     join(&cluster.client().await, "some", "some", 60_000).await;
-    // What is committed is recorded with what is written next.
+    // The log records what is committed with the next write, so write more.
     let client = cluster.client().await;
     write(&client).await;
     agree(&cluster).await;
@@ -55,11 +55,11 @@ async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_e
     assert!(cluster.terminate(flipped).await.success());
     plant(cluster.data_dir(flipped), flipped, flip);
 
-    // With one against one, nobody knows who is right: nothing is written any more.
+    // With one replica against one, neither can be shown to be right, so the leader refuses writes.
     cluster.terminate(absent).await;
     cluster.restart(flipped).await;
     write_until_doubt(&cluster, leader).await;
-    // With two against one, it is known: the one ends, and the others write.
+    // With two against one, the one ends, and the others write.
     cluster.launch(absent);
     let (status, said) = cluster.ended(flipped).await;
     assert!(!status.success(), "{said}");
@@ -82,14 +82,13 @@ async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_e
     cluster.finish().await;
 }
 
-/// Whether a write was refused because states differ, and not executed.
+/// Whether a write was refused, and not executed, because states differ.
 fn is_doubt(error: &Error) -> bool {
     error.kind() == ErrorKind::Unavailable && error.message().contains("differ")
 }
 
-/// Writes until the leader refuses to, since its state and that of the other replica differ. What fails for another
-/// reason, such as an election, says nothing; nor does a write that was under way when they were found to differ, which may
-/// have been executed.
+/// Writes until the leader refuses because its state and the other replica's differ. Other failures do not count: an
+/// election, or a write in flight when the difference was found, which may have been executed.
 async fn write_until_doubt(cluster: &Cluster, asked: u64) {
     let client = cluster.client_of(asked).await;
     let mut number = 0;
@@ -116,7 +115,7 @@ async fn write_until_doubt(cluster: &Cluster, asked: u64) {
         .iter()
         .find(|alarm| alarm.kind == AlarmKind::DigestMismatch);
     assert!(alarm.is_some(), "{:?}", status.alarms);
-    // What there is can still be read.
+    // Reads are still answered.
     let read = client.settings(ReadOptions::linearizable()).await;
     assert_eq!(read.expect("reads are answered").header.replica_id, asked);
 }

@@ -1,4 +1,4 @@
-//! A way of a client to a replica that can lose answers.
+//! A proxy between clients and a replica that can lose answers.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use crate::relay::{Flow, relay};
 
-/// A proxy before the port of a replica where clients are served.
+/// A proxy in front of a replica's client port.
 pub(crate) struct Door {
     address: SocketAddr,
     requests: watch::Sender<Flow>,
@@ -17,7 +17,7 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// A way to `target` by which everything arrives.
+    /// A proxy to `target` that passes everything on at first.
     pub(crate) async fn before(target: SocketAddr) -> Self {
         let listener = TcpListener::bind((target.ip(), 0))
             .await
@@ -43,23 +43,23 @@ impl Door {
         }
     }
 
-    /// Where clients find it.
+    /// The address that clients connect to.
     pub(crate) fn endpoint(&self) -> String {
         self.address.to_string()
     }
 
-    /// From now on requests arrive and answers do not.
+    /// Passes requests on and holds answers back from now on.
     pub(crate) fn hold_answers(&self) {
         self.answers.send_replace(Flow::Held);
     }
 
-    /// Breaks every connection: what was held is lost. New ones break, too, until [`Self::mend`].
+    /// Breaks every connection with its held answers, and every new one until [`Self::mend`].
     pub(crate) fn cut(&self) {
         self.requests.send_replace(Flow::Cut);
         self.answers.send_replace(Flow::Cut);
     }
 
-    /// Lets everything through again.
+    /// Passes everything on again.
     pub(crate) fn mend(&self) {
         self.requests.send_replace(Flow::Open);
         self.answers.send_replace(Flow::Open);

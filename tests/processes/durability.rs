@@ -1,4 +1,4 @@
-//! What was acknowledged is there, whoever is killed.
+//! Acknowledged writes survive when replicas are killed.
 
 use synod_client::Revision;
 use tokio::time::Instant;
@@ -27,7 +27,7 @@ async fn a_leader_that_is_killed_loses_no_acknowledged_write() {
             "round {round}: replica {leader} was killed, {}",
             gap(&calls, killed)
         );
-        // The watches of the others go on without it.
+        // The watches at the other replicas go on.
         let newest = newest(&calls);
         for (_, watcher) in watchers.iter().filter(|(id, _)| *id != leader) {
             watcher.reached(newest).await;
@@ -47,7 +47,7 @@ async fn all_replicas_killed_at_once_lose_nothing_and_use_no_revision_again() {
         let killed = Instant::now();
         cluster.kill_all().await;
         let before = newest(&writers.calls());
-        // In another order each time: whoever comes first knows least of what the others had.
+        // In another order each time: the replica that starts first may have the shortest log.
         for place in 0..IDS.len() {
             cluster.launch(IDS[(place + round) % IDS.len()]);
         }
@@ -68,14 +68,14 @@ async fn all_replicas_killed_at_once_lose_nothing_and_use_no_revision_again() {
     check(cluster, writers, watchers).await;
 }
 
-/// A watch of everything at each replica, all from the same revision.
+/// A watch of everything at each replica, all from one revision.
 pub(crate) async fn watch_each(cluster: &Cluster) -> Vec<(u64, Watcher)> {
     let from = agree(cluster).await.next();
     IDS.map(|id| (id, Watcher::start(vec![cluster.endpoint(id)], from)))
         .into()
 }
 
-/// Stops everything, and checks that all clients and all watchers were told one truth.
+/// Stops everything, and checks that all answers and the events of all watches agree.
 pub(crate) async fn check(cluster: Cluster, writers: Writers, watchers: Vec<(u64, Watcher)>) {
     let written = writers.stop().await;
     let end = agree(&cluster).await;
@@ -105,12 +105,12 @@ fn done(call: &Call) -> Option<Revision> {
     }
 }
 
-/// The newest revision that a change was acknowledged at.
+/// The newest revision of an acknowledged change.
 pub(crate) fn newest(calls: &[Call]) -> Revision {
     calls.iter().filter_map(done).max().unwrap_or_default()
 }
 
-/// The longest time since a moment in which no change was acknowledged, in words.
+/// The longest time after `since` without an acknowledged change, in words.
 pub(crate) fn gap(calls: &[Call], since: Instant) -> String {
     let mut ends: Vec<Instant> = calls
         .iter()

@@ -1,4 +1,4 @@
-//! A request that has a session is executed once, however often and wherever it is sent.
+//! A request with a session is executed once, however often and to whichever replica it is sent.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::waiting::{LIMIT, within};
 use crate::watch_log::WatchLog;
 use crate::watcher::Watcher;
 
-/// A comparison, which could not succeed twice if it were executed twice.
+/// A compare and set, which cannot succeed twice.
 fn comparison(
     request: v1::RequestId,
     if_revision: Revision,
@@ -43,7 +43,7 @@ async fn send(
     service.update_settings(timely(request.clone())).await
 }
 
-/// When the settings were last changed.
+/// The revision of the settings' last change.
 async fn settings_revision(client: &Client) -> Revision {
     let view = client
         .settings(ReadOptions::linearizable())
@@ -52,7 +52,7 @@ async fn settings_revision(client: &Client) -> Revision {
     view.settings.revision
 }
 
-/// How often the settings were changed, as a watch saw it.
+/// The number of changes of the settings that a watch saw.
 fn changes_of_settings(log: &WatchLog) -> usize {
     let events = log.groups().iter().flat_map(|group| &group.events);
     events
@@ -69,7 +69,7 @@ async fn a_retry_gets_the_first_answer_from_every_replica_also_after_all_were_ki
     let before = settings_revision(&cluster.client().await).await;
     let mut won = comparison(key(session, 1), before, 10_001);
     let mut lost = comparison(key(session, 2), before, 10_002);
-    // The first answer is not to be forgotten yet.
+    // Keeps the first answer remembered: it is not acknowledged as received.
     for request in [&mut won, &mut lost] {
         request
             .request_id
@@ -131,7 +131,7 @@ async fn a_request_that_its_session_has_forgotten_is_never_executed() {
             .header
             .as_ref(),
     );
-    // The second request says that the first one's answer has arrived.
+    // The second request acknowledges that the first answer was received.
     send(&cluster, 1, &comparison(key(session, 2), now, 10_002))
         .await
         .expect("it holds");
@@ -188,7 +188,7 @@ async fn a_change_whose_answer_was_lost_is_executed_once_and_answered_by_another
         .connect()
         .await
         .expect("addresses");
-    // Opens the session, while answers arrive.
+    // Opens the session while answers still arrive.
     let patch = |members_max| SettingsPatch {
         members_max: Some(members_max),
         ..SettingsPatch::default()
@@ -203,7 +203,7 @@ async fn a_change_whose_answer_was_lost_is_executed_once_and_answered_by_another
     doors.iter().for_each(Door::hold_answers);
     let changing =
         tokio::spawn(async move { client.update_settings(patch(10_002), Some(before)).await });
-    // It is executed, and nobody has been told.
+    // The change is executed, but its answer is held.
     watcher.reached(before.next()).await;
     assert!(!changing.is_finished());
     doors.iter().for_each(Door::cut);

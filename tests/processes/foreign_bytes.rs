@@ -1,4 +1,4 @@
-//! Bytes that no client of Synod sends, on every port of a replica: it serves those who know how to ask.
+//! Bytes that no client of Synod sends, on every port of a replica, do no harm: the replica still serves its clients.
 
 use std::net::SocketAddr;
 
@@ -16,10 +16,10 @@ use crate::cluster::{Cluster, IDS, NAME};
 use crate::requests::timely;
 use crate::waiting::within;
 
-/// What begins every HTTP/2 connection.
+/// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What is sent: no two of them are understood alike.
+/// The garbage, each of which a server parses differently.
 fn garbage() -> Vec<(&'static str, Vec<u8>)> {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let noise: Vec<u8> = (0..1 << 20)
@@ -30,7 +30,7 @@ fn garbage() -> Vec<(&'static str, Vec<u8>)> {
             state.to_be_bytes()[0]
         })
         .collect();
-    // A frame of settings, and one of a type and a stream that there are none of, longer than it says.
+    // A SETTINGS frame; then a frame of an unknown type and stream, with more bytes than its header says.
     let frames = [
         &[0, 0, 0, 4, 0, 0, 0, 0, 0][..],
         &[0, 0, 8, 0xFE, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF],
@@ -68,7 +68,7 @@ async fn garbage_and_other_protocols_on_any_port_do_no_harm() {
         for port in cluster.ports(id) {
             for (what, bytes) in garbage() {
                 let sent = within(what, send(port, &bytes)).await;
-                // Those that the replica does not close stay open while others are served.
+                // Connections that the replica does not close stay open while it serves clients.
                 open.extend(sent);
             }
         }
@@ -84,7 +84,7 @@ async fn garbage_and_other_protocols_on_any_port_do_no_harm() {
     cluster.finish().await;
 }
 
-/// Sends bytes as far as they are taken, and answers the connection.
+/// Sends as many of the bytes as the replica takes, and returns the connection.
 async fn send(port: SocketAddr, bytes: &[u8]) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(port).await.ok()?;
     stream.write_all(bytes).await.ok()?;
@@ -176,7 +176,7 @@ async fn who_does_not_belong_to_the_replica_set_moves_no_term() {
     cluster.finish().await;
 }
 
-/// Who says to call, as replicas do.
+/// The headers by which a replica names itself in calls to others.
 fn names(cluster: &str, from: &str, directory: &str) -> Vec<(&'static str, String)> {
     vec![
         ("synod-cluster", cluster.to_owned()),

@@ -1,8 +1,8 @@
-//! What clients asked and what they were told, and whether all of it can be true.
+//! Checks that the answers to all calls can be true together (linearizability).
 //!
-//! Every change has its place in one order, the revision, and every answer names the revision that it is about. So a
-//! history is linearizable exactly if the revisions agree with real time (what began after another answer had come is
-//! not older), and if every change stands at its revision in what the watches saw, once. Both are checked in one pass.
+//! Every change has its place in one order, the revision, and every answer names its revision. So a history is
+//! linearizable exactly if the revisions agree with real time (a call that began after another one's answer has no
+//! older revision), and if every change is at its revision in what the watches saw, once. Both are checked in one pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -23,24 +23,24 @@ pub(crate) struct Call {
     pub(crate) told: Told,
 }
 
-/// What was asked.
+/// The request of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// To report these resources, which nobody else ever does.
+    /// To report these resources, which only this call reports.
     Report(Vec<GroupResource>),
-    /// To create these objects at once, which nobody else ever does.
+    /// To create these objects in one transaction; only this call creates them.
     Create(Vec<String>),
-    /// To set this value, which nobody else ever does, if the register was last changed at this revision.
+    /// To set this value, which only this call sets, if the register's last change was at this revision.
     Compare {
         register: Register,
         if_revision: Revision,
         value: u32,
     },
-    /// Which value is set: a linearizable read.
+    /// To read the value, linearizably.
     Read(Register),
 }
 
-/// What has one value at a time, which all compare and set.
+/// A single value that all writers compare and set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Register {
     /// A value of the settings.
@@ -49,14 +49,14 @@ pub(crate) enum Register {
     Object,
 }
 
-/// What was answered.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     /// It was done, at this revision.
     Done(Revision),
-    /// It was read at this revision.
+    /// The value was read, at revision `at`.
     Seen { at: Revision, setting: Setting },
-    /// The comparison was lost: this is what is set, which the answer to a retry does not say.
+    /// The comparison failed. The present value, unless this is the answer to a retry, which does not carry it.
     Lost(Option<Setting>),
     /// A rule refused it.
     Refused(ErrorKind),
@@ -66,14 +66,14 @@ pub(crate) enum Told {
     Unknown(Option<RequestKey>),
 }
 
-/// What is set, and since when.
+/// The value of a register, and the revision of its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) since: Revision,
     pub(crate) value: u32,
 }
 
-/// How many calls ended how.
+/// The number of calls with each result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) done: usize,
@@ -102,11 +102,11 @@ impl Tally {
     }
 }
 
-/// Checks that no answer is older than one that had come before it was asked for.
+/// Checks that no answer is older than one that had arrived before its call began.
 ///
 /// # Errors
 ///
-/// The first that is.
+/// The first answer that is.
 pub(crate) fn check_real_time(calls: &[Call]) -> Result<(), String> {
     let mut by_begin: Vec<&Call> = calls.iter().collect();
     by_begin.sort_by_key(|call| call.began);
@@ -119,7 +119,7 @@ pub(crate) fn check_real_time(calls: &[Call]) -> Result<(), String> {
             floor = floor.max(told_revision(before).unwrap_or_default());
         }
         let is_old = match call.told {
-            // A change has a revision of its own.
+            // A change must be newer than that: its revision is its own.
             Told::Done(revision) => revision <= floor,
             Told::Seen { at, .. } => at < floor,
             Told::Lost(_) | Told::Refused(_) | Told::NotExecuted(_) | Told::Unknown(_) => false,
@@ -141,11 +141,11 @@ fn told_revision(call: &Call) -> Option<Revision> {
     }
 }
 
-/// Checks the comparisons and reads against the changes of settings that a watch saw, all since `first` was set.
+/// Checks the comparisons and reads against all changes of settings since `first`, as a watch saw them.
 ///
 /// # Errors
 ///
-/// The first call that cannot be true, or the first change that nobody asked for.
+/// The first call that cannot be true, or the first change that no call made.
 pub(crate) fn check_settings(calls: &[Call], first: Setting, log: &WatchLog) -> Result<(), String> {
     check_register(calls, Register::Settings, first, &settings(first, log))
 }
@@ -154,7 +154,7 @@ pub(crate) fn check_settings(calls: &[Call], first: Setting, log: &WatchLog) -> 
 ///
 /// # Errors
 ///
-/// The first call that cannot be true, or the first change that nobody asked for.
+/// The first call that cannot be true, or the first change that no call made.
 pub(crate) fn check_register(
     calls: &[Call],
     of: Register,
@@ -200,7 +200,7 @@ pub(crate) fn check_register(
     }
 }
 
-/// Whether a comparison can have been told this, if its value was `set` so.
+/// Whether this can be the answer to a comparison whose value was set as `set` says.
 fn compared(
     told: &Told,
     if_revision: Revision,
@@ -225,7 +225,7 @@ fn compared(
     }
 }
 
-/// What was set last in a range of revisions.
+/// The last change in a range of revisions.
 fn until(
     changes: &BTreeMap<Revision, Setting>,
     range: impl RangeBounds<Revision>,
@@ -254,13 +254,13 @@ fn settings(first: Setting, log: &WatchLog) -> BTreeMap<Revision, Setting> {
     changes
 }
 
-/// Checks the reports against all storage versions there are in the end, each with the revision that created it: what
-/// was acknowledged is there, all of it and since the revision that was told; what was not executed is not; and nothing
-/// else is.
+/// Checks the reports against all storage versions at the end, each with the revision that created it: an acknowledged
+/// report has all its resources, created at the revision of its answer; a report that was not executed has none; and
+/// there are no others.
 ///
 /// # Errors
 ///
-/// The first report that was lost, torn or executed after all, or the first resource that nobody reported.
+/// The first report that was lost, partly executed, or executed against its answer, or the first unreported resource.
 pub(crate) fn check_reports(
     calls: &[Call],
     created: BTreeMap<GroupResource, Revision>,
@@ -272,11 +272,11 @@ pub(crate) fn check_reports(
     check_made(reports, created)
 }
 
-/// Checks the transactions that create objects against all objects there are in the end, as [`check_reports`] does.
+/// Checks the creating transactions against all objects at the end, as [`check_reports`] does.
 ///
 /// # Errors
 ///
-/// The first transaction that was lost, torn or executed after all, or the first object that nobody created.
+/// The first transaction that was lost, partly executed, or executed against its answer, or the first uncreated object.
 pub(crate) fn check_created(
     calls: &[Call],
     created: BTreeMap<String, Revision>,
@@ -288,7 +288,7 @@ pub(crate) fn check_created(
     check_made(transactions, created)
 }
 
-/// Checks the calls that each made some things at once.
+/// Checks calls that each create several things at once.
 fn check_made<'a, K: Ord + Debug + 'a>(
     calls: impl Iterator<Item = (&'a Call, &'a Vec<K>)>,
     mut created: BTreeMap<K, Revision>,

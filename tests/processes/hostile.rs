@@ -1,5 +1,5 @@
-//! Clients that mean harm, or behave like it: they speak HTTP/2 frame by frame, take no answers, say nothing, or send
-//! frames without end. Each costs a stated number of bytes and places, and others are served meanwhile.
+//! Hostile clients: they speak HTTP/2 frame by frame, read no answers, say nothing, or send frames without end. Each
+//! may take a limited number of bytes and connections, and other clients must be served meanwhile.
 
 mod floods;
 mod frames;
@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 
 use crate::cluster::Cluster;
 
-/// What a replica answers to whoever asks for its metrics.
+/// Reads the metrics of a replica.
 async fn scrape(cluster: &Cluster, replica: u64) -> std::io::Result<String> {
     let [_, _, metrics] = cluster.ports(replica);
     let mut stream = TcpStream::connect(metrics).await?;

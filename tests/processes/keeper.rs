@@ -1,4 +1,4 @@
-//! A member that is kept alive, and whether it was ever expired too early.
+//! A member that renews all the time, to check that it never expires too early.
 
 use std::time::Duration;
 
@@ -17,20 +17,20 @@ pub(crate) struct Keeper {
     task: JoinHandle<Kept>,
 }
 
-/// How it went, by the member's own clock.
+/// The results, by the member's own clock.
 struct Kept {
     member: MemberEpoch,
     ttl: Duration,
     /// When the last renewal that was acknowledged was sent.
     proved: Instant,
-    /// The longest time between two of those.
+    /// The longest time between two acknowledged renewals.
     gap_max: Duration,
-    /// How soon after such a renewal it was told that it is no member any more, whenever it was.
+    /// Each time it was told that it is no longer a member: the time since the last acknowledged renewal.
     gone: Vec<Duration>,
 }
 
 impl Keeper {
-    /// Lets a member in, which renews from then on by whichever replica answers.
+    /// Joins a member, which renews from then on at whichever replica answers.
     pub(crate) async fn start(client: Client, id: &str, ttl: Duration) -> Self {
         let proved = Instant::now();
         let kept = Kept {
@@ -50,7 +50,7 @@ impl Keeper {
         }
     }
 
-    /// Waits until so many more renewals have been acknowledged.
+    /// Waits until this many more renewals have been acknowledged.
     pub(crate) async fn acknowledge(&mut self, more: usize) {
         let wanted = *self.acknowledged.borrow_and_update() + more;
         let what = format!("{more} more renewals to be acknowledged");
@@ -60,7 +60,7 @@ impl Keeper {
             .expect("a member renews until it is told to stop");
     }
 
-    /// Stops renewing, and checks that the member was there for as long as it had to.
+    /// Stops renewing, and checks that the member never expired before its TTL.
     pub(crate) async fn check(self) -> MemberEpoch {
         self.stop.send_replace(true);
         let Kept {
@@ -87,7 +87,7 @@ impl Keeper {
     }
 }
 
-/// Joins, however long it takes the replicas to have a leader.
+/// Joins, however long the replicas take to elect a leader.
 async fn let_in(client: &Client, id: &str, ttl: Duration) -> MemberEpoch {
     let ttl_ms = u64::try_from(ttl.as_millis()).expect("it is short");
     join(&client.with_timeout(LIMIT), id, id, ttl_ms).await
@@ -113,7 +113,7 @@ async fn keep(
             }
             Err(error) if error.kind() == ErrorKind::NotAMember => {
                 kept.gone.push(kept.proved.elapsed());
-                // Right only if its renewals had no answer for that long. It comes back, and goes on.
+                // Correct only after a TTL without an acknowledged renewal (see `check`). It joins again.
                 kept.proved = Instant::now();
                 kept.member = let_in(&client, kept.member.member.as_str(), kept.ttl).await;
             }

@@ -1,4 +1,4 @@
-//! Leases outlive whoever is killed, whether they are held or waited for.
+//! Leases, and the queues of those who wait for them, survive when replicas are killed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::waiting::{LIMIT, eventually, rounds, within};
 use crate::watch_log::WatchLog;
 use crate::watcher::Watcher;
 
-/// No lease ends by itself here.
+/// Long, so that no lease expires in these tests.
 const TTL_MS: u64 = 10 * 60 * 1_000;
 
 fn key() -> LeaseKey {
@@ -34,7 +34,7 @@ async fn lease(client: &Client) -> LeaseView {
     read.expect("the lease is there")
 }
 
-/// Checks, at each replica, that the lease is held by this token, and that nobody else gets it.
+/// Checks at each replica that the lease is held with this token, and that no one else can get it.
 async fn is_held(cluster: &Cluster, token: FencingToken) {
     for id in cluster.awake() {
         let client = cluster.client_of(id).await.with_timeout(LIMIT);
@@ -48,7 +48,7 @@ async fn is_held(cluster: &Cluster, token: FencingToken) {
     }
 }
 
-/// The tokens of all holds that a watch saw, in its order.
+/// The tokens of all holds that a watch saw, in order.
 fn tokens(log: &WatchLog) -> Vec<u64> {
     let events = log.groups().iter().flat_map(|group| &group.events);
     let holds = events.filter_map(|event| match &event.object {
@@ -98,7 +98,7 @@ async fn a_lease_that_is_held_outlives_the_leader_and_all_replicas_and_tokens_on
     cluster.finish().await;
 }
 
-/// Waits for the lease beside the test, and returns once the place in the queue is known.
+/// Starts to wait for the lease in the background, and returns once it has this place in the queue.
 async fn waits(client: &Client, holder: &str, place: u64) -> JoinHandle<Lock> {
     let (waiting, options) = (client.clone(), held_by(holder));
     let task = tokio::spawn(async move { waiting.lock(options).await.expect("it waits") });

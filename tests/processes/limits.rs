@@ -1,5 +1,5 @@
-//! Every limit of what a request may carry: one less and as much are taken, one more is refused by the field and the
-//! rule, and stores nothing.
+//! Every limit of a request: one below and the limit itself are accepted, one more is refused with its field and rule,
+//! and stores nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::bad_requests::{check_faults, legal_entry, legal_join, report_of, spea
 use crate::cluster::{Cluster, IDS};
 use crate::requests::{Wire, key, refusal, timely};
 
-/// Something of a request that may be so large and no larger.
+/// A part of a request with a limit.
 struct Limit<R> {
     max: usize,
-    /// Where it is refused beyond that.
+    /// The field that a refusal names.
     field: String,
-    /// A part of the rule that is told then.
+    /// A part of the rule that a refusal names.
     rule: String,
-    /// The request with so much of it.
+    /// Makes a request in which it has this size.
     request: Box<dyn Fn(usize) -> R>,
 }
 
@@ -40,7 +40,7 @@ fn limit<R>(
     }
 }
 
-/// A DNS subdomain of so many characters.
+/// A DNS subdomain of this length.
 fn subdomain(length: usize) -> String {
     let labels = vec!["n".repeat(LABEL_BYTES_MAX); length / (LABEL_BYTES_MAX + 1)];
     let rest = "n".repeat(length % (LABEL_BYTES_MAX + 1));
@@ -49,7 +49,7 @@ fn subdomain(length: usize) -> String {
     name
 }
 
-/// What a join may carry. Each one is of a member of its own.
+/// The limits of a join. Each request is of a member of its own.
 fn of_joins() -> Vec<Limit<v1::MembershipJoinRequest>> {
     let join = |name: &str, change: fn(&mut v1::MembershipJoinRequest, usize)| {
         let join = legal_join(name);
@@ -98,7 +98,7 @@ fn of_joins() -> Vec<Limit<v1::MembershipJoinRequest>> {
     ]
 }
 
-/// What the labels of a join may be.
+/// The limits of a join's labels.
 fn of_labels() -> Vec<Limit<v1::MembershipJoinRequest>> {
     let labels = |pair: fn(usize) -> (String, String)| {
         move |length| v1::MembershipJoinRequest {
@@ -140,7 +140,7 @@ fn of_labels() -> Vec<Limit<v1::MembershipJoinRequest>> {
     ]
 }
 
-/// What an entry of a report may carry. Each one is of a resource of its own.
+/// The limits of a report's entry. Each request is of a resource of its own.
 fn of_entries() -> Vec<Limit<v1::ReportEntry>> {
     let longer = |max: usize| format!("must be no more than {max} characters");
     let named = |group: String, resource: String| v1::ReportEntry {
@@ -277,7 +277,7 @@ async fn what_is_at_a_limit_is_taken_and_one_more_is_refused_by_the_field_and_th
 async fn as_many_members_sessions_and_entries_are_taken_as_the_settings_say_and_no_more() {
     let cluster = Cluster::start().await;
     let wires = IDS.map(|id| Wire::to(&cluster.endpoint(id)));
-    // Counted with those that open the cluster's books: one session of the client, and no member.
+    // The test's own client has one session already, which counts; there are no members yet.
     let client = cluster.client().await;
     let patch = SettingsPatch {
         members_max: Some(2),
@@ -323,7 +323,7 @@ async fn as_many_members_sessions_and_entries_are_taken_as_the_settings_say_and_
         let refused = refusal(opened);
         assert_eq!(refused.kind, ErrorKind::Quota, "{refused}");
         assert!(refused.message.contains("2 sessions are open"), "{refused}");
-        // Together with what is reported already, and alone.
+        // Beside the entries that are reported already, and in one report.
         let four = (0..4).map(|n| legal_entry(&format!("r{n}"))).collect();
         for entries in [vec![legal_entry("r3")], four] {
             let report = timely(report_of(&member, entries));
@@ -342,7 +342,7 @@ async fn as_many_members_sessions_and_entries_are_taken_as_the_settings_say_and_
     cluster.finish().await;
 }
 
-/// A session keeps two outcomes: the third request waits until the first is said to be answered.
+/// A session keeps two outcomes: the third request is refused until the first one's answer is acknowledged.
 async fn check_outcomes(wire: &Wire, member: &v1::MemberEpoch, session: u64) {
     let ready = |sequence, lowest_unanswered| {
         let request_id = v1::RequestId {

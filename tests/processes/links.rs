@@ -1,7 +1,7 @@
-//! The network between the replicas: a proxy before each one's peer port, which tells by whom a connection was opened.
+//! The network between the replicas: a proxy in front of each peer port, which finds out who opened a connection.
 //!
-//! Replicas know each other by one address each, so a proxy sees the connections of all others. Which process holds the
-//! other end of one is looked up under `/proc`, and the two directions of each pair of replicas can then be held apart.
+//! Each replica has one peer address for all others, so a proxy sees the connections of all of them. It looks up under
+//! `/proc` which process holds the other end, and so can hold each direction between two replicas separately.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::relay::{Flow, relay};
 
-/// Who sends, and to whom.
+/// The sender and the receiver.
 type Direction = (u64, u64);
 
 /// The network between the replicas.
@@ -27,12 +27,12 @@ pub(crate) struct Links {
 
 struct LinksParts {
     flows: BTreeMap<Direction, watch::Sender<Flow>>,
-    /// The numbers of the replicas' processes.
+    /// The ids of the replicas' processes.
     processes: Mutex<BTreeMap<u64, u32>>,
 }
 
 impl Links {
-    /// A network in which everything arrives, before the peer ports of these replicas.
+    /// Starts proxies for the peer ports of these replicas, which pass everything on at first.
     pub(crate) async fn before(replicas: &BTreeMap<u64, SocketAddr>) -> Self {
         let pairs = replicas
             .keys()
@@ -66,12 +66,12 @@ impl Links {
         }
     }
 
-    /// Where the others reach each replica.
+    /// The proxy's address for each replica.
     pub(crate) fn addresses(&self) -> &BTreeMap<u64, SocketAddr> {
         &self.addresses
     }
 
-    /// Starts the process of a replica and takes note of its number, before it can open a connection.
+    /// Starts the process of a replica and records its id, before it can open a connection.
     pub(crate) fn known<P>(&self, replica: u64, start: impl FnOnce() -> (P, u32)) -> P {
         let mut processes = self
             .shared
@@ -83,17 +83,17 @@ impl Links {
         process
     }
 
-    /// Nothing gets from or to this replica any more, and no connection breaks.
+    /// Holds everything from and to this replica from now on. No connection breaks.
     pub(crate) fn isolate(&self, replica: u64) {
         self.set(Flow::Held, |(from, to)| from == replica || to == replica);
     }
 
-    /// Nothing gets from one replica to the other any more; the other way is open.
+    /// Holds everything from one replica to the other from now on; the other direction stays open.
     pub(crate) fn hold(&self, from: u64, to: u64) {
         self.set(Flow::Held, |pair| pair == (from, to));
     }
 
-    /// Everything arrives, also what was held.
+    /// Delivers everything again, with what was held.
     pub(crate) fn heal(&self) {
         self.set(Flow::Open, |_| true);
     }
@@ -113,7 +113,7 @@ impl Drop for Links {
 
 async fn accept(shared: Arc<LinksParts>, listener: TcpListener, to: u64, target: SocketAddr) {
     while let Ok((inbound, _)) = listener.accept().await {
-        // Its process may have been killed since.
+        // The process that connected may have been killed since.
         let Some(from) = shared.opener(&inbound) else {
             continue;
         };
@@ -140,7 +140,7 @@ impl LinksParts {
     }
 }
 
-/// The number of the socket whose end is `local` and whose other end is `remote`, both on IPv4 loopback.
+/// The inode of the socket with the address `local` and the peer `remote`, both on IPv4 loopback.
 fn inode(local: SocketAddr, remote: SocketAddr) -> Option<String> {
     let table = fs::read_to_string("/proc/net/tcp").ok()?;
     let wanted = [local, remote].map(|address| format!(":{:04X}", address.port()));

@@ -1,4 +1,4 @@
-//! What replicas log of a request that passes several of them.
+//! A request keeps its id in the logs of all replicas that it passes.
 
 use synod_proto::v1;
 

@@ -1,23 +1,24 @@
-//! Real replicas: processes of the program `synod` on loopback, with their data on a real disk, and faults that only
-//! processes have: SIGKILL, SIGSTOP, a broken network, a directory that is not what it was.
+//! Tests of real replicas: processes of the program `synod` on loopback, with data on a real disk, and with faults that
+//! only processes have: SIGKILL, SIGSTOP, a broken network, a data directory that is not what it was.
 //!
 //! - `cluster`, `process`, `program`, `ports`: three replicas, started, stopped, killed, and never left behind.
-//! - `links`, `door`, `relay`: the connections between replicas, and those of clients, as proxies that can be held.
-//! - `writers`, `history`: clients that write all the time, and what each call was answered; the checks of it.
-//! - `cards`: the objects that those clients keep.
-//! - `watcher`, `watch_log`: a recording of a watch, and what every watch promises.
-//! - `hostile`: clients that mean harm, and what they cost.
+//! - `links`, `door`, `relay`: proxies that can hold or cut connections between replicas or from clients.
+//! - `writers`, `keeper`, `history`: clients that call all the time, and the checks of their answers.
+//! - `cards`: the objects that those clients store. `requests`: requests without the client library.
+//! - `watcher`, `watch_log`: a recorded watch, and the check of what every watch promises.
+//! - `agreement`, `tree_hash`, `planted`: compare replicas and files, and forge a checkpoint.
+//! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
-//! Nothing here waits for time to pass: it waits for something to happen, and says what when it does not (`waiting`).
-//! Replicas' logs are in files that are kept, and shown, when a test fails. Four variables change what is run:
+//! Tests never sleep: they wait for an event, and name it if it does not come (`waiting`). Replicas' logs are in files,
+//! which are printed and kept when a test fails. Four variables change what is run:
 //!
 //! - `SYNOD_BINARY=path`: the program to test; cargo builds it if not set.
 //! - `SYNOD_PROCESS_LOG=info,openraft=debug`: what replicas log.
-//! - `SYNOD_PROCESS_ROUNDS=50`: so many rounds of each fault instead of a few.
-//! - `SYNOD_PROCESS_SECONDS=60`: so long at least, where a test goes on for a time.
+//! - `SYNOD_PROCESS_ROUNDS=50`: the number of rounds of each fault, instead of a few.
+//! - `SYNOD_PROCESS_SECONDS=60`: the least duration of tests that repeat for a time.
 //!
-//! It needs Linux: which replica opened a connection is looked up under `/proc`.
+//! The tests need Linux: `links` looks up under `/proc` which replica opened a connection.
 
 mod agreement;
 mod bad_objects;

@@ -1,4 +1,4 @@
-//! Members that go, and members that are no longer who they say.
+//! Members that expire, and processes that are replaced by another one under the same id.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn an_expired_member_leaves_no_entry_on_any_replica() {
         .await
         .expect("the cluster serves");
 
-    // It does not renew: the watch tells when it is gone, and what went with it, as one.
+    // The member does not renew. One revision removes it with everything that belongs to it.
     let removed = removal(&watchers[0].1, reported.header.revision.get()).await;
     let group = watchers[0]
         .1
@@ -78,7 +78,7 @@ async fn an_expired_member_leaves_no_entry_on_any_replica() {
     cluster.finish().await;
 }
 
-/// No replica knows anything of the member that is gone, and each one knows the entry of the other.
+/// Checks that no replica has anything of `going`, and that each has the entry of `staying`.
 async fn assert_left_nothing(cluster: &Cluster, going: &MemberEpoch, staying: &MemberEpoch) {
     for id in IDS {
         let client = cluster.client_of(id).await;
@@ -191,7 +191,7 @@ async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_fo
     cluster.finish().await;
 }
 
-/// Whatever the epoch still says, on whichever replica, is refused.
+/// Checks that every replica refuses every request under the old epoch.
 async fn assert_fenced(cluster: &Cluster, old: &MemberEpoch) {
     for id in IDS {
         let client = cluster.client_of(id).await;
@@ -220,7 +220,7 @@ async fn assert_fenced(cluster: &Cluster, old: &MemberEpoch) {
     }
 }
 
-/// Who speaks for a membership.
+/// The epoch that a membership speaks under.
 fn epoch_of(membership: &synod_client::Membership) -> MemberEpoch {
     let epoch = membership.epoch().expect("it is a member");
     MemberEpoch {
@@ -262,7 +262,7 @@ async fn a_report_by_a_stranger_or_an_old_epoch_is_refused_and_changes_nothing()
         member: MemberId::parse("nobody").expect("an id"),
         ..first.clone()
     };
-    // The sessions of all clients are open before, since opening one is a change.
+    // All clients open their sessions first, since opening one is a change.
     let mut clients = Vec::new();
     for id in IDS {
         let client = cluster.client_of(id).await;

@@ -1,4 +1,4 @@
-//! Objects outlive whoever is killed, and a watch of them alone leaves nothing out.
+//! Objects survive when replicas are killed, and a watch of objects alone misses no change.
 
 use synod_proto::v1::ObjectKind;
 
@@ -22,7 +22,7 @@ async fn a_watch_of_objects_alone_has_no_gap_when_the_leader_and_then_all_are_ki
     let leader = cluster.leader().await;
     cluster.kill(leader).await;
     writers.acknowledge(60).await;
-    // What is acknowledged is seen by who watches only this, at whichever of the others.
+    // A watch of objects alone, at another replica, sees the acknowledged changes.
     objects.reached(newest(&writers.calls())).await;
     cluster.restart(leader).await;
 

@@ -1,4 +1,4 @@
-//! Replicas that do not hear each other: those without a quorum promise nothing.
+//! Partitions: replicas without a quorum acknowledge nothing and answer no linearizable read.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::requests::{Wire, kind};
 use crate::waiting::{LIMIT, rounds, within};
 use crate::writers::Writers;
 
-/// What the requests to a replica without a quorum say they wait.
+/// The deadline of requests to a replica without a quorum.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// So many of them are sent at a time.
+/// The number of such requests that are sent at once.
 const REQUESTS: usize = 8;
 
-/// A short one, so that an outage of more than a few elections would show.
+/// Short, so that an outage longer than a few elections would make the member expire.
 const TTL: Duration = Duration::from_secs(3);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -47,7 +47,7 @@ async fn a_leader_that_is_cut_off_acknowledges_nothing_and_answers_no_read_that_
             "round {round}: replica {leader} was cut off, {next} leads, {}",
             gap(&writers.calls(), cut)
         );
-        // Again, now that there is something that it does not know.
+        // Once more, now that the others have committed entries that it does not have.
         refuses_everything(&cluster, leader).await;
         keeper.acknowledge(10).await;
         cluster.links().heal();
@@ -71,7 +71,7 @@ async fn a_leader_that_is_cut_off_acknowledges_nothing_and_answers_no_read_that_
     check(cluster, writers, watchers).await;
 }
 
-/// Sends requests to a replica without a quorum. Each is answered in time, and none as if there were one.
+/// Sends requests to a replica without a quorum. Each must be refused before its deadline.
 async fn refuses_everything(cluster: &Cluster, id: u64) {
     let wire = Wire::to(&cluster.endpoint(id));
     let began = Instant::now();
@@ -123,7 +123,7 @@ async fn refuses_everything(cluster: &Cluster, id: u64) {
         ),
         "{refused:?}"
     );
-    // What it holds, it tells whoever does not ask for more.
+    // Reads that accept any revision are answered from the replica's own state.
     let held = cluster
         .client_of(id)
         .await

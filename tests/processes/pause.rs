@@ -1,4 +1,4 @@
-//! A replica that stands still and goes on as if nothing had happened.
+//! A replica that is paused by SIGSTOP, and then goes on.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::waiting::{rounds, within};
 use crate::writers::Writers;
 use synod_client::Revision;
 
-/// Of the members that renew. Longer than the others take to elect, and shorter than they have paused altogether.
+/// The TTL of the member that renews: longer than an election, and shorter than the sum of the pauses.
 const TTL: Duration = Duration::from_secs(3);
 
 /// Reads that wait for the paused replica.
@@ -32,14 +32,14 @@ async fn a_leader_that_was_paused_answers_nothing_stale_and_expires_nobody_early
         writers.acknowledge(30).await;
         let leader = cluster.leader().await;
         let wire = Wire::to(&cluster.endpoint(leader));
-        // The connection is there before the pause.
+        // Connects before the pause.
         read(&wire).await;
         let paused = Instant::now();
         cluster.pause(leader);
         let next = cluster.leader().await;
         writers.acknowledge(60).await;
         keeper.acknowledge(8).await;
-        // They wait in its sockets while the others go on.
+        // These requests wait in the paused replica's sockets.
         let mut waiting: JoinSet<Call> = (0..READS)
             .map(|_| (wire.clone(), leader))
             .map(read_of)

@@ -1,5 +1,5 @@
-//! A replica whose state is not what its log says, although nothing on its disk is damaged: as if memory had failed it
-//! between applying an entry and writing a checkpoint.
+//! Forges a replica's state: its checkpoint differs from its log although nothing on the disk is damaged, as if memory
+//! had failed between applying an entry and writing a checkpoint.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +14,8 @@ use synod_store::{CheckpointStore, DataDirectory, Disk, Log, LogConfig, RealDisk
 
 use crate::cluster::NAME;
 
-/// Writes a checkpoint into the data directory of a replica that has ended: the state after its log, each entry of which
-/// was first changed by `change`. All of its checksums hold, and so does the digest in it.
+/// Writes a checkpoint into the data directory of a stopped replica: the state after its log, with each entry first
+/// changed by `change`. All of its checksums and its digest are valid.
 pub(crate) fn plant(folder: &Path, replica: u64, mut change: impl FnMut(&mut LogEntry)) {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let claim = Claim {

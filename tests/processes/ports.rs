@@ -1,16 +1,16 @@
-//! Ports that nobody else takes.
+//! Free ports on loopback that no other process takes.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Below those that the kernel gives to outgoing connections: one of those could take the port of a replica that is down.
+/// Below the kernel's range for outgoing connections, one of which could otherwise take the port of a stopped replica.
 const RANGE: Range<u16> = 10_240..32_000;
 
-/// Ports that one run of the tests has for itself, if others run beside it.
+/// The number of ports for one run of the tests, so that runs beside it use others.
 const STRIDE: u32 = 400;
 
-/// An address on loopback where nobody listens, and which no other test of this run is given.
+/// An address on loopback where no process listens, returned once in this run.
 pub(crate) fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let span = u32::from(RANGE.end - RANGE.start);

@@ -1,4 +1,4 @@
-//! One process: started, stopped, killed, and never left behind.
+//! One process of the program: started, stopped, killed, and never left behind.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -12,17 +12,17 @@ use tokio::process::{Child, Command};
 use crate::program::synod;
 use crate::waiting::within;
 
-/// A process of the program. It is killed when this is dropped.
+/// A process of the program. It is killed when this value is dropped.
 pub(crate) struct Process {
     child: Child,
     what: String,
     log: PathBuf,
-    /// Where in the file its own log begins.
+    /// The offset in the file where the output of this process begins.
     log_begin: u64,
 }
 
 impl Process {
-    /// Starts the program. What it writes is added to the file `log`.
+    /// Starts the program. Its output is appended to the file `log`.
     pub(crate) fn start<A: AsRef<OsStr>>(what: &str, arguments: &[A], log: &Path) -> Self {
         let mut output = appended(log);
         let log_begin = output.seek(SeekFrom::End(0)).expect("a file has an end");
@@ -36,8 +36,8 @@ impl Process {
         )
     }
 
-    /// Starts the program. What it writes goes into a pipe that nobody reads, which is answered, too: it breaks when it is
-    /// dropped.
+    /// Starts the program with its output going into a pipe that is never read. Returns the reading end too; the pipe
+    /// breaks when that is dropped.
     pub(crate) fn start_unread<A: AsRef<OsStr>>(
         what: &str,
         arguments: &[A],
@@ -63,7 +63,7 @@ impl Process {
             .stdout(output)
             .stderr(errors)
             .kill_on_drop(true);
-        // What is set for the tests is not meant for the replicas.
+        // The variables that configure the tests must not reach the replicas.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SYNOD_") {
                 command.env_remove(name);
@@ -78,7 +78,7 @@ impl Process {
         }
     }
 
-    /// Its number, for as long as it has not ended.
+    /// Its process id, until it has ended.
     pub(crate) fn id(&self) -> Option<u32> {
         self.child.id()
     }
@@ -90,7 +90,7 @@ impl Process {
 
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        // A process that has ended and was waited for has no number: nobody else is ever hit.
+        // A process that has ended and was waited for has no id, so a signal never reaches another one.
         let id = self
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
@@ -107,19 +107,19 @@ impl Process {
             .expect("a child can be waited for")
     }
 
-    /// Kills it, with no chance to put anything away.
+    /// Sends SIGKILL, and waits until it has ended.
     pub(crate) async fn kill(mut self) {
         self.signal(Signal::KILL);
         self.ended().await;
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Sends SIGTERM, and waits until it has ended.
     pub(crate) async fn terminate(mut self) -> ExitStatus {
         self.signal(Signal::TERM);
         self.ended().await
     }
 
-    /// What it has written.
+    /// Its output.
     pub(crate) fn log(&self) -> String {
         let bytes = std::fs::read(&self.log).expect("the log of a process can be read");
         let begin = usize::try_from(self.log_begin).expect("logs are short");
@@ -133,7 +133,7 @@ fn appended(log: &Path) -> File {
 }
 
 impl Drop for Process {
-    /// Kills it and waits for it, which is soon after: no process outlives its test, and none stays a zombie.
+    /// Kills the process and waits for it: no process outlives its test, and none stays a zombie.
     fn drop(&mut self) {
         let killed = self.child.start_kill();
         while killed.is_ok() && matches!(self.child.try_wait(), Ok(None)) {

@@ -1,4 +1,4 @@
-//! The program under test.
+//! Finds or builds the program under test.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// Names the program to test, from the root of the checkout.
+/// The variable with the path of the program to test, relative to the root of the checkout.
 pub(crate) const VARIABLE: &str = "SYNOD_BINARY";
 
-/// Where the program is. It is looked for, or built, once.
+/// The path of the program. It is looked up, or built, once.
 pub(crate) fn synod() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match env::var_os(VARIABLE) {
@@ -20,7 +20,7 @@ pub(crate) fn synod() -> &'static Path {
     })
 }
 
-/// Has cargo build a program, in the profile and the folder of this test: what is tested is never older than its source.
+/// Has cargo build a program, in this test's profile and target folder, so that it is never older than its source.
 pub(crate) fn built(which: &[&str], name: &str) -> PathBuf {
     let this = env::current_exe().expect("this test is a file");
     // <target>/<folder of the profile>/deps/<this>
@@ -64,7 +64,7 @@ pub(crate) fn built(which: &[&str], name: &str) -> PathBuf {
     program.expect("cargo names the program that it built")
 }
 
-/// The program of this name that a line of cargo's messages says was built.
+/// The path of the program with this name, if this line of cargo's messages reports it as built.
 fn executable(line: &str, name: &str) -> Option<PathBuf> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_it = message["reason"] == "compiler-artifact" && message["target"]["name"] == name;

@@ -1,4 +1,4 @@
-//! A connection that is passed on, and can be held: the network, as far as TCP sees it.
+//! Forwards a TCP connection, and can hold or break it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,31 +8,31 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::watch;
 
-/// What becomes of the bytes of one direction.
+/// What happens to the bytes of one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// They arrive.
     Open,
-    /// They are under way for as long as this lasts, as in a network that loses all and sends again.
+    /// They are delayed until this ends, as in a network that loses and resends everything.
     Held,
     /// The connection breaks.
     Cut,
 }
 
-/// One direction, as those see it who pass its bytes on.
+/// The state of one direction, as the task that forwards its bytes sees it.
 pub(crate) type Gate = watch::Receiver<Flow>;
 
-/// Passes a connection on to `target` until either end closes it or it is cut. A connection that is held before it was
-/// made is not made.
+/// Forwards a connection to `target` until either end closes it or it is cut. While `there` is held, a new connection
+/// is not made.
 pub(crate) async fn relay(inbound: TcpStream, target: SocketAddr, mut there: Gate, back: Gate) {
     let Ok(outbound) = connect(target, &mut there).await else {
         return;
     };
-    // Small messages are not to wait for others.
+    // Sends small messages without delay.
     let _ = (inbound.set_nodelay(true), outbound.set_nodelay(true));
     let (client_read, client_write) = inbound.into_split();
     let (server_read, server_write) = outbound.into_split();
-    // When one direction has ended the other is over too: nobody half-closes an HTTP/2 connection.
+    // When one direction has ended, so has the other: HTTP/2 connections are not half-closed.
     tokio::select! {
         biased;
         _ = carry(client_read, server_write, there) => {}
@@ -53,7 +53,7 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut gate: Gate) 
             cut = cut(gate.clone()) => return cut,
             read = from.read(&mut buffer) => read,
         };
-        // Neither bytes nor the end of them get through a held network.
+        // While the direction is held, neither bytes nor the end of them are forwarded.
         opened(&mut gate).await?;
         match read? {
             0 => return Ok(()),
@@ -62,7 +62,7 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut gate: Gate) 
     }
 }
 
-/// Resolves once bytes flow.
+/// Waits while the direction is held. Fails if it is cut.
 async fn opened(gate: &mut Gate) -> io::Result<()> {
     let flow = gate.wait_for(|flow| *flow != Flow::Held).await;
     match flow.map(|flow| *flow) {
@@ -71,7 +71,7 @@ async fn opened(gate: &mut Gate) -> io::Result<()> {
     }
 }
 
-/// Resolves once the connection is to break.
+/// Waits until the direction is cut, and then fails.
 async fn cut(mut gate: Gate) -> io::Result<()> {
     let _ = gate.wait_for(|flow| *flow == Flow::Cut).await;
     Err(io::ErrorKind::ConnectionAborted.into())

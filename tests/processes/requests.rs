@@ -1,4 +1,4 @@
-//! Requests as they stand on the wire, to one replica and without a second try: for what the client library hides.
+//! Sends raw requests to one replica, without retries: for what the client library hides.
 
 use synod_client::{ErrorKind, Revision};
 use synod_model::Refusal;
@@ -15,14 +15,14 @@ use tonic::{Request, Status};
 
 use crate::waiting::LIMIT;
 
-/// The services of one replica.
+/// The services of one replica, over one connection.
 #[derive(Clone)]
 pub(crate) struct Wire {
     channel: Channel,
 }
 
 impl Wire {
-    /// The replica that serves clients there. It is connected to when something is sent.
+    /// The replica that serves clients at `endpoint`. The connection is made when something is sent.
     pub(crate) fn to(endpoint: &str) -> Self {
         let endpoint =
             Endpoint::from_shared(format!("http://{endpoint}")).expect("it is an address");
@@ -69,24 +69,24 @@ impl Wire {
     }
 }
 
-/// A request with the deadline of all waiting.
+/// A request with the deadline of [`LIMIT`].
 pub(crate) fn timely<M>(message: M) -> Request<M> {
     let mut request = Request::new(message);
     request.set_timeout(LIMIT);
     request
 }
 
-/// Why a call was refused.
+/// The refusal that a call was answered with.
 pub(crate) fn refusal<T: std::fmt::Debug>(answer: Result<T, Status>) -> Refusal {
     synod_proto::status::from_status(&answer.expect_err("the call is refused"))
 }
 
-/// Why a call was refused, without the words.
+/// The kind of the refusal that a call was answered with.
 pub(crate) fn kind<T: std::fmt::Debug>(answer: Result<T, Status>) -> ErrorKind {
     refusal(answer).kind
 }
 
-/// The exactly-once key of a request whose predecessors are all answered.
+/// The exactly-once key of a request whose predecessors' answers have all arrived.
 pub(crate) fn key(session: u64, sequence: u64) -> v1::RequestId {
     v1::RequestId {
         session,
@@ -96,7 +96,7 @@ pub(crate) fn key(session: u64, sequence: u64) -> v1::RequestId {
     }
 }
 
-/// The revision in the header that every answer has.
+/// The revision in an answer's header.
 pub(crate) fn revision(header: Option<&v1::ResponseHeader>) -> Revision {
     Revision::new(header.expect("every answer has a header").revision)
 }

@@ -1,4 +1,4 @@
-//! A replica that is asked to end does so in order.
+//! A replica that gets SIGTERM hands over leadership, ends its watches and exits with success.
 
 use synod_client::Revision;
 use synod_proto::v1;
@@ -26,7 +26,7 @@ async fn a_leader_that_is_asked_to_end_hands_over_ends_its_watches_and_exits_wit
         let asked = Instant::now();
         let status = cluster.terminate(leader).await;
         assert_eq!(status.code(), Some(0), "{status}");
-        // The others do not have to find out: whoever leads now was told to before the process ended.
+        // No election timeout passes: the next leader took over before the process ended.
         let next = taken_over(&cluster).await;
         let next = next.expect("another replica leads");
         let (last, seen) = within("the end of a watch", watching)
@@ -47,7 +47,7 @@ async fn a_leader_that_is_asked_to_end_hands_over_ends_its_watches_and_exits_wit
     check(cluster, writers, watchers).await;
 }
 
-/// The replica that says of itself that it leads, as of now. The one that neither led nor leads hears of it later.
+/// The replica that now says that it leads. The third replica may learn of it later.
 async fn taken_over(cluster: &Cluster) -> Option<u64> {
     for id in cluster.awake() {
         let known = cluster.status(id).await.expect("it answers").leader_id;
@@ -58,7 +58,7 @@ async fn taken_over(cluster: &Cluster) -> Option<u64> {
     None
 }
 
-/// Reads a watch to its end, and answers the last message, and the revision that it had come to before.
+/// Reads a watch to its end. Returns its last message, and the last revision that was delivered before.
 async fn last_message(endpoint: String, from: Revision) -> (Option<Message>, u64) {
     let mut service = Wire::to(&endpoint).watch();
     let request = v1::WatchRequest {

@@ -1,4 +1,4 @@
-//! Who may not speak: nobody is heard as a member who never was one, is one no more, or was followed by another.
+//! Requests under an epoch that is not a member's present one are refused: never joined, expired, left, or replaced.
 
 use synod_client::ErrorKind;
 use synod_model::Refusal;
@@ -11,17 +11,17 @@ use crate::cluster::{Cluster, IDS};
 use crate::requests::{Wire, refusal, timely};
 use crate::waiting::eventually;
 
-/// Somebody who may not speak, and why.
+/// An invalid speaker, and the refusal that it must get.
 struct Intruder {
     member: v1::MemberEpoch,
     kind: ErrorKind,
-    /// A part of what it is told.
+    /// A part of the refusal's message.
     told: String,
-    /// The epoch that it is told of.
+    /// The present epoch that the refusal names.
     current_epoch: Option<u64>,
 }
 
-/// Whatever a member can say, said by one who may not.
+/// Sends every request that a member can send, and returns the refusals.
 async fn all_refusals(wire: &Wire, member: &v1::MemberEpoch) -> Vec<Refusal> {
     let speaks = Some(member.clone());
     let report = report_of(member, vec![legal_entry("others")]);
@@ -50,7 +50,7 @@ async fn all_refusals(wire: &Wire, member: &v1::MemberEpoch) -> Vec<Refusal> {
     ]
 }
 
-/// The refusal of a renewal, which comes in the stream.
+/// The refusal of a renewal, which comes in the stream's answer.
 async fn refused_renewal(wire: &Wire, member: &v1::MemberEpoch) -> Refusal {
     use v1::membership_renew_response::Result as Answer;
     let renewal = v1::MembershipRenewRequest {
@@ -73,8 +73,8 @@ fn once<T: Send + 'static>(item: T) -> impl futures::Stream<Item = T> + Send + '
     futures::stream::once(std::future::ready(item))
 }
 
-/// Who all may not speak: a stranger, an old epoch, one who has expired, one who has left, one of the future, and one
-/// of another cluster.
+/// All kinds of invalid speakers: a stranger, an old epoch, an expired member, one that has left, a future epoch, and a
+/// member of another cluster.
 async fn intruders(cluster: &Cluster) -> Vec<Intruder> {
     let wire = Wire::to(&cluster.endpoint(1));
     let present = speaker(cluster, "present").await;
@@ -142,7 +142,7 @@ async fn intruders(cluster: &Cluster) -> Vec<Intruder> {
     ]
 }
 
-/// Waits until a member is gone.
+/// Waits until a member is removed.
 async fn gone(wire: &Wire, id: &str) {
     eventually("a member that does not renew to be gone", async || {
         let get = v1::MembershipGetRequest {

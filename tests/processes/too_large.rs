@@ -1,4 +1,4 @@
-//! Requests that are too large: they are always told so, and store nothing.
+//! Requests that are too large are always refused as such, and store nothing.
 
 use synod_client::ErrorKind;
 use synod_model::Refusal;
@@ -32,7 +32,7 @@ async fn a_request_that_is_too_large_is_refused_as_such_and_stores_nothing() {
         };
         let refused = refused_report(&wire, &member, vec![long]).await;
         assert_eq!(refused.kind, ErrorKind::TooLarge, "replica {id}: {refused}");
-        // One resource more than the setting allows, in a message that is small enough.
+        // One resource more than the setting allows, in a message of legal size.
         let many = (0..10_001).map(|n| legal_entry(&format!("r{n}"))).collect();
         let refused = refused_report(&wire, &member, many).await;
         assert_eq!(refused.kind, ErrorKind::TooLarge, "replica {id}: {refused}");

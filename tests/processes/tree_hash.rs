@@ -1,4 +1,4 @@
-//! Whether anything in a folder was touched.
+//! Hashes the files of a folder, to check that none was touched.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-/// Every file below a folder, with the hash of what is in it. Locks hold nothing, and whose they are is no content.
+/// Every file below a folder, with the hash of its content. Lock files are empty, held or not.
 pub(crate) fn tree_hash(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut hashes = BTreeMap::new();
     collect(folder, &mut hashes);

@@ -1,16 +1,16 @@
-//! Waiting: for something that happens, until a deadline, which says what did not.
+//! Waits for an event with a deadline, and names the event if it does not come.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-/// By when anything happens that a test waits for: long, for a machine that has other things to do. No test passes by it.
+/// The deadline of every wait: long, since the machine may be busy. No test passes because it has expired.
 pub(crate) const LIMIT: Duration = Duration::from_secs(45);
 
-/// How often a process is asked that does not tell by itself.
+/// How often a process is polled.
 const BEAT: Duration = Duration::from_millis(40);
 
-/// What `event` resolves to.
+/// Waits for `event` within [`LIMIT`]. Panics with `what` if it does not come.
 pub(crate) async fn within<T>(what: &str, event: impl Future<Output = T>) -> T {
     match timeout(LIMIT, event).await {
         Ok(value) => value,
@@ -18,9 +18,9 @@ pub(crate) async fn within<T>(what: &str, event: impl Future<Output = T>) -> T {
     }
 }
 
-/// What `ask` answers once it is what was waited for; until then it says what it has seen instead.
+/// Polls with `ask` until it returns `Ok`; an `Err` says what it has seen instead. Panics after [`LIMIT`].
 ///
-/// For what another process does not announce, such as who it believes to lead.
+/// For events that a process does not announce, such as which leader it knows.
 pub(crate) async fn eventually<T>(
     what: &str,
     mut ask: impl AsyncFnMut() -> Result<T, String>,
@@ -40,13 +40,13 @@ pub(crate) async fn eventually<T>(
     }
 }
 
-/// How many rounds of a fault to run: a few, unless the environment asks for more.
+/// The number of rounds of a fault: a few, unless the environment asks for more.
 pub(crate) fn rounds(few: usize) -> usize {
     let asked = std::env::var("SYNOD_PROCESS_ROUNDS").ok();
     asked.and_then(|text| text.parse().ok()).unwrap_or(few)
 }
 
-/// How long to go on at least: no longer than proves something, unless the environment asks for more.
+/// The least duration of a repeated test: zero, unless the environment asks for more.
 pub(crate) fn span() -> Duration {
     let asked = std::env::var("SYNOD_PROCESS_SECONDS").ok();
     Duration::from_secs(asked.and_then(|text| text.parse().ok()).unwrap_or(0))

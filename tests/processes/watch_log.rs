@@ -1,5 +1,5 @@
-//! What a watch said, and whether it kept what every watch promises: ordered, unique, reliable, atomic, resumable, and
-//! its bookmarks true.
+//! Records a watch, and checks what every watch promises: ordered, unique, reliable, atomic, resumable, with true
+//! bookmarks.
 
 use std::collections::BTreeSet;
 
@@ -13,24 +13,24 @@ pub(crate) struct Group {
     pub(crate) events: Vec<v1::Event>,
 }
 
-/// What one watch of everything said, over any number of streams that each began where the one before had ended.
+/// The record of one watch of everything, over any number of streams, each of which continues the one before.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchLog {
     /// The first revision that was asked for.
     from: u64,
     groups: Vec<Group>,
-    /// The revision whose fragments are coming in.
+    /// The revision whose fragments are still arriving.
     open: Option<Group>,
-    /// Everything up to here was delivered, if the watch says true.
+    /// Everything up to this revision was delivered, as the watch claims.
     reached: u64,
 }
 
-/// What a stream does after a message.
+/// Whether a stream goes on after a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// It goes on.
+    /// The stream goes on.
     More,
-    /// The replica has ended it, with the revision to go on from.
+    /// The replica has ended the stream, with the revision to continue from.
     Ended,
 }
 
@@ -45,12 +45,12 @@ impl WatchLog {
         }
     }
 
-    /// Everything up to here has been delivered.
+    /// The revision up to which everything has been delivered.
     pub(crate) fn reached(&self) -> u64 {
         self.reached
     }
 
-    /// The revisions that had events, in the order in which they came.
+    /// The revisions that had events, in order of arrival.
     pub(crate) fn groups(&self) -> &[Group] {
         &self.groups
     }
@@ -63,7 +63,7 @@ impl WatchLog {
         place.ok().map(|place| &self.groups[place])
     }
 
-    /// What a watch of these kinds alone would have said.
+    /// The record as a watch of these kinds alone would have it.
     pub(crate) fn only(&self, kinds: &[v1::ObjectKind]) -> Self {
         let groups = self.groups.iter().map(|group| {
             let mut group = group.clone();
@@ -76,17 +76,17 @@ impl WatchLog {
         }
     }
 
-    /// Takes note that the stream broke, and answers from where to go on. Fragments come again.
+    /// Records that the stream broke, and returns the revision to continue from. Incomplete fragments come again.
     pub(crate) fn reopen(&mut self) -> u64 {
         self.open = None;
         self.reached + 1
     }
 
-    /// Takes a message.
+    /// Records a message.
     ///
     /// # Errors
     ///
-    /// Which promise it breaks.
+    /// The promise that the message breaks.
     pub(crate) fn take(&mut self, message: Message) -> Result<Next, String> {
         match message {
             Message::Events(events) => self.take_events(events),
@@ -143,7 +143,7 @@ impl WatchLog {
                 "bookmark {revision} when {reached} was complete, or in between fragments"
             ));
         }
-        // From now on, events up to here come too late.
+        // From now on, events up to this revision would be late.
         self.reached = revision;
         Ok(Next::More)
     }
@@ -169,7 +169,7 @@ impl WatchLog {
     }
 }
 
-/// What holds for the events of one revision by themselves.
+/// Checks the events of one revision by themselves.
 fn check_group(Group { revision, events }: &Group) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     for event in events {
@@ -183,7 +183,7 @@ fn check_group(Group { revision, events }: &Group) -> Result<(), String> {
         let is_right = match event.r#type() {
             v1::EventType::Added => changed == *revision && created == *revision,
             v1::EventType::Modified => changed == *revision && created < *revision,
-            // As it was last.
+            // A removed object is shown as it was last changed.
             v1::EventType::Removed => changed <= *revision,
             v1::EventType::Unspecified => false,
         };
@@ -197,7 +197,7 @@ fn check_group(Group { revision, events }: &Group) -> Result<(), String> {
     Ok(())
 }
 
-/// The revisions at which the object of an event was changed last, and created.
+/// The revisions of the last change and of the creation of an event's object.
 fn revisions(event: &v1::Event) -> Option<(u64, u64)> {
     use v1::event::Object;
     let metadata = match event.object.as_ref()? {
@@ -209,20 +209,20 @@ fn revisions(event: &v1::Event) -> Option<(u64, u64)> {
         Object::ControllerRevision(revision) => revision.metadata.as_ref()?,
         Object::Lease(lease) => lease.metadata.as_ref()?,
         Object::LeaseCandidate(candidate) => candidate.metadata.as_ref()?,
-        // They come with the cluster, which its first command makes.
         Object::Roster(roster) => roster.metadata.as_ref()?,
         Object::Migration(migration) => migration.metadata.as_ref()?,
+        // The first command forms the cluster, with its settings.
         Object::Settings(settings) => return Some((settings.resource_version, 1)),
     };
     Some((metadata.resource_version, metadata.create_revision))
 }
 
-/// Whether two watches of everything said the same about the revisions that both have reached: reliable, since what one
-/// of them left out the other has.
+/// Checks that two watches of everything delivered the same for the revisions that both cover. This shows that a watch
+/// is reliable: an event that one of them missed would be in the other.
 ///
 /// # Errors
 ///
-/// The first revision about which they differ.
+/// The first revision where they differ.
 pub(crate) fn compare(one: &WatchLog, other: &WatchLog) -> Result<usize, String> {
     let begin = one.from.max(other.from);
     let end = one.reached.min(other.reached);
@@ -298,7 +298,7 @@ mod tests {
         })
     }
 
-    /// The log of these messages from revision 5 on.
+    /// The record of these messages, from revision 5 on.
     fn log(messages: Vec<Message>) -> Result<WatchLog, String> {
         let mut log = WatchLog::new(5);
         messages

@@ -1,4 +1,4 @@
-//! A watch of everything that goes on over any number of streams.
+//! A watch of everything that continues over any number of streams.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::requests::Wire;
 use crate::waiting::within;
 use crate::watch_log::{Next, WatchLog};
 
-/// How often a stream says where it is when nothing happens, in milliseconds: as often as it may be asked to.
+/// How often a stream sends a bookmark when nothing happens, in milliseconds: the shortest interval allowed.
 const BOOKMARK_INTERVAL_MS: u32 = 1_000;
 
-/// A stream that says nothing for so long is dead.
+/// A stream that sends nothing for this long is taken for dead.
 const SILENCE_MAX: Duration = Duration::from_secs(6);
 
-/// How often a replica that does not answer is tried again.
+/// How often a replica that does not answer is asked again.
 const RETRY: Duration = Duration::from_millis(50);
 
-/// A watch of everything. It is ended when this is dropped.
+/// A watch of everything. It ends when this value is dropped.
 pub(crate) struct Watcher {
     log: Arc<Mutex<WatchLog>>,
     progress: watch::Receiver<Progress>,
@@ -34,17 +34,17 @@ pub(crate) struct Watcher {
 struct Progress {
     reached: u64,
     streams: usize,
-    /// The promise that was broken.
+    /// The promise that the watch broke, if any.
     fault: Option<String>,
 }
 
 impl Watcher {
-    /// Watches from `from` on, at the first of these replicas; whenever a stream ends or breaks, at the next of them.
+    /// Watches from `from` on, at the first of these replicas, and at the next one each time a stream ends or breaks.
     pub(crate) fn start(endpoints: Vec<String>, from: Revision) -> Self {
         Self::of_kinds(endpoints, from, &[])
     }
 
-    /// The same, of these kinds alone.
+    /// As [`start`](Self::start), for these kinds alone.
     pub(crate) fn of_kinds(
         endpoints: Vec<String>,
         from: Revision,
@@ -71,7 +71,7 @@ impl Watcher {
             .await;
     }
 
-    /// Waits until so many streams have been opened.
+    /// Waits until this many streams have been opened.
     pub(crate) async fn streams(&self, count: usize) {
         let what = format!("a watch to open its stream number {count}");
         self.wait(&what, |progress| progress.streams >= count).await;
@@ -87,7 +87,7 @@ impl Watcher {
         assert_eq!(ended.fault, None, "a watch broke its promise");
     }
 
-    /// What was delivered so far.
+    /// The record of what was delivered so far.
     pub(crate) fn log(&self) -> MutexGuard<'_, WatchLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }

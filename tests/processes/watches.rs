@@ -1,4 +1,4 @@
-//! Watches of real replicas: whoever serves them, they say the same, miss nothing and repeat nothing.
+//! Watches of all replicas deliver the same events, miss none and repeat none.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn nth(number: u64) -> StatementNumber {
     StatementNumber::new(number).expect("it is above zero")
 }
 
-/// So many watches go from replica to replica, beside those that stay at one.
+/// The number of watches that move between replicas, beside those that stay at one.
 const WANDERERS: usize = 9;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -157,7 +157,7 @@ async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
             };
             assert_eq!((bookmark.revision, bookmark.replica_id), (from - 1, id));
         }
-        // What does not exist is not waited for, and nothing older is delivered in its place.
+        // A future revision is refused: the watch neither waits for it nor delivers older events in its place.
         for (from, refused) in [
             (newest + 1_000, ErrorKind::FutureRevision),
             (0, ErrorKind::InvalidArgument),
@@ -174,7 +174,7 @@ async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
             );
         }
     }
-    // A history of one revision: what was asked for is gone, and this is said.
+    // With a history of one revision, the requested one is gone, and the watch says so.
     let patch = SettingsPatch {
         history_revisions: Some(1),
         ..SettingsPatch::default()

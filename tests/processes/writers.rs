@@ -1,4 +1,4 @@
-//! Clients that write and read all the time, and note what they were told.
+//! Clients that write and read all the time, and record the answers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,19 +21,19 @@ use crate::history::{self, Asked, Call, Register, Setting, Tally, Told};
 use crate::waiting::{LIMIT, within};
 use crate::watch_log::WatchLog;
 
-/// How many there are.
+/// The number of writers.
 const WRITERS: usize = 4;
 
-/// How often each of them sends something: 200 calls a second in all.
+/// The interval of a writer's calls: 200 calls a second in all.
 const BEAT: Duration = Duration::from_millis(20);
 
-/// The patience of every other writer, so that some outcomes are unknown; the rest has the library's own.
+/// The request timeout of every other writer, so that some outcomes are unknown; the others have the library's default.
 const IMPATIENT: Duration = Duration::from_millis(700);
 
-/// How long the members are kept that the writers are: none of them expires in a test.
+/// The TTL of the writers' members: so long that none expires in a test.
 const TTL_MS: u64 = 24 * 60 * 60 * 1_000;
 
-/// Clients that write and read all the time.
+/// The running writers.
 pub(crate) struct Writers {
     shared: Arc<WritersParts>,
     acknowledged: watch::Receiver<usize>,
@@ -42,7 +42,7 @@ pub(crate) struct Writers {
     first: First,
 }
 
-/// What was set before the first call.
+/// The values before the first call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct First {
     settings: Setting,
@@ -52,11 +52,11 @@ pub(crate) struct First {
 struct WritersParts {
     calls: Mutex<Vec<Call>>,
     acknowledged: watch::Sender<usize>,
-    /// The next value to set.
+    /// The next value to set, which is set only once.
     value: AtomicU32,
 }
 
-/// What they have done, once they have stopped.
+/// The recorded calls, once the writers have stopped.
 pub(crate) struct Written {
     pub(crate) calls: Vec<Call>,
     first: First,
@@ -64,7 +64,7 @@ pub(crate) struct Written {
 }
 
 impl Writers {
-    /// Lets members join, and has them write from then on.
+    /// Joins members, each of which writes from then on.
     pub(crate) async fn start(cluster: &Cluster) -> Self {
         let client = cluster.client().await;
         let settings = client
@@ -115,7 +115,7 @@ impl Writers {
         }
     }
 
-    /// Waits until so many more changes have been acknowledged.
+    /// Waits until this many more changes have been acknowledged.
     pub(crate) async fn acknowledge(&mut self, more: usize) {
         let wanted = *self.acknowledged.borrow_and_update() + more;
         let waiting = self.acknowledged.wait_for(|count| *count >= wanted);
@@ -131,7 +131,7 @@ impl Writers {
         );
     }
 
-    /// Adds calls of others, to be checked with these.
+    /// Adds calls of other clients, to be checked with these.
     pub(crate) fn add(&self, calls: Vec<Call>) {
         self.shared
             .calls
@@ -149,7 +149,7 @@ impl Writers {
             .clone()
     }
 
-    /// Lets the calls under way end, and no other begin.
+    /// Lets the calls in flight end, and starts no others.
     pub(crate) async fn stop(mut self) -> Written {
         self.stop.send_replace(true);
         let mut clients = Vec::new();
@@ -172,8 +172,8 @@ impl Writers {
 }
 
 impl Written {
-    /// Checks everything: that the answers agree with real time, with each other, with what a watch saw, and with what
-    /// is there now. Answers how many calls ended how.
+    /// Checks that the answers agree with real time, with each other, with what a watch saw, and with the present
+    /// state. Returns the number of calls with each result.
     pub(crate) async fn check(mut self, cluster: &Cluster, log: &WatchLog) -> Tally {
         let tally = Tally::of(&self.calls);
         self.resolve().await;
@@ -195,7 +195,7 @@ impl Written {
         tally
     }
 
-    /// Asks what became of each change whose outcome was unknown, and takes the answer for what was told.
+    /// Asks for the outcome of each change whose outcome was unknown, and replaces the answer by it.
     async fn resolve(&mut self) {
         for call in &mut self.calls {
             let Told::Unknown(Some(key)) = &call.told else {
@@ -209,19 +209,19 @@ impl Written {
                     ..
                 }) => Told::Done(revision),
                 Ok(Outcome::Executed { .. }) => Told::Lost(None),
-                // A try may still be on its way.
+                // The outcome is still unknown: a try may be in flight.
                 Ok(_) => continue,
-                // The session has seen too many requests since.
+                // The session has forgotten the outcome, after too many requests.
                 Err(error) if error.kind() == ErrorKind::RequestExpired => continue,
                 Err(error) => panic!("nobody says what became of {call:?}: {error}"),
             };
-            // It can have been executed any time after.
+            // It can have been executed at any time since it was sent.
             call.ended = Instant::now();
         }
     }
 }
 
-/// Every storage version there is, with the revision that created it.
+/// Every storage version, with the revision that created it.
 async fn created(client: &Client) -> BTreeMap<GroupResource, Revision> {
     let pages = client
         .with_timeout(LIMIT)
@@ -236,14 +236,14 @@ async fn created(client: &Client) -> BTreeMap<GroupResource, Revision> {
         .collect()
 }
 
-/// One of the clients.
+/// One writer.
 struct Writer {
     number: usize,
     client: Client,
     member: MemberEpoch,
-    /// How much it has said.
+    /// The number of its statements.
     said: u64,
-    /// What is set, as far as it knows.
+    /// The values as it last saw them.
     known: First,
     shared: Arc<WritersParts>,
 }
@@ -421,7 +421,7 @@ fn failed(error: &Error) -> Told {
     }
 }
 
-/// Lets a member in, once.
+/// Joins a member once.
 pub(crate) async fn join(client: &Client, id: &str, instance: &str, ttl_ms: u64) -> MemberEpoch {
     let join = Join {
         id: MemberId::parse(id).expect("it is an id"),

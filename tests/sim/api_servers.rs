@@ -1,4 +1,4 @@
-//! API servers: members that report and vote, read and watch, through the client library.
+//! API servers: members that report, vote, read and watch through the client library.
 
 mod notes;
 mod server;
@@ -63,12 +63,12 @@ impl ApiServers {
             .for_each(|machine| machine.advance(millis));
     }
 
-    /// Somebody else, on a machine of its own.
+    /// Runs a task on a machine of its own, beside the API servers.
     pub(crate) fn visit(&mut self, visit: impl Future<Output = ()> + Send + 'static) {
         self.visit_at(1_000, visit);
     }
 
-    /// The same, on a machine whose clock runs at `rate` thousandths of the world's.
+    /// As [`visit`](Self::visit), with a clock that runs at `rate` thousandths of the world's.
     pub(crate) fn visit_at(&mut self, rate: u64, visit: impl Future<Output = ()> + Send + 'static) {
         let mut clock = Clocked::new(rate);
         clock.start();
@@ -76,12 +76,12 @@ impl ApiServers {
         self.machines.push(clock);
     }
 
-    /// From now on others use the replicas, too: this is what they are told.
+    /// Records that users of objects use the replicas too: their ledger.
     pub(crate) fn used_by(&mut self, users: &Ledger) {
         self.users = Some(users.clone());
     }
 
-    /// What those others are told, if there are any.
+    /// The ledger of the users of objects, if there are any.
     pub(crate) fn users(&self) -> Option<&Ledger> {
         self.users.as_ref()
     }
@@ -91,7 +91,7 @@ impl ApiServers {
     }
 }
 
-/// A client on `host`, which tries the replica of its own number first.
+/// A client on `host` of all replicas. The host's number decides which of them it tries first.
 pub(crate) async fn client(host: Host, net: &Net, seed: u64) -> Client {
     let first = usize::try_from(host).unwrap();
     let replicas = (0..HOSTS.len()).map(|turn| HOSTS[(first + turn) % HOSTS.len()]);
@@ -121,13 +121,13 @@ async fn client_of(
         .unwrap()
 }
 
-/// A watch on `host` of everything, at this replica and no other, for ever.
+/// Watches everything for ever on `host`, at this replica and no other.
 pub(crate) async fn watch_at(replica: Host, host: Host, net: Net, notes: Notes, trace: Trace) {
     let client = client_of([replica], host, &net, host).await;
     watching::watch(host, client, notes, trace).await;
 }
 
-/// The time of the machine's own runtime.
+/// A clock that shows the time of the machine's own runtime.
 struct TokioClock(Instant);
 
 impl Clock for TokioClock {

@@ -1,4 +1,4 @@
-//! The invariants, one file each. All of them are looked at after every step.
+//! The invariants, one file each: checked after every step, costly ones every 100, `together` last.
 
 mod acknowledged;
 mod alive;
@@ -19,7 +19,7 @@ use crate::trace::Trace;
 
 pub(crate) use together::come_together;
 
-/// Everything that must hold at any time.
+/// The invariants that must hold at any time.
 #[derive(Default)]
 pub(crate) struct Checkers {
     acknowledged: acknowledged::Acknowledged,
@@ -30,7 +30,7 @@ pub(crate) struct Checkers {
 }
 
 impl Checkers {
-    /// Looks at everything. Panics at the first thing that is wrong.
+    /// Checks the invariants. Panics at the first one that is broken.
     pub(crate) fn look(
         &mut self,
         machines: &BTreeMap<Host, Machine>,

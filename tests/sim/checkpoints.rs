@@ -1,4 +1,4 @@
-//! A replica that lagged behind what the others keep of the log begins anew from a checkpoint, and nobody notices.
+//! A replica that lags behind the others' logs installs a checkpoint; its watches and sessions go on.
 
 use synod_model::Revision;
 use synod_proto::v1;
@@ -14,7 +14,7 @@ use crate::visitor::{open_session, update_settings};
 use crate::watch_log::compare;
 use crate::world::{HOSTS, World};
 
-/// The machine of the watch.
+/// The machine that the watch runs on.
 const WATCHER: Host = 21;
 
 #[test]
@@ -31,7 +31,7 @@ fn a_replica_that_lagged_installs_a_checkpoint_and_its_watches_and_sessions_go_o
         assert!(!watched(world).events.is_empty(), "the watch saw nothing");
 
         isolate(world, lagging, true);
-        // While it is away: the others have the session's change and drop it from their logs.
+        // While it is cut off, the others commit the session's change and purge it from their logs.
         let first = update_settings(world, leader, change(session));
         let applied = applied(world, leader);
         let far = applied + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
@@ -48,7 +48,7 @@ fn a_replica_that_lagged_installs_a_checkpoint_and_its_watches_and_sessions_go_o
 
         come_together(world);
         let log = watched(world);
-        // The checkers hold it against what the other watches saw.
+        // The checkers compare this log with those of the other watches.
         assert!(log.events.last().unwrap().0.get() > revision(&first));
         assert_eq!(log.resyncs.len(), 1, "the watch began anew: {log:?}");
     });
@@ -62,14 +62,14 @@ fn a_stream_that_stands_while_a_checkpoint_is_installed_goes_on_without_a_repeti
         assert!(formed, "nothing is acknowledged within five seconds");
         let leader = world.leader().unwrap();
         let lagging = *HOSTS.iter().find(|host| **host != leader).unwrap();
-        // Before the first revision, so that a stream that begins again has something to say again.
+        // From revision 1, so that a stream that begins again would have events to repeat.
         let watch = RawWatch::start(world, lagging, WATCHER, 1);
         let other = RawWatch::start(world, leader, WATCHER + 1, 1);
         world.run_for(2_000);
         let before = watch.log().reached();
         assert!(!watch.log().groups().is_empty(), "the watch saw nothing");
 
-        // Suspended, since a replica that is cut off ends its streams: this one does not know how long it was away.
+        // Suspended, since a replica that is cut off ends its streams; a suspended one does not notice the pause.
         world.machine(lagging).suspend(true);
         let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
         let purged = world.run_until(300_000, |world| applied(world, leader) > far);
@@ -101,7 +101,7 @@ fn what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it()
 
         isolate(world, lagging, true);
         let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
-        // All that the other keeps has gone from the history of those that go on.
+        // By then the running replicas' histories have none of the revisions that the lagging one keeps.
         let purged = world.run_until(300_000, |world| {
             applied(world, leader) > far && history(world, leader).floor > before.newest
         });
@@ -111,7 +111,7 @@ fn what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it()
 
         let installed = world.run_until(20_000, |world| generation(world, lagging) > 0);
         assert!(installed, "{lagging} got no checkpoint");
-        // At once, before what is applied next trims it.
+        // Checked at once, before the next entry trims the history.
         let after = history(world, lagging);
         assert_eq!(after.kept, HISTORY, "{after:?}");
         assert!(after.floor > before.newest, "{before:?}, {after:?}");
@@ -124,7 +124,7 @@ fn what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it()
     });
 }
 
-/// So many revisions are kept in a history: fewer than are written while a replica lags.
+/// The revisions that a history keeps: fewer than are written while a replica lags.
 const HISTORY: u64 = 10;
 
 fn small_history() -> v1::ClusterUpdateSettingsRequest {
@@ -137,14 +137,14 @@ fn small_history() -> v1::ClusterUpdateSettingsRequest {
     }
 }
 
-/// What a replica keeps of the past.
+/// The history of a replica, summed up.
 #[derive(Debug, PartialEq, Eq)]
 struct History {
     floor: Revision,
     newest: Revision,
     kept: u64,
     bytes: u64,
-    /// Of all rows, those of the history too, gone through one by one.
+    /// The digest of all rows, the history included, computed from every row.
     digest: synod_machine::Digest,
 }
 
@@ -162,7 +162,7 @@ fn history(world: &World, host: Host) -> History {
     }
 }
 
-/// Begins a watch at `replica` and nowhere else.
+/// Starts a watch at `replica` and no other.
 fn watch(world: &mut World, replica: Host) {
     let (net, trace) = (world.net.clone(), world.trace.clone());
     if let Clients::Serving(servers) = &mut world.clients {
@@ -179,14 +179,14 @@ fn watched(world: &World) -> WatchLog {
     .unwrap_or_default()
 }
 
-/// Cuts a replica off the others, or mends its links. Clients reach it all the while.
+/// Cuts the links between a replica and the others, or heals them. Clients still reach it.
 fn isolate(world: &World, replica: Host, cut: bool) {
     for other in HOSTS.into_iter().filter(|other| *other != replica) {
         world.net.set_cut(replica, other, cut);
     }
 }
 
-/// Has `replica` take over, so that what it answers is what it holds itself.
+/// Makes `replica` the leader, so that it answers from its own state.
 fn lead(world: &mut World, replica: Host) {
     let leads = |world: &World| world.machines[&replica].leads();
     for _ in 0..20 {
@@ -195,7 +195,7 @@ fn lead(world: &mut World, replica: Host) {
             && let Some(consensus) = machine.consensus()
         {
             machine.spawn(async move {
-                // It is asked for again until it has happened.
+                // Repeated until the transfer has succeeded.
                 let to = Some(synod_machine::ReplicaId::new(replica));
                 let _ = consensus.transfer_leadership(to).await;
             });
@@ -207,7 +207,7 @@ fn lead(world: &mut World, replica: Host) {
     panic!("{replica} does not take over");
 }
 
-/// A change that shows how often it is made: the second time, it would change nothing.
+/// A change that shows whether it was executed twice: the second time it would change nothing.
 fn change(session: u64) -> v1::ClusterUpdateSettingsRequest {
     let patch = v1::SettingsPatch {
         members_max: Some(4_321),

@@ -1,4 +1,4 @@
-//! Whoever uses the replicas.
+//! The clients of the replicas.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::net::{Host, Net};
 use crate::proposals::Ledger;
 use crate::trace::Trace;
 
-/// Whoever uses the replicas, as fits what runs on the machines.
+/// The clients of the replicas, according to what runs on the machines.
 pub(crate) enum Clients {
-    /// They propose to consensus itself.
+    /// Clients that propose directly to consensus.
     Proposing(Ledger),
-    /// They are API servers, and use the client library.
+    /// API servers, which use the client library.
     Serving(ApiServers),
 }
 
@@ -27,7 +27,7 @@ impl Clients {
         Self::Serving(ApiServers::start(net, trace, rng))
     }
 
-    /// Lets those begin something who do not by themselves.
+    /// Starts a new call of clients that do not run by themselves.
     pub(crate) fn begin(
         &self,
         machines: &BTreeMap<Host, Machine>,
@@ -40,7 +40,7 @@ impl Clients {
         }
     }
 
-    /// Lets those run who have machines of their own.
+    /// Runs the clients that have machines of their own.
     pub(crate) fn advance(&mut self, millis: u64) {
         match self {
             Self::Proposing(_) => {}
@@ -48,7 +48,7 @@ impl Clients {
         }
     }
 
-    /// How many changes were acknowledged.
+    /// The number of acknowledged changes.
     pub(crate) fn acknowledged(&self) -> usize {
         match self {
             Self::Proposing(ledger) => ledger.acknowledged().len(),
@@ -56,7 +56,7 @@ impl Clients {
         }
     }
 
-    /// How many reads were answered.
+    /// The number of answered reads.
     pub(crate) fn reads(&self) -> usize {
         match self {
             Self::Proposing(ledger) => ledger.reads(),

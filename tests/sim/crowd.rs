@@ -1,4 +1,4 @@
-//! People at work, each on a machine of its own with its own clock, until it is over.
+//! A group of clients that run until they are told to end, each on a machine with its own clock.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::net::{Host, Net};
 use crate::trace::Trace;
 use crate::world::World;
 
-/// So many simulated milliseconds anything may take that they have begun.
+/// The time that a client may take to end, in simulated milliseconds.
 const PATIENCE: u64 = 60_000;
 
-/// People at work, who write down in one ledger what they are told.
+/// Running clients, which record their answers in one ledger.
 pub(crate) struct Crowd<L> {
     pub(crate) ledger: L,
     over: Arc<AtomicBool>,
     running: Arc<AtomicUsize>,
 }
 
-/// What each of them has.
+/// One client of the group, with its connections and its randomness.
 pub(crate) struct Person<L> {
     pub(crate) host: Host,
     pub(crate) net: Net,
@@ -37,7 +37,7 @@ pub(crate) struct Person<L> {
 }
 
 impl<L: Clone + Default + Send + 'static> Crowd<L> {
-    /// Nobody yet.
+    /// A group without clients.
     pub(crate) fn new() -> Self {
         Self {
             ledger: L::default(),
@@ -46,7 +46,7 @@ impl<L: Clone + Default + Send + 'static> Crowd<L> {
         }
     }
 
-    /// Lets one begin.
+    /// Starts a client.
     pub(crate) fn spawn<F>(
         &self,
         world: &mut World,
@@ -83,13 +83,13 @@ impl<L: Clone + Default + Send + 'static> Crowd<L> {
         });
     }
 
-    /// Lets the world go on until nobody has anything left to do.
+    /// Lets the world go on until all clients have ended.
     pub(crate) fn idle(&self, world: &mut World) {
         let idle = world.run_until(PATIENCE, |_| self.running.load(Ordering::Relaxed) == 0);
         assert!(idle, "they do not come to an end");
     }
 
-    /// Lets them end what they have begun.
+    /// Tells the clients to end, and waits for them.
     pub(crate) fn finish(&self, world: &mut World) {
         self.over.store(true, Ordering::Relaxed);
         self.idle(world);

@@ -1,4 +1,4 @@
-//! A checkpoint that is damaged when a replica needs it, while nobody writes.
+//! A checkpoint is damaged when a lagging replica needs it, while no client writes.
 
 use std::path::PathBuf;
 

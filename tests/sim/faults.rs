@@ -1,4 +1,4 @@
-//! What goes wrong, by seed.
+//! Injects faults, chosen by the seed.
 
 use rand::RngExt;
 use synod_server::consensus::Consensus;
@@ -6,26 +6,26 @@ use synod_server::consensus::Consensus;
 use crate::net::Host;
 use crate::world::{HOSTS, World};
 
-/// Something that goes wrong, and is mended again.
+/// A fault, which is healed after a while.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
-    /// A link is cut.
+    /// The link between two machines is cut.
     Cut(Host, Host),
     /// A machine loses all its links.
     Isolate(Host),
     /// A process is killed.
     Kill(Host),
-    /// A machine loses power, with something written and not synced if that can be had.
+    /// A machine loses power, with unsynced writes if there are any within 200 ms.
     PowerLoss(Host),
     /// All machines lose power.
     Blackout,
-    /// The leadership is handed over.
+    /// The leader transfers its leadership.
     Transfer,
-    /// Nothing: a replica writes a checkpoint.
+    /// No fault: a replica writes a checkpoint.
     Checkpoint(Host),
 }
 
-/// Cuts the leader off for a while, then lets the next one lose power: what every run must have seen.
+/// Cuts the leader off for a while, then cuts the power of the next one: every run must see these two.
 pub(crate) fn cut_off_and_crash(world: &mut World) {
     for fault in [Fault::Isolate, Fault::PowerLoss] {
         let leads = world.run_until(5_000, |world| world.leader().is_some());
@@ -36,7 +36,7 @@ pub(crate) fn cut_off_and_crash(world: &mut World) {
     }
 }
 
-/// Lets `count` things go wrong, one after another, and mends each.
+/// Injects `count` faults, one after another, and heals each.
 pub(crate) fn torment(world: &mut World, count: u32) {
     for _ in 0..count {
         let calm = world.rng.random_range(200..2_000);
@@ -50,7 +50,7 @@ pub(crate) fn torment(world: &mut World, count: u32) {
 fn choose(world: &mut World) -> Fault {
     let host = HOSTS[world.rng.random_range(0..HOSTS.len())];
     let other = HOSTS[(world.rng.random_range(1..HOSTS.len()) + host as usize - 1) % HOSTS.len()];
-    // The leader is the most interesting one.
+    // Half of the time the leader, since its faults matter most.
     let victim = world
         .leader()
         .filter(|_| world.rng.random_ratio(1, 2))
@@ -99,7 +99,7 @@ fn suffer(world: &mut World, fault: Fault) {
             HOSTS.into_iter().for_each(|host| restore(world, host));
         }
         Fault::Transfer => {
-            // Whether it succeeds is up to the network.
+            // The transfer may fail, depending on the network.
             let leader = world.leader();
             on_consensus(world, leader, async |it| {
                 let _ = it.transfer_leadership(None).await;
@@ -113,7 +113,7 @@ fn suffer(world: &mut World, fault: Fault) {
     }
 }
 
-/// Has a machine's consensus do something, if there is one.
+/// Runs `act` with the consensus of a machine, if it runs.
 fn on_consensus<F>(world: &World, host: Option<Host>, act: impl FnOnce(Consensus) -> F)
 where
     F: Future<Output = ()> + Send + 'static,

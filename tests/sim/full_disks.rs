@@ -1,4 +1,4 @@
-//! Disks that fill up, and have room again.
+//! Disks that become full, and have room again.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::seeds::for_each_seed;
 use crate::users::{Users, resource};
 use crate::world::{HOSTS, World};
 
-/// So many simulated milliseconds until all have heard that a disk is low, or is not any more.
+/// The time until all replicas know which disks are low, in simulated milliseconds.
 const HEARD: u64 = 10_000;
 
 #[test]
@@ -20,7 +20,7 @@ fn nearly_full_disks_stop_what_grows_and_nobody_and_it_goes_on_when_they_have_ro
     for_each_seed(test, Kind::Whole, 1..3, |world| {
         let users = begin(world);
         for host in HOSTS {
-            // Less than is taken already: that is low, and more than enough for all that goes on while nothing may grow.
+            // Less than is in use already, so the disk is low; but what may still be written fits.
             let taken = taken(world, host);
             disk(world, host).set_capacity(Some(taken + taken * 3 / 4));
         }
@@ -33,7 +33,7 @@ fn nearly_full_disks_stop_what_grows_and_nobody_and_it_goes_on_when_they_have_ro
             objects <= before_it,
             "{before_it} objects grew to {objects}"
         );
-        // Members renew, and report again what they said.
+        // Members still renew, and repeat their reports.
         assert!(world.clients.acknowledged() > before, "nothing goes on");
 
         HOSTS
@@ -59,7 +59,7 @@ fn a_full_disk_ends_its_replica_alone_and_it_comes_back_when_there_is_room() {
         let users = begin(world);
         let leader = world.leader().unwrap();
         disk(world, leader).set_capacity(Some(taken(world, leader)));
-        // What has room in the log as it is does not need the disk; this does.
+        // A write that fits into the log's segment needs no new space; a checkpoint does.
         let consensus = world.machines[&leader].consensus().unwrap();
         world.machine(leader).spawn(async move {
             let _ = consensus.checkpoint().await;
@@ -76,7 +76,7 @@ fn a_full_disk_ends_its_replica_alone_and_it_comes_back_when_there_is_room() {
         assert!(goes_on, "two with room do not go on");
 
         world.machine(leader).kill();
-        // The checkers see that it is gone.
+        // The checkers see that it has ended.
         world.rest(100);
         disk(world, leader).set_capacity(None);
         world.machine(leader).start();
@@ -100,13 +100,13 @@ fn disk(world: &World, host: Host) -> &SimDisk {
     &world.machines[&host].disk
 }
 
-/// So many bytes of a disk are taken.
+/// The used bytes of a disk.
 fn taken(world: &World, host: Host) -> u64 {
     let space = disk(world, host).space("/data".as_ref()).unwrap();
     space.size - space.free
 }
 
-/// Waits until all know of exactly these that their disks are low.
+/// Waits until all replicas know that exactly these disks are low.
 fn low(world: &mut World, hosts: &[Host]) {
     let hosts = hosts.iter().copied().collect::<BTreeSet<_>>();
     let all_know = world.run_until(HEARD, |world| {
@@ -122,7 +122,7 @@ fn low(world: &mut World, hosts: &[Host]) {
     assert!(all_know, "not all know that the disks of {hosts:?} are low");
 }
 
-/// How many objects a replica holds that runs.
+/// The number of objects at a running replica.
 fn objects(world: &World) -> u64 {
     let consensus = world.machines[&HOSTS[0]].consensus().unwrap();
     let published = consensus.published();

@@ -1,4 +1,4 @@
-//! One simulated machine: a replica, its disk, and its clock.
+//! A simulated machine: a replica, its disk, and its clock.
 
 mod bare;
 mod clocked;
@@ -23,7 +23,7 @@ pub(crate) use clocked::Clocked;
 pub(crate) enum Kind {
     /// Consensus alone.
     Bare,
-    /// A whole replica, as it is shipped but for the number of checkpoints.
+    /// A whole replica with the program's own settings, except that it writes checkpoints more often.
     Whole,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 pub(crate) struct Machine {
     pub(crate) host: Host,
     pub(crate) disk: SimDisk,
-    /// Whether its replica has a reason to end by itself from its next start on.
+    /// Whether the replica may end by itself, from its next start on.
     pub(crate) may_end: bool,
     kind: Kind,
     net: Net,
@@ -41,16 +41,16 @@ pub(crate) struct Machine {
     consensus: Slot,
 }
 
-/// A checkpoint is written after so many entries: far more often than anybody would want it.
+/// Entries from one checkpoint to the next: far fewer than in practice.
 pub(crate) const CHECKPOINT_ENTRIES: u64 = 60;
 
-/// So many entries are kept that a checkpoint holds already.
+/// Entries that the log keeps although a checkpoint holds them.
 pub(crate) const KEPT_ENTRIES: u64 = 20;
 
-/// Where a replica leaves its consensus once it has started.
+/// Where a replica puts the handle of its consensus once it has started.
 type Slot = Arc<Mutex<Option<Consensus>>>;
 
-/// What a replica is given to start with.
+/// The parameters of a replica's start.
 struct Boot {
     host: Host,
     seams: Seams,
@@ -60,7 +60,7 @@ struct Boot {
     may_end: bool,
 }
 
-/// Says that a replica has ended by itself, and ends it.
+/// Records that a replica must end by itself, and ends it; a failure of the run unless it `may_end`.
 async fn ended(
     trace: Trace,
     host: Host,
@@ -108,7 +108,7 @@ impl Machine {
             .is_some_and(|consensus| consensus.leadership().borrow().is_me)
     }
 
-    /// Starts the replica, on whatever its disk holds.
+    /// Starts the replica with the present content of its disk.
     pub(crate) fn start(&mut self) {
         self.trace.add(format_args!("{} starts", self.host));
         self.consensus = Slot::default();
@@ -127,7 +127,7 @@ impl Machine {
         }
     }
 
-    /// Ends the process, as SIGKILL does: its connections are closed, and what was written is not lost.
+    /// Ends the process, as SIGKILL does: its connections are closed, and what it wrote is kept.
     pub(crate) fn kill(&mut self) {
         self.trace.add(format_args!("{} is killed", self.host));
         self.net.close(self.host);
@@ -135,7 +135,7 @@ impl Machine {
         self.disk.kill();
     }
 
-    /// Cuts the power: the others hear nothing more, and what was not synced may be lost.
+    /// Cuts the power: its peers receive nothing more, and unsynced writes may be lost.
     pub(crate) fn lose_power(&mut self, seed: u64) {
         let unsynced = self.disk.unsynced_bytes();
         self.trace.add(format_args!(
@@ -147,7 +147,7 @@ impl Machine {
         self.disk.crash(seed);
     }
 
-    /// Lets a silent machine speak again, before its replica is started.
+    /// Reconnects a machine that lost power, before its replica is started.
     pub(crate) fn restore_power(&self) {
         self.net.unsilence(self.host);
     }
@@ -159,7 +159,7 @@ impl Machine {
         }
     }
 
-    /// Suspends the machine, or lets it go on: meanwhile nothing runs on it, and its clock stands still.
+    /// Suspends the machine, or resumes it. While it is suspended, nothing runs on it and its clock stands still.
     pub(crate) fn suspend(&mut self, suspended: bool) {
         let now = if suspended { "is suspended" } else { "goes on" };
         self.trace.add(format_args!("{} {now}", self.host));
@@ -191,7 +191,7 @@ impl Machine {
     }
 }
 
-/// It is for display only, and nobody looks.
+/// The wall clock is for display only, and no checker reads it.
 struct NoWallClock;
 
 impl WallClock for NoWallClock {

@@ -1,13 +1,13 @@
-//! Whole replicas in one process, on simulated clocks, networks, disks and randomness: every run follows from its seed.
+//! Whole replicas in one process, on simulated clocks, networks, disks and randomness: the seed determines the run.
 //!
-//! Each replica has a tokio runtime of its own, paused, on one thread; the loop in `world` moves all of them. openraft,
-//! tonic and the store run unchanged. While faults come and go, the checkers look after every step, one file for each
-//! invariant; then everything is healed, and the replicas must come together again.
+//! Each replica has a paused tokio runtime of its own, all on one thread; the loop in `world` moves all of them.
+//! openraft, tonic and the store run unchanged. While faults come and go, the checkers check the invariants, one file
+//! each; then all faults are healed, and the replicas must converge.
 //!
 //! A failing seed prints the line that runs it again. Two variables change what is run:
 //!
 //! - `SYNOD_SIM_SEED=17`: this seed only, with its trace printed.
-//! - `SYNOD_SIM_SEEDS=1000`: so many seeds instead of a few.
+//! - `SYNOD_SIM_SEEDS=1000`: the number of seeds, instead of a few.
 
 #[cfg(test)]
 mod api_servers;

@@ -1,9 +1,8 @@
-//! The simulated network: byte pipes with latency, in which nothing is lost but much can be late.
+//! The simulated network: byte pipes with latency, which lose nothing but may deliver late.
 //!
-//! A connection is two pipes. Bytes become readable once their time has come; a cut link holds them until it is mended,
-//! as TCP would send them again. A replica that loses power is silent; one whose process is killed closes its
-//! connections, and its address refuses new ones a moment later: the system closes what listens last, and drops what
-//! it still accepted.
+//! A connection is two pipes. Bytes become readable when they are due; a cut link holds them until it is healed, as TCP
+//! would resend them. A machine that loses power falls silent. A killed process closes its connections at once, but its
+//! address accepts new ones for a moment and drops them: the operating system closes the listening socket last.
 
 mod pipe;
 
@@ -26,16 +25,16 @@ use pipe::Pipe;
 /// A machine of the simulation, by its number.
 pub(crate) type Host = u64;
 
-/// So many bytes may be under way in one pipe; a writer waits then.
+/// The bytes in flight that one pipe can hold; then its writer waits.
 const PIPE_BYTES: usize = 256 << 10;
 
-/// How long bytes take, in simulated milliseconds.
+/// The latency of bytes, in simulated milliseconds.
 const LATENCY: std::ops::RangeInclusive<u64> = 1..=4;
 
 /// How long the address of a killed process still accepts connections, in simulated milliseconds.
 const LINGER: std::ops::RangeInclusive<u64> = 0..=15;
 
-/// The network. Clones are handles to the same one.
+/// The network. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Net(Arc<Mutex<NetState>>);
 
@@ -45,11 +44,11 @@ struct NetState {
     pipes: BTreeMap<u64, Pipe>,
     next_pipe: u64,
     listeners: BTreeMap<String, Listener>,
-    /// Addresses of killed processes that are not closed yet, and when they will be.
+    /// Addresses of killed processes that still accept connections, and when they will refuse them.
     closing: BTreeMap<String, u64>,
     cut: BTreeSet<(Host, Host)>,
     silent: BTreeSet<Host>,
-    /// How much longer than usual everything takes, in milliseconds.
+    /// The additional latency of all bytes, in milliseconds.
     slowness: u64,
 }
 
@@ -74,7 +73,7 @@ impl Net {
         })))
     }
 
-    /// Moves the network's clock and delivers what is due.
+    /// Sets the network's clock, and delivers what is due.
     pub(crate) fn advance(&self, now: u64) {
         let mut state = self.lock();
         state.now = now;
@@ -95,7 +94,7 @@ impl Net {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Cuts the link between two hosts, or mends it.
+    /// Cuts the link between two hosts, or heals it.
     pub(crate) fn set_cut(&self, one: Host, other: Host, cut: bool) {
         let mut state = self.lock();
         for link in [(one, other), (other, one)] {
@@ -107,17 +106,17 @@ impl Net {
         }
     }
 
-    /// Makes every way take so much longer, in milliseconds.
+    /// Adds this latency, in milliseconds, to all links.
     pub(crate) fn slow_down(&self, millis: u64) {
         self.lock().slowness = millis;
     }
 
-    /// Makes a host fall silent, as when it loses power: the others keep their ends, and hear nothing more.
+    /// Makes a host fall silent, as when it loses power: its peers keep their connections, and receive nothing more.
     pub(crate) fn silence(&self, host: Host) {
         let mut state = self.lock();
         state.silent.insert(host);
         state.abandon(host, |_| None);
-        // Whoever writes to it goes on until the pipe is full.
+        // Its peers can still write until the pipe is full.
         state
             .pipes
             .values_mut()
@@ -125,7 +124,7 @@ impl Net {
             .for_each(|pipe| pipe.reader_gone = false);
     }
 
-    /// Lets a silent host speak again. Its old connections are gone for good.
+    /// Reconnects a silent host. Its old connections break.
     pub(crate) fn unsilence(&self, host: Host) {
         let mut state = self.lock();
         let mut wakers = Vec::new();
@@ -141,8 +140,8 @@ impl Net {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Ends all connections of a host whose process was killed, in the order in which they were opened: the order in
-    /// which a runtime drops its tasks depends on what ran before in this process of ours.
+    /// Ends all connections of a host whose process was killed, in the order in which they were opened. The order in
+    /// which the runtime drops its tasks would depend on earlier runs in this process.
     pub(crate) fn close(&self, host: Host) {
         let mut state = self.lock();
         let listening = state.listeners.iter().filter(|(_, it)| it.host == host);
@@ -154,7 +153,7 @@ impl Net {
         state.abandon(host, |state| Some(state.now + state.latency()));
     }
 
-    /// The connections that arrive at `address` on `host`, from now on.
+    /// Listens at `address` on `host`, and returns the connections that arrive.
     pub(crate) fn listen(&self, host: Host, address: &str) -> Incoming {
         let listener = Listener {
             host,
@@ -169,7 +168,7 @@ impl Net {
         futures::stream::poll_fn(move |context| net.poll_accept(&address, context)).boxed()
     }
 
-    /// What dials for `host`.
+    /// The dialler for connections from `host`.
     pub(crate) fn dialer(&self, host: Host) -> Arc<dyn Dial> {
         Arc::new(SimDialer {
             net: self.clone(),
@@ -203,7 +202,7 @@ impl Net {
         }
     }
 
-    /// `None` while the network would not even say no.
+    /// `None` if not even a refusal would arrive.
     fn try_connect(&self, from: Host, address: &str) -> Option<io::Result<End>> {
         let mut state = self.lock();
         let to = address.parse::<Address>().ok()?.host;
@@ -250,7 +249,7 @@ impl NetState {
         id
     }
 
-    /// Takes a host's ends of its connections away, and its listener. `end` says when the other side hears of it.
+    /// Removes a host's listeners and its ends of connections. `end` says when the other side learns of it.
     fn abandon(&mut self, host: Host, end: impl Fn(&mut Self) -> Option<u64>) {
         self.listeners.retain(|_, listener| listener.host != host);
         let ids: Vec<u64> = self.pipes.keys().copied().collect();
@@ -272,7 +271,7 @@ impl NetState {
         }
     }
 
-    /// Ends a connection to a process that has died, when its address is closed.
+    /// Ends a connection to a killed process when its address stops accepting.
     fn drop_unaccepted(&mut self, there: u64, back: u64, closed: u64) {
         let heard = closed + self.latency();
         if let Some(pipe) = self.pipes.get_mut(&there) {
@@ -290,7 +289,7 @@ impl NetState {
     }
 }
 
-/// `replica-<host>:<port>`.
+/// An address: `replica-<host>:<port>`.
 struct Address {
     host: Host,
 }
@@ -331,7 +330,7 @@ impl Dial for SimDialer {
             tokio::time::sleep(Duration::from_millis(latency)).await;
             match net.try_connect(host, &address) {
                 Some(connected) => Ok(Connection::new(connected?, address)),
-                // Not even a refusal comes back; the caller has a deadline.
+                // Not even a refusal arrives; the caller has a deadline.
                 None => std::future::pending().await,
             }
         })

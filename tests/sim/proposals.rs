@@ -1,4 +1,4 @@
-//! The clients of consensus alone: they let members join, one after another, and read who has joined.
+//! Clients of consensus alone: they join members, one after another, and read which have joined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use crate::machine::Machine;
 use crate::net::Host;
 use crate::trace::Trace;
 
-/// What is known of each proposal, by the number of its member.
+/// The known fate of each proposal, by the number of its member.
 #[derive(Clone, Default)]
 pub(crate) struct Ledger(Arc<Mutex<Entries>>);
 
@@ -30,19 +30,19 @@ struct Entries {
     reads: usize,
 }
 
-/// What became of a proposal.
+/// The fate of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// No answer yet, or an answer that says nothing.
+    /// There is no answer yet, or one that does not tell.
     Unknown,
-    /// It was answered: it is executed, and stays so.
+    /// It was acknowledged: it is executed, and must not be lost.
     Acknowledged,
-    /// It was answered that it is not executed: it never is.
+    /// It was answered as not executed: it must never be executed.
     NotExecuted,
 }
 
 impl Ledger {
-    /// Begins a proposal or a read, now and then.
+    /// Starts a proposal or a read, now and then.
     pub(crate) fn begin(
         &self,
         machines: &BTreeMap<Host, Machine>,
@@ -61,7 +61,7 @@ impl Ledger {
         }
     }
 
-    /// Proposes the next member on `machine`.
+    /// Proposes to join the next member, on `machine`.
     fn propose(&self, machine: &Machine, trace: &Trace) {
         let Some(consensus) = machine.consensus() else {
             return;
@@ -78,7 +78,7 @@ impl Ledger {
             let fate = match &outcome {
                 Ok(applied) if applied.applied.outcomes[0].result.is_ok() => Fate::Acknowledged,
                 Err(ProposeError::Unknown) => Fate::Unknown,
-                // Before the cluster has its id, commands are executed to no effect: they are refused.
+                // Until the cluster has its id, commands are refused in apply.
                 Ok(_)
                 | Err(
                     ProposeError::NotLeader { .. }
@@ -94,7 +94,7 @@ impl Ledger {
         });
     }
 
-    /// Reads on `machine`: what was acknowledged before must be there.
+    /// Reads on `machine`, and checks that everything acknowledged before is there.
     fn read(&self, machine: &Machine, trace: &Trace) {
         let Some(consensus) = machine.consensus() else {
             return;
@@ -141,7 +141,7 @@ impl Ledger {
         self.0.lock().unwrap().broken_reads.clone()
     }
 
-    /// How many reads were answered.
+    /// The number of answered reads.
     pub(crate) fn reads(&self) -> usize {
         self.0.lock().unwrap().reads
     }
@@ -158,7 +158,7 @@ async fn read_index(consensus: &Consensus) -> Option<u64> {
         .ok()
 }
 
-/// Picks a machine for a request, mostly the one that leads.
+/// Picks a machine for a request, mostly the leader.
 fn pick<'a>(machines: &'a BTreeMap<Host, Machine>, rng: &mut StdRng) -> Option<&'a Machine> {
     let running: Vec<_> = machines
         .values()

@@ -1,5 +1,5 @@
-//! A watch of everything by raw streams of one replica, under the strict checker of the tests of processes: the client
-//! library drops what comes twice, so behind it a replica could deliver what it likes.
+//! A watch of everything by raw streams at one replica, under the strict checker of the tests of processes. The client
+//! library drops repeated events, so it would hide a replica that delivers them.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::visitor::channel;
 use crate::watch_log::{Next, WatchLog};
 use crate::world::World;
 
-/// How often a replica is asked again that takes no watch.
+/// How often a replica that refuses the watch is asked again.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// A watch. Clones tell the same.
+/// A watch. Clones share its log.
 #[derive(Clone)]
 pub(crate) struct RawWatch(Arc<Mutex<Seen>>);
 
@@ -41,14 +41,14 @@ impl RawWatch {
         watch
     }
 
-    /// What was delivered so far. Panics if a promise was broken.
+    /// The log of what was delivered so far. Panics if the watch broke a promise.
     pub(crate) fn log(&self) -> WatchLog {
         let seen = self.0.lock().unwrap();
         assert_eq!(seen.fault, None, "a watch broke its promise");
         seen.log.clone()
     }
 
-    /// How many streams it took.
+    /// The number of streams that were opened.
     pub(crate) fn streams(&self) -> usize {
         self.0.lock().unwrap().streams
     }

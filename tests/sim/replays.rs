@@ -1,4 +1,4 @@
-//! A seed is all it takes to see a run again.
+//! A seed determines a run: two runs of it have the same trace.
 
 use crate::checkers::come_together;
 use crate::faults::{cut_off_and_crash, torment};
@@ -47,7 +47,7 @@ fn one_seed_of_whole_replicas_gives_one_trace_and_another_another() {
     );
 }
 
-/// Where two traces part.
+/// The first line where two traces differ.
 fn first_difference(one: &str, other: &str) -> Option<(usize, String, String)> {
     let lines = one.lines().zip(other.lines()).zip(1..);
     let parted = lines.filter(|((one, other), _)| one != other);

@@ -1,5 +1,5 @@
-//! A rollout as it really happens: what servers say arrives late, twice and out of order, an operator changes who must
-//! speak, and an observer of discovery sees servers that take no part, and stops.
+//! A rollout with disorder: the statements of members arrive late, twice and out of order, an operator changes the
+//! rosters, and an observer of discovery sees servers that take no part, and stops.
 
 mod ledger;
 mod observer;
@@ -17,31 +17,31 @@ use crate::world::World;
 
 use ledger::Ledger;
 
-/// The machines of those who speak.
+/// The machines of the members that report.
 const SPEAKERS: [Host; 3] = [61, 62, 63];
 
-/// The machine of who says who must speak.
+/// The machine of the operator, who sets rosters.
 const OPERATOR: Host = 64;
 
-/// The machine of who looks at discovery.
+/// The machine of the observer of discovery.
 const OBSERVER: Host = 65;
 
-/// The machine of who sets the period of discovery.
+/// The machine of the client that sets the period of discovery.
 const FOUNDER: Host = 66;
 
-/// How often discovery is looked at: short, so that an observer that stops is missed within a run.
+/// The period of discovery: short, so that an observation expires within a run.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// So many simulated milliseconds it may take until everything follows that was said last.
+/// The time until the state reflects the last statements, in simulated milliseconds.
 const PATIENCE: u64 = 30_000;
 
-/// People in the middle of a rollout.
+/// The participants of a rollout.
 pub(crate) struct Rollout(Crowd<Ledger>);
 
 type Participant = Person<Ledger>;
 
 impl Rollout {
-    /// Sets the period of discovery, and lets them begin.
+    /// Sets the period of discovery, and starts the participants.
     pub(crate) fn start(world: &mut World) -> Self {
         let crowd = Crowd::new();
         crowd.spawn(world, FOUNDER, found);
@@ -54,12 +54,12 @@ impl Rollout {
         Self(crowd)
     }
 
-    /// Lets each of them have a last word: all speak, all must, and the observer stops for ever.
+    /// Lets each make a last statement: all members report, a roster requires all of them, and the observer stops.
     pub(crate) fn finish(&self, world: &mut World) {
         self.0.finish(world);
     }
 
-    /// Checks what the replicas hold, and every revision of how it came about.
+    /// Checks the replicas' states, and every revision of their history.
     pub(crate) fn check(&self, world: &mut World) {
         let over = world.run_until(PATIENCE, |world| {
             let mut machines = world.machines.values();
@@ -85,12 +85,12 @@ impl Rollout {
     }
 }
 
-/// What the speakers report.
+/// The resource that the speakers report.
 fn rolls() -> GroupResource {
     GroupResource::new("example.com", "rolls").unwrap()
 }
 
-/// What nobody reports and the observer looks at.
+/// The resource that no member reports and the observer looks at.
 fn seen() -> GroupResource {
     GroupResource::new("example.com", "seen").unwrap()
 }
@@ -107,7 +107,7 @@ fn member(host: Host) -> MemberId {
     MemberId::parse(&format!("speaker-{host}")).unwrap()
 }
 
-/// Sets the period of discovery, however often that takes.
+/// Sets the period of discovery, and retries until it is set.
 async fn found(founder: Participant) {
     let patch = SettingsPatch {
         discovery_period: Some(PERIOD),
@@ -116,7 +116,7 @@ async fn found(founder: Participant) {
     until_done(|| founder.client.update_settings(patch.clone(), None)).await;
 }
 
-/// Does something again and again until it is done.
+/// Repeats an action until it succeeds.
 async fn until_done<A, F>(act: impl Fn() -> F) -> A
 where
     F: Future<Output = Result<A, Error>>,

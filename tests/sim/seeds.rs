@@ -1,4 +1,4 @@
-//! Runs a simulation for each of its seeds, and says how to run the one that failed again.
+//! Runs a simulation for each of its seeds, and prints how to run a failed one again.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -33,7 +33,7 @@ fn note_panics() {
     PANICKED.set(None);
 }
 
-/// Runs `scenario` for these seeds, or those that the environment names.
+/// Runs `scenario` for these seeds, or for those that the environment gives.
 pub(crate) fn for_each_seed(
     test: &str,
     kind: Kind,
@@ -50,7 +50,7 @@ pub(crate) fn for_each_seed(
     }
 }
 
-/// Runs `scenario` by one seed and answers what happened.
+/// Runs `scenario` with one seed, and returns its trace.
 pub(crate) fn run(test: &str, kind: Kind, seed: u64, scenario: impl Fn(&mut World)) -> Trace {
     note_panics();
     let again = format!(

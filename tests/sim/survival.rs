@@ -1,4 +1,4 @@
-//! Whatever goes wrong, nothing acknowledged is lost, nothing else is invented, and it ends well.
+//! Under random faults, no acknowledged write is lost, nothing else is invented, and the replicas converge at the end.
 
 use crate::checkers::come_together;
 use crate::faults::torment;
@@ -68,7 +68,7 @@ fn a_killed_leader_is_replaced_at_once() {
         forms(world);
         world.run_for(1_000);
         kill_the_leader(world);
-        // What came back has caught up, and nothing is written any more: no append is under way.
+        // The restarted replica has caught up, and no client writes: no append is in flight.
         world.rest(1_000);
         kill_the_leader(world);
         come_together(world);
@@ -83,7 +83,7 @@ fn a_leader_is_heard_over_ways_that_take_nearly_half_a_heartbeat() {
         world.rest(1_000);
         let leader = world.leader();
         world.net.slow_down(30);
-        // Nothing is written: only heartbeats tell that it is there.
+        // No client writes, so only heartbeats show that the leader lives.
         for _ in 0..100 {
             world.rest(100);
             assert_eq!(world.leader(), leader, "another one leads");
@@ -93,11 +93,11 @@ fn a_leader_is_heard_over_ways_that_take_nearly_half_a_heartbeat() {
     });
 }
 
-/// Kills the leader, holds the others to replace it, and starts it again.
+/// Kills the leader, checks that another one takes over, and starts the killed one again.
 fn kill_the_leader(world: &mut World) {
     let leader = world.leader().expect("a quiet world has a leader");
     world.machine(leader).kill();
-    // Far below the lease and an election timeout: the survivors notice that nobody listens there any more.
+    // Far below the lease and an election timeout: the others notice that nothing listens at its address any more.
     let replaced = world.run_until(250, |world| world.leader().is_some_and(|now| now != leader));
     assert!(
         replaced,

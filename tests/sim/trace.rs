@@ -1,9 +1,9 @@
-//! What happened, in order. Two runs of one seed have equal traces.
+//! The trace of a run: its events, in order. Two runs of one seed have equal traces.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-/// The trace of one run. Clones write to the same one.
+/// The trace of one run. Clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct Trace(Arc<Mutex<Lines>>);
 
@@ -15,30 +15,30 @@ struct Lines {
 }
 
 impl Trace {
-    /// Moves the clock that stamps the lines, in simulated milliseconds.
+    /// Sets the clock that stamps the lines, in simulated milliseconds.
     pub(crate) fn advance(&self, now: u64) {
         self.0.lock().unwrap().now = now;
     }
 
-    /// Adds a line. No real time, address or number of a task may be in it.
+    /// Adds a line. It must not contain real time, addresses in memory or ids of tasks.
     pub(crate) fn add(&self, what: impl fmt::Display) {
         let mut lines = self.0.lock().unwrap();
         let line = format!("{:>8} {what}", lines.now);
         lines.lines.push(line);
     }
 
-    /// Adds a line about something that must never happen: the run fails for it.
+    /// Adds a line about something that must never happen, and makes the run fail.
     pub(crate) fn fail(&self, what: impl fmt::Display) {
         self.add(&what);
         self.0.lock().unwrap().failure = Some(what.to_string());
     }
 
-    /// What must never have happened, if it has.
+    /// The reason for which the run fails, if there is one.
     pub(crate) fn failure(&self) -> Option<String> {
         self.0.lock().unwrap().failure.clone()
     }
 
-    /// All of it.
+    /// The whole trace.
     pub(crate) fn text(&self) -> String {
         self.0.lock().unwrap().lines.join("\n")
     }

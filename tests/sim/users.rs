@@ -1,4 +1,4 @@
-//! Those who keep objects and leases in Synod: what they do, what they were told, and whether all of it can be true.
+//! Clients that store objects and hold leases, and the check of all their answers.
 
 mod history;
 mod holder;
@@ -19,26 +19,26 @@ use crate::world::World;
 
 pub(crate) use ledger::Ledger;
 
-/// The machine of who declares the collection.
+/// The machine of the client that declares the collection.
 const FOUNDER: Host = 40;
 
-/// The machines of those who write objects.
+/// The machines of the clients that write objects.
 const WRITERS: [Host; 3] = [41, 42, 43];
 
-/// The machines of those who want leases.
+/// The machines of the clients that hold leases.
 const HOLDERS: [Host; 3] = [51, 52, 53];
 
-/// So many simulated milliseconds what is left of a deletion may stay.
+/// The time until a deletion has removed all dependents, in simulated milliseconds.
 const PATIENCE: u64 = 60_000;
 
-/// Users at work.
+/// The running users.
 pub(crate) struct Users(Crowd<Ledger>);
 
-/// What each of them has.
+/// One user.
 type User = Person<Ledger>;
 
 impl Users {
-    /// Declares the collection, and lets them begin.
+    /// Declares the collection, and starts the users.
     pub(crate) fn start(world: &mut World) -> Self {
         let users = Crowd::<Ledger>::new();
         if let Clients::Serving(servers) = &mut world.clients {
@@ -55,15 +55,15 @@ impl Users {
         Self(users)
     }
 
-    /// Lets them end what they have begun.
+    /// Lets the users end what they have begun.
     pub(crate) fn finish(&self, world: &mut World) {
         self.0.finish(world);
     }
 
-    /// Checks everything that they were told against what the replicas hold and how that came about.
+    /// Checks the answers to all users against the replicas' states and histories.
     pub(crate) fn check(&self, world: &mut World) {
         let ledger = &self.0.ledger;
-        // What is left of the last deletions is cleared away without anybody asking.
+        // The leader removes the dependents of the last deletions by itself.
         let cleared = world.run_until(PATIENCE, |world| {
             world.machines.values().all(|machine| {
                 let consensus = machine.consensus();
@@ -91,7 +91,7 @@ pub(crate) fn resource() -> GroupResource {
     GroupResource::new("example.com", "cards").unwrap()
 }
 
-/// Declares the collection, however often that takes.
+/// Declares the collection, and retries until it is declared.
 async fn found(client: &Client) {
     loop {
         let create = CreateCollection {

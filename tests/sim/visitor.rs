@@ -1,4 +1,4 @@
-//! Somebody who calls one replica, without a client library that would go to another one.
+//! Calls one replica directly, without the client library, which would go to another one.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,10 +12,10 @@ use crate::clients::Clients;
 use crate::net::{Host, Net, client_address};
 use crate::world::World;
 
-/// The machine that visitors call from.
+/// The machine that these calls come from.
 const HOST: Host = 31;
 
-/// A call may take so many simulated milliseconds.
+/// The time that a call may take, in simulated milliseconds.
 const PATIENCE: u64 = 10_000;
 
 /// Opens a session at `replica`.
@@ -39,7 +39,7 @@ pub(crate) fn update_settings(
     })
 }
 
-/// Lets the world go on until `replica` has answered.
+/// Calls `replica`, and lets the world go on until it has answered.
 fn ask<A, F>(
     world: &mut World,
     replica: Host,
@@ -63,7 +63,7 @@ where
     answer.expect("the replica answers").expect("it agrees")
 }
 
-/// A connection from `host` to one replica, made when it is first needed.
+/// A connection from `host` to one replica, made when it is first used.
 pub(crate) fn channel(host: Host, net: &Net, replica: Host) -> Channel {
     let dialer = net.dialer(host);
     Endpoint::from_static("http://synod").connect_with_connector_lazy(tower::service_fn(

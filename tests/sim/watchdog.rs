@@ -1,8 +1,8 @@
-//! Ends a simulation in which time stands still: a task that never waits holds a paused clock back for ever.
+//! Ends a simulation whose clock stands still, which a task that never waits causes.
 //!
 //! The watchdog is a thread that counts real time, the only one here. When the simulated clock has not moved for
-//! [`PATIENCE`] it wakes what the simulation waits in, which panics there, so the run says which seed it was. A task that
-//! never yields lets nothing else be polled: after as long again the process is ended.
+//! [`PATIENCE`], it wakes the simulation's own wait, which panics and so prints the seed. If even that cannot be
+//! polled, because a task never yields, it aborts the process after the same time again.
 
 use std::cell::RefCell;
 use std::pin::pin;
@@ -13,12 +13,12 @@ use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-/// So much real time may pass between two steps of simulated time. A step takes milliseconds; on a machine that is busy
-/// with something else, and while a checkpoint is encoded, a second.
+/// The real time that may pass between two steps of simulated time. A step takes milliseconds, and a second on a busy
+/// machine while a checkpoint is encoded.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 thread_local! {
-    /// The one that watches over this thread's simulation.
+    /// The state shared with the watchdog of this thread's simulation.
     static WATCHING: RefCell<Option<Arc<Watched>>> = const { RefCell::new(None) };
 }
 
@@ -27,18 +27,18 @@ pub(crate) struct Watchdog {
     _alive: SyncSender<()>,
 }
 
-/// What the simulation and its watchdog share.
+/// The state that a simulation shares with its watchdog.
 struct Watched {
-    /// How often simulated time has moved.
+    /// The number of times that simulated time has moved.
     beats: AtomicU64,
     stuck: AtomicBool,
-    /// Of what the simulation waits in.
+    /// The waker of the simulation's wait.
     waker: Mutex<Option<Waker>>,
     patience: Duration,
 }
 
 impl Watchdog {
-    /// Watches over this thread. `run` says, for whoever has to end the process, what was run.
+    /// Watches this thread's simulation. `run` names it in the message before the process is aborted.
     pub(crate) fn over(run: String, patience: Duration) -> Self {
         let watched = Arc::new(Watched {
             beats: AtomicU64::new(0),
@@ -59,7 +59,7 @@ impl Drop for Watchdog {
     }
 }
 
-/// Looks at each end of its patience whether time has moved since the last one, until the watchdog is gone.
+/// Checks after each span of patience whether time has moved, until the watchdog is dropped.
 fn watch(watched: &Watched, run: &str, ended: &Receiver<()>) {
     let mut seen = watched.beats.load(Ordering::SeqCst);
     loop {
@@ -88,7 +88,7 @@ impl Watched {
     }
 }
 
-/// Waits for `moves`, with which simulated time moves. Panics if the watchdog of this thread says that it never will.
+/// Awaits `moves`, which moves simulated time. Panics if the watchdog of this thread finds that it is stuck.
 pub(crate) async fn watched(moves: impl Future<Output = ()>) {
     let Some(watching) = WATCHING.with_borrow(Clone::clone) else {
         return moves.await;
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::machine::Clocked;
 
-    /// Far less than a test may take, and far more than a step of an idle machine.
+    /// Far less than a test may take, and far more than a step takes on an idle machine.
     const SHORT: Duration = Duration::from_millis(200);
 
     fn machine(task: impl Future<Output = ()> + Send + 'static) -> Clocked {

@@ -1,4 +1,4 @@
-//! Disks that go back in time, as those do that are put back from a copy.
+//! Disks that are replaced by an older copy of themselves.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn a_disk_that_went_back_elects_nobody_and_is_refused_by_who_remembers() {
         } else {
             leader
         };
-        // Who leads writes down how far the others are, a little behind.
+        // The leader writes down how far the others' logs go, with some delay.
         world.rest(3_000);
         HOSTS
             .into_iter()
@@ -66,11 +66,11 @@ fn whoever_holds_what_a_majority_that_went_back_lacks_is_neither_cut_nor_voted_o
         world.rest(100);
         kept.iter()
             .for_each(|(host, files)| put_back(world, *host, files));
-        // From here on, acknowledged entries are lost: what is promised is that nobody loses them who has them.
+        // A majority lacks acknowledged entries now, so invariants break. A replica that has them must keep them.
         world.look_away();
         world.machine(one).start();
         world.machine(two).start();
-        // Not as far as where the third one is: what is sent as a checkpoint cannot be held against a log.
+        // Not long enough to pass the third replica's log: a checkpoint cannot be compared with a log.
         world.run_for(1_500);
         world.machine(right).may_end = true;
         world.machine(right).start();
@@ -99,29 +99,29 @@ fn forms(world: &mut World) {
     );
 }
 
-/// Kills a replica, keeps what is on its disk, and starts it again.
+/// Kills a replica, copies its disk, and starts it again.
 fn keep(world: &mut World, host: Host) -> Files {
     world.machine(host).kill();
     let files = world.machines[&host].disk.files();
-    // The checkers see that it is gone.
+    // The checkers see that it has ended.
     world.run_for(100);
     world.machine(host).start();
     world.run_for(1_000);
     files
 }
 
-/// Gives a dead replica a disk that holds what it held once.
+/// Gives a stopped replica a disk with the copied content.
 fn put_back(world: &mut World, host: Host, files: &Files) {
     world.trace.add(format_args!("{host} goes back"));
     let machine = world.machine(host);
     machine.disk = SimDisk::with_files(files);
-    // Empty folders are none of the files.
+    // The copy has no empty folders.
     let folder = Path::new("/data/checkpoints");
     machine.disk.create_directory(folder).unwrap();
     machine.may_end = true;
 }
 
-/// Up to where the log of a replica goes.
+/// The last index in a replica's log.
 fn log_end(world: &World, host: Host) -> Option<u64> {
     let consensus = world.machines[&host].consensus()?;
     consensus.status().last_log_index

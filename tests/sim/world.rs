@@ -1,4 +1,4 @@
-//! The loop that moves everything.
+//! The simulated world: the loop that advances the machines, the network and the clients.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::trace::Trace;
 /// The hosts of every simulation.
 pub(crate) const HOSTS: [Host; 3] = [1, 2, 3];
 
-/// One step of the world, in milliseconds: no longer than the shortest way through the network matters.
+/// A step of the world, in milliseconds: short against the network's latency.
 const STEP: u64 = 2;
 
 /// Three machines, the network between them, and clients.
@@ -31,7 +31,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// The world of this seed, with all machines started.
+    /// Makes the world of this seed, and starts all machines.
     pub(crate) fn new(kind: Kind, seed: u64) -> Self {
         random::seed_this_thread(seed);
         let mut rng = StdRng::seed_from_u64(seed);
@@ -60,12 +60,12 @@ impl World {
         }
     }
 
-    /// Lets `millis` pass, with clients at work.
+    /// Lets `millis` pass while clients make calls.
     pub(crate) fn run_for(&mut self, millis: u64) {
         self.run_until(millis, |_| false);
     }
 
-    /// Lets time pass, with clients at work, until `condition` holds; at most `millis`. Whether it came to hold.
+    /// Lets time pass while clients make calls, until `condition` holds, at most `millis`. Returns whether it holds.
     pub(crate) fn run_until(&mut self, millis: u64, condition: impl Fn(&Self) -> bool) -> bool {
         let end = self.now + millis;
         while self.now < end {
@@ -79,7 +79,7 @@ impl World {
         condition(self)
     }
 
-    /// Lets `millis` pass in which nobody begins anything.
+    /// Lets `millis` pass in which clients start no new calls of their own accord.
     pub(crate) fn rest(&mut self, millis: u64) {
         let end = self.now + millis;
         while self.now < end {
@@ -91,7 +91,7 @@ impl World {
         self.machines.get_mut(&host).unwrap()
     }
 
-    /// Who leads, as its own replica sees it.
+    /// A machine whose replica says that it leads.
     pub(crate) fn leader(&self) -> Option<Host> {
         self.machines
             .values()
@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    /// From now on no invariant is looked at: what happens next breaks some of them for certain.
+    /// Checks no invariants from now on, because what follows is certain to break some.
     pub(crate) fn look_away(&mut self) {
         self.looks_away = true;
     }

@@ -1,10 +1,10 @@
-//! Where the checkout is.
+//! Finds the checkout.
 
 use std::path::Path;
 
-/// The folder of the workspace: where the root `Cargo.toml` is.
+/// The folder of the workspace, with the root `Cargo.toml`.
 ///
-/// It is fixed when the program is compiled: one that is copied elsewhere still means this checkout.
+/// The path is fixed when the program is compiled: a program that is copied elsewhere still refers to this checkout.
 #[must_use]
 pub fn checkout() -> &'static Path {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));

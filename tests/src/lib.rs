@@ -1,8 +1,7 @@
-//! What the test programs and `xtask` share: where the checkout is.
+//! Shared by the test programs and `xtask`: the path of the checkout.
 //!
-//! This crate has no dependencies, so that `cargo xtask` starts within seconds on a fresh clone. The
-//! test programs live beside it, one folder and one binary per kind, and take theirs from
-//! `[dev-dependencies]`.
+//! This crate has no dependencies, so that `cargo xtask` starts within seconds on a fresh clone. The test programs lie
+//! beside it, one folder and one binary for each kind, and take their dependencies from `[dev-dependencies]`.
 
 mod checkout;
 

@@ -1,7 +1,7 @@
-//! An exception to a rule says why, and ends when its cause does.
+//! Every exception to a lint gives a reason, and ends when its cause does.
 //!
-//! `#[expect]` reports itself once it is no longer needed and `#[allow]` never does; a test that is
-//! ignored without a reason is deleted code.
+//! The compiler reports an `#[expect]` that is no longer needed, but never an `#[allow]`. A test
+//! that is ignored without a reason is as good as deleted.
 
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
-//! What a part of the code may name. Cargo enforces the direction between crates; this enforces the
-//! borders within them, and what no crate may see even where Cargo would let it.
+//! Some paths may be named in some places only. Cargo enforces the direction between crates; this
+//! rule enforces borders within them, and bans paths that Cargo would allow.
 
 use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::references::{Reference, references};
 use crate::source::Source;
 
-/// A path that lives in few places.
+/// A path that only some places may name.
 struct Border {
     path: &'static str,
     /// Files and folders, without `.rs`: `a/b` is `a/b.rs` and all of `a/b/`.
@@ -21,7 +21,7 @@ const BORDERS: [Border; 6] = [
     },
     Border {
         path: "tonic::Status",
-        // A codec's error is a status by the trait that it implements.
+        // A codec's error type is a status, as the trait that it implements demands.
         lives_in: &[
             "proto/src/codec",
             "proto/src/status",
@@ -54,7 +54,7 @@ const BORDERS: [Border; 6] = [
     },
     Border {
         path: "tokio::net",
-        // Metrics have a port of their own, which no replica depends on.
+        // Metrics have a port of their own, on which no replica depends.
         lives_in: &[
             "examples",
             "sdk",
@@ -67,7 +67,7 @@ const BORDERS: [Border; 6] = [
     },
 ];
 
-/// The pure crates, and what they never name outside their tests.
+/// The pure crates, and the paths that they must not name outside their tests.
 const PURE: [&str; 2] = ["service/machine", "service/model"];
 const IMPURE: [&str; 20] = [
     "futures",
@@ -92,7 +92,7 @@ const IMPURE: [&str; 20] = [
     "tonic",
 ];
 
-/// What the disk never names: it is called from threads and from the simulator alike.
+/// The store, and the paths that it must not name: threads and the simulator call it alike.
 const STORE: &str = "service/store";
 const ASYNC: [&str; 4] = ["futures", "openraft", "tokio", "tonic"];
 
@@ -102,7 +102,7 @@ fn no_border_is_crossed() {
 }
 
 fn crossings(source: &Source) -> Vec<Finding> {
-    // Tests of the whole product name whatever they need.
+    // Tests of the whole product may name anything.
     if source.path().starts_with("tests/") {
         return Vec::new();
     }
@@ -160,7 +160,7 @@ fn is_in(path: &str, place: &str) -> bool {
         .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
 }
 
-/// The places of the findings, without their texts.
+/// The lines of the findings.
 #[cfg(test)]
 fn places(path: &str, text: &str) -> Vec<String> {
     let findings = lines(&crossings(&Source::read(path, text)));

@@ -1,18 +1,18 @@
-//! What a program makes is not committed: it can be made again, and it is out of date with the next commit.
+//! Files that a program makes are not committed: they can be made again, and are out of date with the next commit.
 //!
-//! A built file is known by its name, by the folder that it lies in, by how it begins, and by git ignoring it.
+//! Such a file is recognized by its name, its folder, its first bytes, or because git ignores it.
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::{File, Tree, git};
 
-/// How the names of built files end.
+/// Endings of the names of built files.
 const ENDINGS: [&str; 29] = [
     ".7z", ".a", ".bz2", ".class", ".crate", ".d", ".dll", ".dylib", ".egg", ".exe", ".gz", ".jar",
     ".lib", ".node", ".o", ".obj", ".pdb", ".pyc", ".pyd", ".pyo", ".rlib", ".rmeta", ".so",
     ".tar", ".tgz", ".wasm", ".whl", ".xz", ".zip",
 ];
 
-/// Folders that only programs write.
+/// Folders that only programs write to.
 const FOLDERS: [&str; 6] = [
     "__pycache__",
     "dist",
@@ -22,7 +22,7 @@ const FOLDERS: [&str; 6] = [
     "venv",
 ];
 
-/// How built files begin, whatever they are called: programs and libraries of each system, and archives.
+/// The first bytes of built files: programs and libraries of each system, and archives.
 const BEGINNINGS: [(&[u8], &str); 9] = [
     (b"\x7fELF", "a program or library"),
     (b"\xca\xfe\xba\xbe", "a program, a library or a class"),
@@ -53,10 +53,10 @@ fn built(tree: &Tree) -> Vec<Finding> {
     tree.files().iter().filter_map(finding).collect()
 }
 
-/// What shows that the file was built, if it was.
+/// Why the file counts as built, if it does.
 fn trace_of_a_build(file: &File) -> Option<String> {
     let (folders, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
-    // The version of a library stands behind its ending.
+    // A library's version may follow its ending.
     if ENDINGS.iter().any(|ending| name.ends_with(ending)) || name.contains(".so.") {
         return Some(
             "a file of this name is built: it is made again, and not committed".to_owned(),
@@ -74,7 +74,7 @@ fn trace_of_a_build(file: &File) -> Option<String> {
     ))
 }
 
-/// `listing` are paths, each with a zero byte behind it.
+/// `listing` has paths, each followed by a zero byte.
 fn committed_although_ignored(listing: &str) -> Vec<Finding> {
     let message = "git ignores it and has it nevertheless: `git rm --cached`";
     listing

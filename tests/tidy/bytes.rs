@@ -1,11 +1,11 @@
-//! No file is larger than 512 KiB: everybody who clones carries it along for ever, also after it is gone.
+//! No file is larger than 512 KiB: every clone carries it for ever, even after it is deleted.
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
 const FILE_BYTES_MAX: usize = 512 * 1024;
 
-/// What may be larger, each with the reason. An entry that nothing needs fails.
+/// Files that may be larger, each with the reason. An entry that is not needed fails.
 const LARGER: [(&str, &str); 0] = [];
 
 #[test]

@@ -1,9 +1,9 @@
-//! What the product has, the product uses: an item that only tests call is a feature that nobody has, and the test of it
-//! holds nothing.
+//! The product uses every item that it has: an item that only tests call is a feature without users, and its tests
+//! protect nothing.
 //!
-//! Visible items are looked for by their names, in the crate that has them and in those that depend on it. Code under
-//! tests, definitions, `use` lines and the items that are themselves used by nobody are no uses. What the SDK publishes is
-//! used by its users, and what a binding exports by another language.
+//! A visible item's name is searched in its crate and in those that depend on it. Tests, definitions, `use` lines and
+//! items that are unused themselves do not count as uses. Items that the SDK publishes are used by its users, and what
+//! a binding exports is used by another language.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -14,7 +14,7 @@ use crate::finding::{Finding, assert_none, lines};
 use crate::source::Source;
 use crate::tree::Tree;
 
-/// Crates whose visible items somebody outside of the workspace calls.
+/// Crates whose visible items are called from outside the workspace.
 const PUBLISHED: [(&str, &str); 4] = [
     ("bindings/node", "Node loads it"),
     ("bindings/python", "Python loads it"),
@@ -22,8 +22,8 @@ const PUBLISHED: [(&str, &str); 4] = [
     ("service/raft-stats", "openraft is built with it"),
 ];
 
-/// What is there for tests or documents, with the reason: a file without `.rs` and the folder of that name, or
-/// `file::item`. An entry that nothing needs fails.
+/// Items that exist for tests or documents, with the reason: a file without `.rs` and its folder, or `file::item`. An
+/// entry that is not needed fails.
 const EXCUSED: [(&str, &str); 9] = [
     (
         "bindings/bound/src/generate",
@@ -74,13 +74,13 @@ struct Item {
     /// The position of its name.
     name: usize,
     kind: Kind,
-    /// Everything that belongs to it.
+    /// The tokens of the whole item.
     body: RangeInclusive<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It is called on a value: `.name(` or `Type::name`.
+    /// Called on a value or a type: `.name(` or `Type::name`.
     Method,
     Function,
     /// A type, a trait or a constant.
@@ -97,7 +97,7 @@ fn idle(tree: &Tree, published: &[(&str, &str)], excused: &[(&str, &str)]) -> Ve
         .collect();
     let words = words(&product);
     let exported = exported(&product, published);
-    // What is visible in such a crate alone, the compiler sees.
+    // The compiler finds unused items that are visible in such a crate only.
     let is_free = |item: &Item| {
         let (source, folder) = product[item.source];
         published.iter().any(|(free, _)| *free == folder)
@@ -130,7 +130,7 @@ fn idle(tree: &Tree, published: &[(&str, &str)], excused: &[(&str, &str)]) -> Ve
     judge(&product, &idle, excused)
 }
 
-/// The crates that can name what is in a crate, by its folder: itself, and those that depend on it.
+/// For each crate's folder, the crates that can name its items: itself, and those that depend on it.
 fn users(tree: &Tree) -> BTreeMap<String, BTreeSet<String>> {
     let manifests: BTreeMap<&str, Table> = tree
         .texts("/Cargo.toml")
@@ -162,7 +162,7 @@ fn users(tree: &Tree) -> BTreeMap<String, BTreeSet<String>> {
     users
 }
 
-/// Where each word stands in the product, `use` lines left out.
+/// The positions of each word in the product, without `use` lines.
 fn words<'a>(product: &[(&'a Source, &str)]) -> BTreeMap<&'a str, Vec<(usize, usize)>> {
     let mut words: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
     for (number, (source, _)) in product.iter().enumerate() {
@@ -180,7 +180,7 @@ fn words<'a>(product: &[(&'a Source, &str)]) -> BTreeMap<&'a str, Vec<(usize, us
     words
 }
 
-/// The names that a published crate passes on from others.
+/// The names that a published crate re-exports.
 fn exported<'a>(product: &[(&'a Source, &str)], published: &[(&str, &str)]) -> BTreeSet<&'a str> {
     let mut names = BTreeSet::new();
     for (source, folder) in product {
@@ -230,7 +230,7 @@ fn items(number: usize, source: &Source) -> Vec<Item> {
     source.positions().filter(is_item).map(item).collect()
 }
 
-/// Where the visibility of the item with this name begins; the keyword in front of it if it has none.
+/// The position where the item's visibility begins, or its keyword if it has none.
 fn visibility(source: &Source, name: usize) -> usize {
     let mut position = name - 1;
     while position > 0 && matches!(source.word(position - 1), "const" | "async" | "unsafe") {
@@ -239,7 +239,7 @@ fn visibility(source: &Source, name: usize) -> usize {
     let before = |steps: usize| position.checked_sub(steps);
     match before(1).map(|before| source.word(before)) {
         Some("pub") => position - 1,
-        // `pub(crate)`, and whatever else is in the brackets.
+        // `pub(crate)`, or another path in the parentheses.
         Some(")") => (2..8)
             .filter_map(before)
             .find(|&before| source.reads(before, &["pub", "("]))
@@ -256,7 +256,7 @@ fn takes_self(source: &Source, keyword: usize) -> bool {
         loop {
             match words.next() {
                 Some("&" | "mut") => {}
-                // A lifetime, whatever its name.
+                // A lifetime; its name is skipped.
                 Some("'") => {
                     words.next();
                 }
@@ -266,7 +266,7 @@ fn takes_self(source: &Source, keyword: usize) -> bool {
     })
 }
 
-/// Whether a word that is the name of such an item can mean it here.
+/// Whether a word at this position can refer to an item of this kind and name.
 fn is_use(source: &Source, position: usize, kind: Kind) -> bool {
     let before = position.checked_sub(1).map_or("", |it| source.word(it));
     let after = source.word(position + 1);
@@ -275,7 +275,7 @@ fn is_use(source: &Source, position: usize, kind: Kind) -> bool {
     match kind {
         _ if KEYWORDS.contains(&before) => false,
         Kind::Method => is_path || before == "." && is_call,
-        // A function may be passed by its name; a field or an argument is followed by its type or value.
+        // A function may be passed by name; a field or an argument of that name is followed by its type or value.
         Kind::Function => {
             is_path || is_call && before != "." || !matches!(before, "." | "let") && after != ":"
         }
@@ -283,7 +283,7 @@ fn is_use(source: &Source, position: usize, kind: Kind) -> bool {
     }
 }
 
-/// What is not excused, and excuses that nothing needs.
+/// The unused items without an excuse, and the excuses that are not needed.
 fn judge(product: &[(&Source, &str)], idle: &[Item], excused: &[(&str, &str)]) -> Vec<Finding> {
     let mut needed = BTreeSet::new();
     let mut findings = Vec::new();

@@ -1,8 +1,8 @@
-//! No files import each other in a ring: what is needed on both sides stands in a file below both.
+//! No files of a crate import each other in a ring: what both sides need belongs in a file below both.
 //!
-//! Who wants to understand one file of a ring has to read all of them, and none can be taken out, tested or replaced alone.
-//! A file depends on the one that defines what it imports, however many re-exports lie between. A re-export itself is no
-//! dependency, and neither is what is compiled for tests alone.
+//! To understand one file of a ring one has to read all of them, and none can be taken out, tested or replaced alone. A
+//! file depends on the one that defines what it imports, through any number of re-exports. A re-export itself is not a
+//! dependency, nor is code that is compiled for tests alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::tree::Tree;
 /// A module, by its path from the crate's root.
 type Path = Vec<String>;
 
-/// What defines an item.
+/// The keywords that define an item.
 const DEFINING: [&str; 9] = [
     "fn",
     "struct",
@@ -27,7 +27,7 @@ const DEFINING: [&str; 9] = [
     "macro_rules",
 ];
 
-/// Longer chains of re-exports than this lead in a circle.
+/// Longer chains of re-exports than this are circular.
 const HOPS_MAX: usize = 12;
 
 #[test]
@@ -50,7 +50,7 @@ fn rings(tree: &Tree) -> Vec<Finding> {
     crates.values().flat_map(Modules::rings).collect()
 }
 
-/// The module that a file is; nothing for a program beside the crate.
+/// The module that a file is; `None` for a program in `bin/`.
 fn path_of(file: &str) -> Option<Path> {
     let name = file.strip_suffix(".rs")?;
     if name == "lib" || name == "main" {
@@ -148,7 +148,7 @@ impl Modules<'_> {
         found
     }
 
-    /// Adds the files that define an item, through whatever re-exports it is named.
+    /// Adds the files that define an item, following re-exports.
     fn define(&self, item: &[String], hops: usize, found: &mut BTreeSet<Path>) {
         if hops > HOPS_MAX || self.0.contains_key(item) {
             return;
@@ -184,7 +184,7 @@ impl Modules<'_> {
         }
     }
 
-    /// A path from the crate's root; nothing for what is of another crate.
+    /// A path from the crate's root; `None` if it is of another crate.
     fn absolute(&self, from: &[String], path: &[String]) -> Option<Path> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -205,7 +205,7 @@ impl Modules<'_> {
     }
 }
 
-/// The shortest way from one file to another, both ends included.
+/// The shortest path from one file to another, both included.
 fn way<'a, N: Iterator<Item = &'a Path>>(
     from: &'a Path,
     to: &Path,

@@ -1,4 +1,4 @@
-//! A `lib.rs` is a table of contents: the contract of the crate on top, then what it is made of.
+//! A `lib.rs` is a table of contents: the crate's contract on top, then its modules and exports.
 
 use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::source::Source;
@@ -34,7 +34,7 @@ fn misplaced(source: &Source) -> Vec<Finding> {
             );
             findings.push(Finding::at(source.path(), source.line(position), message));
         }
-        // Attributes and the arguments of macros are no items; the braces of modules are looked into.
+        // Attributes and arguments of macros hold no items and are skipped; the braces of modules are searched.
         let is_opaque = matches!(source.word(position), "(" | "[")
             || source.word(position) == "{" && position > 0 && source.word(position - 1) == ")";
         position = if is_opaque {

@@ -1,4 +1,4 @@
-//! The documents that a newcomer opens first are there, and what they say can be run.
+//! The documents that a newcomer opens first exist, and the commands in them can be run.
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
@@ -12,7 +12,7 @@ const DOCUMENTS: [&str; 6] = [
     "README.md",
 ];
 
-/// The two commands of the README: one shows what this is, one shows that it works.
+/// The two commands of the README: the first shows what Synod does, the second that it works.
 const COMMANDS: [&str; 2] = ["cargo run --release -p synod -- demo", "cargo xtask test"];
 
 #[test]
@@ -30,7 +30,7 @@ fn missing(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// The commands of cargo in the README's code blocks are these two, so that nobody has to choose.
+/// The README's code blocks have exactly these commands of cargo, so that no one has to choose.
 fn commands(tree: &Tree) -> Vec<Finding> {
     let text = tree.text("README.md").unwrap_or_default();
     let found: Vec<(usize, &str)> = code_lines(text)
@@ -51,7 +51,7 @@ fn commands(tree: &Tree) -> Vec<Finding> {
     strange.chain(absent).collect()
 }
 
-/// The changelog has a section for what is being built: the coming version, or what is unreleased.
+/// The changelog has a section for the coming version or for unreleased changes.
 fn unlogged(tree: &Tree) -> Vec<Finding> {
     let manifest: toml::Table = tree
         .text("Cargo.toml")

@@ -1,6 +1,6 @@
-//! Where a forgotten variant would be a wrong answer, no `match` over an enum ends with a wildcard.
+//! Where a forgotten variant would be a wrong answer, no `match` over an enum has a wildcard.
 //!
-//! Clippy finds the wildcards; this finds the crate that forgot to ask it.
+//! A lint of Clippy finds the wildcards; this rule finds a crate that does not turn the lint on.
 
 use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::source::Source;
@@ -15,7 +15,7 @@ const LINT: [&str; 7] = [
     "]",
 ];
 
-/// The rules, the state, and the table of errors.
+/// The crates of the rules, of the state, and of the table of errors.
 const EXHAUSTIVE: [&str; 3] = [
     "proto/src/lib.rs",
     "service/machine/src/lib.rs",

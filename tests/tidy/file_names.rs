@@ -1,7 +1,7 @@
 //! A file is named for the one thing it holds.
 //!
-//! `utils` and its kin hold whatever had no place, and a `manager` does whatever had no owner. A module
-//! is `foo.rs` with its children in `foo/`, so that no two open files are called `mod.rs`.
+//! A file `utils` collects whatever had no place, and a `manager` whatever had no owner. A module is `foo.rs` with its
+//! children in `foo/`, so that no two open files are called `mod.rs`.
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;

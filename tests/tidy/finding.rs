@@ -1,11 +1,11 @@
-//! What a rule found: a place and what is wrong there.
+//! A breach of a rule: its place, and what is wrong there.
 
 use std::fmt;
 
 use crate::source::Source;
 use crate::tree::Tree;
 
-/// One breach of one rule.
+/// A breach of a rule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Finding {
     path: String,
@@ -41,13 +41,13 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Fails the test with all that `rule` finds in the Rust files of the checkout.
+/// Fails the test with everything that `rule` finds in the Rust files of the checkout.
 #[track_caller]
 pub(crate) fn assert_none_in_sources(rule: fn(&Source) -> Vec<Finding>) {
     assert_none(Tree::load().sources().iter().flat_map(rule).collect());
 }
 
-/// Fails the test with all findings, in the order of the tree.
+/// Fails the test with all findings, sorted by place.
 #[track_caller]
 pub(crate) fn assert_none(mut findings: Vec<Finding>) {
     findings.sort();
@@ -55,7 +55,7 @@ pub(crate) fn assert_none(mut findings: Vec<Finding>) {
     assert!(findings.is_empty(), "\n{}\n", lines(&findings));
 }
 
-/// The findings as text, one a line: what the tests of the rules compare.
+/// The findings as text, one a line, for the tests of the rules to compare.
 pub(crate) fn lines(findings: &[Finding]) -> String {
     let lines: Vec<String> = findings.iter().map(Finding::to_string).collect();
     lines.join("\n")

@@ -1,6 +1,6 @@
-//! Every guarantee names the tests that prove it, and those exist.
+//! Every guarantee names the tests that prove it, and those tests exist.
 //!
-//! In `GUARANTEES.md` a guarantee is an item of a list. It names a test in backticks, by its crate
+//! A guarantee is an item of a list in `GUARANTEES.md`. It names a test in backticks, by its crate
 //! (`synod_model::agreement::tests::an_empty_set_agrees_on_nothing`) or by its file
 //! (`tests/sim/partition.rs::a_minority_acknowledges_nothing`).
 
@@ -76,7 +76,7 @@ fn items(text: &str) -> Vec<(usize, String)> {
     let mut is_open = false;
     for (number, line) in (1..).zip(text.lines()) {
         let item = line.trim_start().strip_prefix("- ");
-        // An item goes on over the indented lines below it.
+        // An item continues over the indented lines below it.
         is_open = item.is_some() || is_open && line.starts_with(' ');
         match (item, items.last_mut()) {
             (Some(item), _) => items.push((number, item.to_owned())),
@@ -94,7 +94,7 @@ fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// A path that ends with a function; types and modules of one word are not tests.
+/// Whether it is a path that ends with a function; types and modules of one word are not tests.
 fn is_test_name(span: &str) -> bool {
     let function = span.rsplit_once("::").map_or("", |(_, function)| function);
     function.contains('_')

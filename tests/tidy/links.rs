@@ -1,5 +1,5 @@
-//! No symbolic link is committed: one leads out of the checkout or to what a machine happens to have, and where there
-//! are no links git puts a file in its place.
+//! No symbolic link is committed: it may lead out of the checkout, and on systems without links git writes a file in
+//! its place.
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::{Content, File, Tree};

@@ -1,7 +1,7 @@
 //! The house rules, as tests: `cargo xtask tidy`.
 //!
-//! Each rule is one file that says the rule and why, checks the checkout by one test, and proves with
-//! others that it finds what it is for: a rule that cannot fail is a defect.
+//! Each rule is one file that states the rule and the reason, checks the checkout with one test, and shows with others
+//! that it finds breaches: a rule that cannot fail is a defect.
 
 mod attributes;
 mod borders;

@@ -1,7 +1,7 @@
-//! Which crate may depend on which, and that every crate lives under the same lints.
+//! Each crate depends only on the crates that the map allows, and all crates have the same lints.
 //!
-//! Directions: model <- machine <- store <- server <- synod, and model <- proto <- store, server, sdk
-//! <- bindings/bound <- bindings. What a crate reaches through others is looked up with `cargo tree`.
+//! Directions: model <- machine <- store <- server <- synod, and model <- proto <- store, server, sdk <- bindings/bound
+//! <- bindings. Indirect dependencies are looked up with `cargo tree`.
 
 use std::process::Command;
 
@@ -10,40 +10,40 @@ use toml::{Table, Value};
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
-/// Where our crates live, and which others of ours each builds on, `synod-` left out.
+/// The folders of our crates, and for each our crates that it may depend on, without `synod-`.
 const MAP: [(&str, &[&str]); 15] = [
     ("service/model", &[]),
     ("service/machine", &["model"]),
-    // Stands in for a crate below openraft, and knows nothing of ours.
+    // Replaces a crate below openraft, and depends on none of ours.
     ("service/raft-stats", &[]),
     ("proto", &["model"]),
     ("service/store", &["machine", "model", "proto"]),
     ("service/server", &["machine", "model", "proto", "store"]),
     ("sdk", &["model", "proto"]),
-    // What programs at a terminal share.
+    // Shared by programs that run at a terminal.
     ("service/terminal", &["client", "model"]),
-    // It knows the cluster as its users do; of the server it has the wall clock.
+    // It uses the cluster through the client, and only the wall clock of the server.
     ("service/demo", &["client", "server", "terminal"]),
-    // The binary is where everything comes together.
+    // The binary joins all parts.
     (
         "service/synod",
         &[
             "client", "demo", "model", "proto", "server", "store", "terminal",
         ],
     ),
-    // What the bindings share.
+    // Shared by the bindings.
     ("bindings/bound", &["client"]),
     ("bindings/node", &["bound", "client"]),
     ("bindings/python", &["bound", "client"]),
     ("examples", &["client", "model"]),
-    // `xtask` is built first on a fresh clone, so what tests need is in `[dev-dependencies]`.
+    // `xtask` is built first on a fresh clone, so the dependencies of tests are in `[dev-dependencies]`.
     ("tests", &[]),
 ];
 
-/// Crates of others that few of ours may name.
+/// Foreign crates that only some of ours may depend on.
 const GUARDED: [(&str, &[&str]); 1] = [("openraft", &["service/server"])];
 
-/// What the pure crates must not reach, by any way.
+/// Crates that the pure crates must not depend on, not even indirectly.
 const IMPURE: [&str; 9] = [
     "chrono",
     "getrandom",
@@ -131,7 +131,7 @@ impl Manifest {
         self.path.trim_end_matches("/Cargo.toml")
     }
 
-    /// The dependencies of the `sections`, for every platform.
+    /// The dependencies in these sections, for every platform.
     fn dependencies(&self, sections: &[&str]) -> Vec<(&str, &Value)> {
         let platforms = self.table.get("target").and_then(Value::as_table);
         let tables = platforms
@@ -149,7 +149,7 @@ impl Manifest {
             .collect()
     }
 
-    /// Dependencies that point against the map. Those of tests may point anywhere.
+    /// Dependencies that the map does not allow. Dependencies of tests are free.
     fn misdirected(&self) -> Vec<Finding> {
         let Some((_, builds_on)) = MAP.iter().find(|(folder, _)| *folder == self.folder()) else {
             let message = "a new crate needs a place on the map: see tests/tidy/manifests.rs";
@@ -171,8 +171,8 @@ impl Manifest {
             .collect()
     }
 
-    /// A crate that chooses versions or lints by itself. The bindings set their own lints, because the
-    /// macros that they use expand to `unsafe`.
+    /// A crate that sets versions or lints itself. The bindings may set their own lints, because the macros that they
+    /// use expand to `unsafe`.
     fn disinherited(&self) -> Vec<Finding> {
         let is_inherited =
             |value: &Value| value.get("workspace").and_then(Value::as_bool) == Some(true);
@@ -197,7 +197,7 @@ impl Manifest {
     }
 }
 
-/// The names of all packages that are linked into `package`, its own among them.
+/// The names of all packages that are linked into `package`, including itself.
 fn reached_by(package: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO"))
         .args("tree --locked --edges normal --prefix none --format {p} --package".split(' '))
@@ -216,7 +216,7 @@ fn reached_by(package: &str) -> Vec<String> {
         .collect()
 }
 
-/// What a `clippy.toml` bans.
+/// The paths that a `clippy.toml` bans.
 fn bans(tree: &Tree, path: &str) -> Vec<String> {
     let table: Table = tree
         .text(path)

@@ -1,10 +1,10 @@
-//! Nothing that is committed depends on the machine where it was written: no text, no bytes, and no link's target.
+//! No committed file depends on the machine where it was written: no text, no bytes, and no link.
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::{Content, File, Tree};
 
-/// Folders of somebody's machine, and hosts that a mirror may stand in for. Assembled, so that this file
-/// does not find itself.
+/// Private folders, and hosts that a mirror may replace. The texts are assembled, so that this file does not find
+/// itself.
 const PRIVATE: [&str; 10] = [
     concat!("/wo", "rk/"),
     concat!("/ho", "me/"),
@@ -18,7 +18,7 @@ const PRIVATE: [&str; 10] = [
     concat!("artifact", "ory"),
 ];
 
-/// Lock files name the registry, because the registry is what they lock.
+/// Lock files are excepted: they have to name the registry.
 const LOCK_FILES: [&str; 3] = ["Cargo.lock", "package-lock.json", "uv.lock"];
 
 #[test]
@@ -41,7 +41,7 @@ fn private_places_in(file: &File) -> Vec<Finding> {
         let message = format!("`{place}` exists on somebody's machine only");
         Some(Finding::at(&file.path, number, message))
     });
-    // Wherever it leads: the root of a machine is no part of the checkout.
+    // An absolute link leads out of the checkout, wherever it leads.
     let absolute = match &file.content {
         Content::Link(target) if target.starts_with('/') => Some(Finding::about(
             &file.path,

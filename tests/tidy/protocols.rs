@@ -1,4 +1,4 @@
-//! The protocols say what they mean, follow one set of conventions, and never break what was released.
+//! The protocols are documented, follow one set of conventions, and never break what was released.
 
 mod compatibility;
 mod conventions;
@@ -16,7 +16,7 @@ use crate::finding::assert_none;
 use crate::tree::Tree;
 use elements::Version;
 
-/// Where the sources are: the folders below it are the packages.
+/// The folder of the sources; its folders are the packages.
 const ROOT: &str = "proto/proto/";
 /// The package that clients speak.
 const PUBLIC: &str = "synod.v1";
@@ -47,7 +47,7 @@ fn protocols_break_nothing_that_was_released() {
     assert_none(tables::faults());
 }
 
-/// The protocols of a tree, ordered by file, with their comments.
+/// The compiled protocols of a tree, ordered by file, with their comments.
 fn compile(tree: &Tree) -> Vec<FileDescriptorProto> {
     let texts: BTreeMap<String, String> = tree
         .texts(".proto")
@@ -80,7 +80,7 @@ impl FileResolver for Texts {
     }
 }
 
-/// A protocol of one file, to test a rule.
+/// A protocol of one file, for the tests of a rule.
 #[cfg(test)]
 fn sample(name: &str, body: &str) -> Vec<FileDescriptorProto> {
     let (folder, _) = name

@@ -1,10 +1,10 @@
-//! Every queue has a bound, so that a slow reader costs its writers time and never memory.
+//! Every queue is bounded, so that a slow reader costs its writers time and never memory.
 
 use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::references::references;
 use crate::source::Source;
 
-/// Clippy bans the calls; this finds them behind macros and before they are called, too.
+/// Clippy bans the calls; this rule also finds paths in macros, and functions passed uncalled.
 const UNBOUNDED: [&str; 6] = [
     "async_channel::unbounded",
     "crossbeam_channel::unbounded",

@@ -1,14 +1,14 @@
-//! The clients of other languages choose the class of an error by its reason, and nothing else.
+//! The bindings use the reason of an error only to choose the class of the exception.
 //!
-//! What to do about a reason is decided in the Rust client, once for all languages: a binding that looks at one has a rule
-//! or a retry of its own, which the others lack.
+//! The Rust client decides what to do about a reason, once for all languages. A binding that looks at a reason has a
+//! rule or a retry of its own, which the others lack.
 
 use synod_model::ErrorKind;
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
-/// Where a class is chosen, and what is made from the protocol.
+/// The files that choose the class, and those that are generated from the protocol.
 const EXCEPT: [&str; 5] = [
     "bindings/python/python/synod/_errors.py",
     "bindings/python/python/synod/_services.py",
@@ -17,7 +17,7 @@ const EXCEPT: [&str; 5] = [
     "bindings/node/ts/generated/",
 ];
 
-/// What of the bindings is delivered; their tests and recipes may expect reasons.
+/// The delivered files of the bindings; their tests and recipes may expect reasons.
 const DELIVERED: [&str; 5] = [
     "bindings/bound/src/",
     "bindings/node/src/",
@@ -52,7 +52,7 @@ fn decided(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The reason that a line names: as a text, or as a variant of the client's own.
+/// The reason that a line names, as a text; or `ErrorKind` if the line imports the client's enum.
 fn named(line: &str) -> Option<&'static str> {
     let reasons = ErrorKind::ALL.map(ErrorKind::reason);
     let named = |reason: &&str| {

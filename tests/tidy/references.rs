@@ -1,10 +1,10 @@
-//! The paths that a Rust file names, with what its `use` lines make of them.
+//! Lists the paths that a Rust file names, resolved through its `use` lines.
 
 use std::collections::BTreeMap;
 
 use crate::source::Source;
 
-/// A path of at least two segments, spelled out from its crate where a `use` line shortened it.
+/// A path of at least two segments, spelled out from its crate if a `use` line shortened it.
 pub(crate) struct Reference {
     segments: Vec<String>,
     /// The position of its last segment in the source.
@@ -12,14 +12,14 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// Whether this is `path` or something below it.
+    /// Whether it is `path` or something below it.
     pub(crate) fn is_within(&self, path: &str) -> bool {
         let mut segments = self.segments.iter();
         path.split("::")
             .all(|wanted| segments.next().is_some_and(|segment| segment == wanted))
     }
 
-    /// Whether this is `path` exactly.
+    /// Whether it is exactly `path`.
     pub(crate) fn is(&self, path: &str) -> bool {
         self.is_within(path) && path.split("::").count() == self.segments.len()
     }
@@ -32,10 +32,10 @@ impl Reference {
     }
 }
 
-/// Every path in `use` lines and elsewhere, macro calls included.
+/// Every path in `use` lines and elsewhere, including macro calls.
 ///
-/// A single word is not a path: the `use` line that makes it one is found itself. Names are looked up by
-/// file and not by scope, which is what a reader does too.
+/// A single word is not a path: the `use` line that imports it is found itself. Names are resolved by file and not by
+/// scope, as a reader does.
 pub(crate) fn references(source: &Source) -> Vec<Reference> {
     let mut imports = Vec::new();
     let mut paths = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn references(source: &Source) -> Vec<Reference> {
         .collect()
 }
 
-/// What one leaf of a `use` line brings in, and under which name.
+/// One item of a `use` line, and the name that it gets.
 pub(crate) struct Import {
     pub(crate) name: String,
     reference: Reference,
@@ -71,7 +71,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    /// The path as it is written, with `*` at its end if it is all that is there.
+    /// The path as written, with `*` at its end if it imports everything.
     pub(crate) fn segments(&self) -> &[String] {
         &self.reference.segments
     }
@@ -81,7 +81,7 @@ impl Import {
     }
 }
 
-/// What the `use` lines of a file bring in.
+/// The items that the `use` lines of a file import.
 pub(crate) fn imports(source: &Source) -> Vec<Import> {
     let mut imports = Vec::new();
     for position in source.positions() {
@@ -97,7 +97,7 @@ pub(crate) fn imports(source: &Source) -> Vec<Import> {
     imports
 }
 
-/// Reads one branch of a `use` tree and answers the position of its last token.
+/// Reads one branch of a `use` tree, and returns the position of its last token.
 fn read_import(
     source: &Source,
     mut position: usize,
@@ -140,7 +140,7 @@ fn read_import(
     }
 }
 
-/// Whether a path starts here: not a method call, and not the middle of a path.
+/// Whether a path starts here: not a method call, and not in the middle of a path.
 fn begins_path(source: &Source, position: usize) -> bool {
     let before = |steps: usize| {
         position
@@ -149,14 +149,14 @@ fn begins_path(source: &Source, position: usize) -> bool {
     };
     let continues = match before(1) {
         "." => true,
-        // A leading `::` starts a path; one after a name or a `>` goes on with it.
+        // A leading `::` starts a path; one after a name or a `>` continues one.
         "::" => before(2) == ">" || position > 1 && source.is_identifier(position - 2),
         _ => false,
     };
     source.is_identifier(position) && source.word(position + 1) == "::" && !continues
 }
 
-/// Reads a path and leaves `position` at its last segment.
+/// Reads a path, and leaves `position` at its last segment.
 fn read_path(source: &Source, position: &mut usize) -> Vec<String> {
     let mut segments = vec![source.word(*position).to_owned()];
     while source.word(*position + 1) == "::" && source.is_identifier(*position + 2) {

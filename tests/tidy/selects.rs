@@ -1,7 +1,7 @@
-//! Every `select!` polls its arms in the order they are written.
+//! Every `select!` polls its arms in the order in which they are written.
 //!
-//! Without `biased;` tokio starts at a random arm, so that a failing seed cannot be replayed, and the
-//! arm that must win (a shutdown, a deadline) wins only sometimes.
+//! Without `biased;` tokio starts at a random arm: a failing seed cannot be replayed, and an arm that must win (a
+//! shutdown, a deadline) wins only sometimes.
 
 use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::source::Source;

@@ -1,7 +1,7 @@
-//! A function fits a screen and a file fits a head: 70 and 500 lines, tests not counted in the latter.
+//! Limits of size, so that a function fits a screen: 70 lines for a function, 500 for a file without its tests.
 //!
-//! `ratchet.txt` lists the exceptions with their size. It only ever gets shorter: an entry that is no
-//! longer needed fails, and so does one that is larger than what it excuses.
+//! `ratchet.txt` lists the exceptions with their sizes. It can only shrink: an entry fails if it is no longer needed,
+//! or if its size is not the present one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::tree::Tree;
 
 const FUNCTION_LINES_MAX: usize = 70;
 const FILE_LINES_MAX: usize = 500;
-/// Past this, tests move to a file of their own.
+/// A larger test module moves to a file of its own.
 const TEST_MODULE_LINES_MAX: usize = 200;
 
 const RATCHET: &str = "tests/tidy/ratchet.txt";
@@ -22,9 +22,9 @@ fn everything_fits_its_size_or_is_on_the_ratchet() {
     assert_none(judge(&oversized, include_str!("ratchet.txt")));
 }
 
-/// Something that is larger than it should be.
+/// An element that is larger than its limit.
 struct Oversized {
-    /// The path of the file, with `::name` of a function or module behind it.
+    /// The path of the file, followed by `::name` for a function or module.
     name: String,
     size: usize,
     size_max: usize,
@@ -59,7 +59,7 @@ fn oversized(source: &Source) -> Vec<Oversized> {
         .collect()
 }
 
-/// The lines of a file without those of its tests; a file of nothing but tests has none.
+/// The lines of a file without those of its tests; zero for a file that has only tests.
 fn lines_of_product(source: &Source) -> usize {
     if source.path().ends_with("/tests.rs")
         || source.path().contains("/src/") && source.is_test(usize::MAX)
@@ -70,7 +70,7 @@ fn lines_of_product(source: &Source) -> usize {
     source.lines().saturating_sub(tests.len())
 }
 
-/// What is neither within its size nor excused, and excuses that nothing needs.
+/// The elements over their limit without an exact entry, and the entries that are not needed.
 fn judge(oversized: &[Oversized], ratchet: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut excused = BTreeMap::new();

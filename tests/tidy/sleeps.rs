@@ -13,10 +13,10 @@ const SLEEPS: [&str; 4] = [
     "tokio::time::sleep_until",
 ];
 
-/// Where sleeping moves the simulated clock of a replica, or is not a test.
+/// Folders where a sleep moves the simulated clock of a replica, or is not in a test.
 const ELSEWHERE: [&str; 2] = ["tests/sim/", "tests/bench/"];
 
-/// What tests share whose clock is paused in the files of the tests themselves.
+/// Files without a paused clock of their own that are used by tests whose clock is paused.
 const PAUSED: [&str; 1] = ["sdk/tests/replicas/cluster.rs"];
 
 #[test]
@@ -25,7 +25,7 @@ fn no_test_sleeps() {
 }
 
 fn sleeps(source: &Source) -> Vec<Finding> {
-    // In a file that starts its clock paused, `tokio::time::sleep` is how that clock is moved.
+    // In a file that pauses its clock, `tokio::time::sleep` moves that clock.
     let is_paused = PAUSED.contains(&source.path())
         || source
             .positions()

@@ -1,7 +1,7 @@
-//! A Rust file as tokens and comments.
+//! Reads a Rust file as tokens and comments.
 //!
-//! The rules read tokens and not a syntax tree, because a syntax tree ends at every macro call, and
-//! `select!`, `assert!` and `proptest!` are where some of the rules look.
+//! The rules read tokens and not a syntax tree, because a syntax tree ends at every macro call, and some of the rules
+//! have to look into `select!`, `assert!` and `proptest!`.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -30,8 +30,8 @@ pub(crate) struct Comment {
 }
 
 impl Source {
-    /// Reads a file. Files named `tests.rs`, those in a folder `tests` of `src`, and those of the package
-    /// `tests` are test code; `#[cfg(test)]` and `#[test]` mark parts of the others.
+    /// Reads a file. Files named `tests.rs`, those in a folder `tests` of `src`, and those of the package `tests` are
+    /// test code; `#[cfg(test)]` and `#[test]` mark parts of other files.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         let stream: TokenStream = match text.parse() {
             Ok(stream) => stream,
@@ -72,7 +72,7 @@ impl Source {
         0..self.tokens.len()
     }
 
-    /// The token at `position` as it is written, and nothing beyond the end.
+    /// The text of the token at `position`; empty beyond the end.
     pub(crate) fn word(&self, position: usize) -> &str {
         self.tokens
             .get(position)
@@ -122,7 +122,7 @@ impl Source {
         })
     }
 
-    /// The functions that have a body: the position of their name, and of the brace that ends them.
+    /// The functions with a body: the position of each name, and of the brace that ends the body.
     pub(crate) fn functions(&self) -> impl Iterator<Item = (usize, usize)> {
         self.positions()
             .filter(|&keyword| self.word(keyword) == "fn" && self.is_identifier(keyword + 1))
@@ -130,7 +130,7 @@ impl Source {
             .filter(|&(_, end)| self.word(end) == "}")
     }
 
-    /// The positions of the names of all functions that are tests.
+    /// The positions of the names of all test functions.
     pub(crate) fn test_functions(&self) -> impl Iterator<Item = usize> {
         self.attributes()
             .filter(|attribute| self.is_test_attribute(attribute))
@@ -151,19 +151,19 @@ impl Source {
         self.tests.iter().any(|range| range.contains(&position))
     }
 
-    /// The lines that `#[cfg(test)]` and `#[test]` take out of the product, in pieces.
+    /// The ranges of lines that `#[cfg(test)]` and `#[test]` mark as tests.
     pub(crate) fn test_lines(&self) -> impl Iterator<Item = RangeInclusive<usize>> {
         self.marked_tests()
             .into_iter()
             .map(|range| self.line(*range.start())..=self.line(*range.end()))
     }
 
-    /// Makes all of the file test code.
+    /// Marks the whole file as test code.
     pub(crate) fn mark_as_test(&mut self) {
         self.tests.push(0..=usize::MAX);
     }
 
-    /// The modules that this file declares for tests, as paths without `.rs`.
+    /// The modules that this file declares under `#[cfg(test)]`, as paths without `.rs`.
     pub(crate) fn test_modules(&self) -> Vec<String> {
         let (folder, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let folder = match name.strip_suffix(".rs").unwrap_or(name) {
@@ -181,7 +181,7 @@ impl Source {
         for tree in stream {
             let bytes = tree.span().byte_range();
             let line = tree.span().start().line;
-            // Documentation arrives as an attribute whose tokens all span the comment.
+            // Documentation comes as an attribute whose tokens all span the comment.
             if is_comment(&self.text[bytes.clone()]) {
                 continue;
             }
@@ -208,7 +208,7 @@ impl Source {
         }
     }
 
-    /// Comments are what no token covers.
+    /// Finds the comments: all text that no token covers.
     fn find_comments(&mut self) {
         let starts = std::iter::once(0).chain(self.tokens.iter().map(|token| token.bytes.end));
         let ends = self
@@ -272,7 +272,7 @@ impl Source {
             match self.word(position) {
                 "{" if has_body => return self.closing(position),
                 "(" | "[" | "{" => position = self.closing(position),
-                // A bracket ends what the item is part of: it was a field, a variant or an arm.
+                // A closing bracket ends the enclosing list: the item was a field, a variant or an arm.
                 ";" | ")" | "]" | "}" => return position,
                 _ => {}
             }
@@ -281,7 +281,7 @@ impl Source {
         position
     }
 
-    /// Whether the item at `position` ends with a brace; `use` and `const` end with `;` whatever they hold.
+    /// Whether the item at `position` ends with a brace; `use` and `const` always end with `;`.
     fn has_body(&self, mut position: usize) -> bool {
         if self.reads(position, &["pub", "("]) {
             position = self.closing(position + 1) + 1;

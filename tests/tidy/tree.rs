@@ -1,30 +1,30 @@
-//! The checkout as the rules see it: every file that is committed or about to be.
+//! The checkout as the rules see it: every file that is committed or not yet added, but not ignored.
 
 use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::source::Source;
 
-/// The files of the checkout, those that git ignores left out.
+/// The files of the checkout, except those that git ignores.
 pub(crate) struct Tree {
     files: Vec<File>,
-    /// Read when the first rule asks, and once for all of them.
+    /// Parsed when the first rule needs them, once for all rules.
     sources: OnceLock<Vec<Source>>,
 }
 
-/// A file and what is in it.
+/// A file and its content.
 pub(crate) struct File {
-    /// From the root of the checkout, with `/` between folders.
+    /// Relative to the root of the checkout, with `/` between folders.
     pub(crate) path: String,
     pub(crate) content: Content,
 }
 
-/// What a file is for those who read it.
+/// The content of a file.
 pub(crate) enum Content {
     Text(String),
-    /// Not UTF-8, so not for reading.
+    /// Not UTF-8.
     Bytes(Vec<u8>),
-    /// A symbolic link, with where it leads.
+    /// A symbolic link, with its target.
     Link(String),
 }
 
@@ -49,7 +49,7 @@ impl File {
         }
     }
 
-    /// Nothing when it is not for reading.
+    /// The text of the file; `None` for bytes and links.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(text),
@@ -57,7 +57,7 @@ impl File {
         }
     }
 
-    /// What git keeps of it: of a link that is where it leads.
+    /// The bytes that git stores: for a link its target.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.content {
             Content::Text(text) | Content::Link(text) => text.as_bytes(),
@@ -67,7 +67,7 @@ impl File {
 }
 
 impl Tree {
-    /// The checkout as it was when the first rule asked.
+    /// The checkout at the time of the first call.
     pub(crate) fn load() -> &'static Self {
         static CHECKOUT: OnceLock<Tree> = OnceLock::new();
         CHECKOUT.get_or_init(Self::read)
@@ -75,7 +75,7 @@ impl Tree {
 
     fn read() -> Self {
         let tracked = git(&["ls-files", "-z", "--stage"]);
-        // `<mode> <object> <stage>`, a tab and the path.
+        // Each entry is `<mode> <object> <stage>`, a tab and the path.
         let tracked = tracked
             .split_terminator('\0')
             .filter_map(|entry| entry.split_once('\t'))
@@ -85,7 +85,7 @@ impl Tree {
         Self::new(tracked.chain(untracked).filter_map(read_file).collect())
     }
 
-    /// A tree of samples, to test a rule.
+    /// A tree of samples, for the tests of a rule.
     pub(crate) fn of(samples: &[(&str, &str)]) -> Self {
         let files = samples
             .iter()
@@ -109,7 +109,7 @@ impl Tree {
         self.files.iter().find(|file| file.path == path)?.text()
     }
 
-    /// Every text file whose name ends with `suffix`, as path and text.
+    /// Every text file whose path ends with `suffix`, as path and text.
     pub(crate) fn texts(&self, suffix: &str) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
@@ -119,8 +119,7 @@ impl Tree {
 
     /// Every Rust file, read as tokens.
     ///
-    /// A module that its parent declares under `#[cfg(test)]` is marked as test code, and so is
-    /// everything below it.
+    /// A module that its parent declares under `#[cfg(test)]` is marked as test code, with everything below it.
     pub(crate) fn sources(&self) -> &[Source] {
         self.sources.get_or_init(|| self.read_sources())
     }
@@ -144,10 +143,10 @@ impl Tree {
     }
 }
 
-/// How git writes down that a file is a link.
+/// The mode by which git marks a link.
 const LINK: &str = "120000";
 
-/// The answer of git in the checkout.
+/// The output of a git command in the checkout.
 pub(crate) fn git(words: &[&str]) -> String {
     let output = Command::new("git")
         .args(words)
@@ -162,16 +161,16 @@ pub(crate) fn git(words: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("paths are UTF-8")
 }
 
-/// Reads a file as git would take it: a link is not followed, not even one that is on its way into the repository.
+/// Reads a file as git would: a link is not followed, even if it is not committed yet.
 fn read_file((is_link, path): (bool, &str)) -> Option<File> {
     let place = synod_tests::checkout().join(path);
     if let Ok(target) = std::fs::read_link(&place) {
         return Some(File::of_link(path, &target.to_string_lossy()));
     }
-    // A file that was removed and not yet committed is still listed.
+    // A file that was deleted and is not committed as deleted is still listed.
     let bytes = std::fs::read(&place).ok()?;
     if is_link {
-        // Where there are no links, git puts a file in the place of one.
+        // On systems without links, git writes a file with the target in its place.
         return Some(File::of_link(path, &String::from_utf8_lossy(&bytes)));
     }
     Some(File::of_bytes(path, bytes))

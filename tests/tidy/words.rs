@@ -1,9 +1,9 @@
-//! One word, one thing; and nothing left to do that nobody owns.
+//! Each word means one thing, and no note about unfinished work is left without an owner.
 
 use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::source::Source;
 
-/// A word that has another one here, and the places where it is somebody else's word.
+/// A word for which the project has another one, and the places where it belongs to others.
 struct Foreign {
     word: &'static str,
     say: &'static str,
@@ -14,7 +14,7 @@ const FOREIGN: [Foreign; 4] = [
     Foreign {
         word: "node",
         say: "`replica` for a process of Synod, `member` for an API server that joined",
-        // openraft's word, and a runtime for JavaScript.
+        // openraft uses the word, and JavaScript has a runtime of that name.
         except: &[
             "service/server/src/consensus",
             "bindings/bound",
@@ -29,7 +29,7 @@ const FOREIGN: [Foreign; 4] = [
     Foreign {
         word: "ballot",
         say: "`vote`",
-        // Where Raft's own votes are meant, which must not be taken for those of members.
+        // There it means a vote of Raft, as opposed to the vote of a member.
         except: &[
             "service/server/src/consensus",
             "service/server/src/peer",
@@ -67,7 +67,7 @@ fn sentences_name_the_tests() {
     assert_none_in_sources(prefixed_tests);
 }
 
-/// Foreign words in names and comments.
+/// Finds foreign words in names and comments.
 fn foreign_words(source: &Source) -> Vec<Finding> {
     let path = source.path();
     let names = source
@@ -111,7 +111,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// Notes to oneself without `(owner)` behind them, and what is left over from debugging.
+/// Finds notes about unfinished work without `(owner)` behind them, and leftovers of debugging.
 fn unfinished(source: &Source) -> Vec<Finding> {
     let notes = source.comments().iter().filter_map(|comment| {
         let note = NOTES.iter().find(|note| {
@@ -134,7 +134,7 @@ fn unfinished(source: &Source) -> Vec<Finding> {
     notes.chain(macros).collect()
 }
 
-/// Versions are packages of the protocol, folders of format steps or variants; never part of a name.
+/// Finds names that contain a version. Versions are packages of the protocol, folders of format steps, or variants.
 fn versioned_names(source: &Source) -> Vec<Finding> {
     source
         .positions()
@@ -159,7 +159,7 @@ fn versioned_names(source: &Source) -> Vec<Finding> {
         .collect()
 }
 
-/// `v1`, `v12`, and not `vote`.
+/// Whether it is a version such as `v1` or `v12`, and not a word such as `vote`.
 fn is_version(word: &str) -> bool {
     word.strip_prefix('v').is_some_and(|digits| {
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

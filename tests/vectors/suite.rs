@@ -1,9 +1,8 @@
-// Runs the cases of a file beside this one, all of them, and holds what fails against
-// DEVIATIONS.md. Crates include this file in their tests by path, so that there is one list of
-// deviations and one way to count.
+// Runs all cases of a file beside this one, and compares the failures with DEVIATIONS.md. Crates include this file in
+// their tests by path, so that there is one list of deviations and one way to count.
 //
-// A case that would pass whatever it says holds nothing. So every field of a case is read by its
-// check, or is listed as prose, and the check fails with each of its expectations changed.
+// A case that would pass with any expectation proves nothing. So the check of a case must read all of its fields,
+// except those listed as prose, and must fail when any of its expectations is changed.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +13,8 @@ use serde_json::Value;
 
 /// Runs every case of a file.
 ///
-/// Every list in the file is taken for cases, except those at or below a path of `prose`. `count`
-/// is how many there must be, so that none gets lost from the file either. `check` is given the
-/// list that the case stands in, such as `derived`, and the case.
+/// Every list in the file is a list of cases, except those at or below a path of `prose`. `count` is the number of
+/// cases, so that none can get lost. `check` is given the name of the case's list, such as `derived`, and the case.
 pub(crate) fn run(
     file: &str,
     count: usize,
@@ -56,7 +54,7 @@ pub(crate) fn run(
     assert!(faults.is_empty(), "{file}:\n{}", faults.join("\n"));
 }
 
-/// A case, which remembers which of its fields were read.
+/// A case that remembers which of its fields were read.
 pub(crate) struct Case<'a> {
     value: &'a Value,
     read: RefCell<BTreeSet<String>>,
@@ -70,7 +68,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The case as a whole, for what is no object.
+    /// The case as a whole, for one that is not an object.
     pub(crate) fn whole(&self) -> &'a Value {
         self.value
     }
@@ -86,7 +84,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What has fields: a case, and the objects in it.
+/// A value with fields: a case, or an object in it.
 pub(crate) trait Fields {
     fn field(&self, name: &str) -> Option<&Value>;
 }
@@ -112,7 +110,7 @@ impl Index<&str> for Case<'_> {
     }
 }
 
-/// What the check of a case takes for granted: it passes although an expectation is another one.
+/// Expectations that the check ignores: it still passes after they are changed.
 fn idle_expectations(
     file: &File,
     section: &str,
@@ -141,7 +139,7 @@ fn idle_expectations(
         .collect()
 }
 
-/// The list of what is bad, for a list of what is good.
+/// The name of the list of bad cases for one of good cases, and the other way round.
 fn opposite(section: &str) -> Option<String> {
     let swapped = |from: &str, to: &str| {
         Some(format!(
@@ -152,7 +150,7 @@ fn opposite(section: &str) -> Option<String> {
     swapped(".good", "bad").or_else(|| swapped(".bad", "good"))
 }
 
-/// The case once for every value in its expectations, with that one changed; a sentence is changed at its end.
+/// Copies of the case, each with one expected value changed; a case that is a sentence is changed at its end.
 fn changed_cases(file: &File, case: &Value) -> Vec<(String, Value)> {
     let Some(fields) = case.as_object() else {
         let sentence = case
@@ -176,7 +174,7 @@ fn changed_cases(file: &File, case: &Value) -> Vec<(String, Value)> {
     places.into_iter().filter_map(change).collect()
 }
 
-/// The places of all values that hold no other ones.
+/// The places of all values that contain no others.
 fn leaves(value: &Value, place: String, into: &mut Vec<String>) {
     match value {
         Value::Array(items) if !items.is_empty() => {
@@ -193,7 +191,7 @@ fn leaves(value: &Value, place: String, into: &mut Vec<String>) {
     }
 }
 
-/// A value of the same kind where there is one.
+/// Another value, of the same kind if possible.
 fn another(value: &Value) -> Value {
     match value {
         Value::Null => Value::from("something"),
@@ -208,7 +206,7 @@ fn another(value: &Value) -> Value {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 pub(crate) fn document(file: &str) -> Value {
     serde_json::from_str(listed(file).text).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
@@ -220,7 +218,7 @@ fn listed(file: &str) -> &'static File {
     found
 }
 
-/// The cases of a file by name, each with its section. A list inside a case is part of the case.
+/// The cases of a file by name, each with the name of its list. A list inside a case is part of the case.
 fn cases<'a>(root: &'a Value, prose: &[&str]) -> Vec<(String, String, &'a Value)> {
     let mut found = Vec::new();
     let mut names = BTreeSet::new();
@@ -365,13 +363,13 @@ fn a_case_that_was_lost_from_its_file_fails() {
 struct File {
     name: &'static str,
     text: &'static str,
-    /// The fields of its cases that say what has to come out.
+    /// The fields of its cases that are expectations.
     expects: &'static [&'static str],
-    /// The fields that say something to readers only: how Kubernetes gets there, and what Synod has not.
+    /// The fields for readers only: how Kubernetes gets there, and what Synod does not have.
     prose: &'static [&'static str],
 }
 
-/// The fields that say something to readers only, in every file.
+/// The fields for readers only, in every file.
 const PROSE: [&str; 4] = ["name", "note", "origin", "seenIn"];
 
 macro_rules! file {

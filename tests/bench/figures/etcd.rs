@@ -1,4 +1,4 @@
-//! Three etcd members with default settings, and the two of its calls that are compared.
+//! Three etcd members with default settings, and the two etcd calls that Synod is compared with.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -52,12 +52,12 @@ struct Header {
     member_id: u64,
 }
 
-/// An answer of which nothing is looked at.
+/// A response whose content is not read.
 #[derive(Clone, PartialEq, Message)]
 struct Ignored {}
 
 impl Etcd {
-    /// Starts the members and finds out which one leads.
+    /// Starts the members and finds their leader.
     pub(crate) async fn start() -> Self {
         let folder = TempDir::with_prefix_in("etcd-", env!("CARGO_TARGET_TMPDIR"))
             .expect("the folder can be written");
@@ -119,7 +119,7 @@ impl Etcd {
     }
 }
 
-/// What etcd says that it is.
+/// The version that `etcd --version` prints.
 pub(crate) fn version() -> String {
     let output = std::process::Command::new("etcd").arg("--version").output();
     let output = output.expect("etcd is installed (in Debian: etcd-server)");

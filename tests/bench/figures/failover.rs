@@ -1,4 +1,4 @@
-//! How long nothing is acknowledged after the leader is killed.
+//! Measures how long no write is acknowledged after the leader is killed.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::sample::times;
 
 const ROUNDS: usize = 20;
 
-/// From SIGKILL of the leader until a client of all replicas has a write acknowledged.
+/// The time from SIGKILL of the leader until a client of all replicas has a write acknowledged.
 pub(crate) async fn leader_killed(replicas: &mut Replicas) {
     let client = replicas.client().await;
     let joined = client

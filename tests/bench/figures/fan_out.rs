@@ -1,4 +1,4 @@
-//! How long a report of 1,000 resources takes to be known everywhere.
+//! Measures how long a report of 1,000 resources takes to reach watchers on all replicas.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::waiting::within;
 const RESOURCES: usize = 1_000;
 const ROUNDS: usize = 11;
 
-/// From before the report is sent until the last of three watchers, on three replicas, has all of it.
+/// The time from before the report is sent until the last of three watchers, on three replicas, has all of it.
 pub(crate) async fn thousand_resources(replicas: &Replicas) {
     let client = replicas.client().await;
     let joined = client

@@ -1,4 +1,4 @@
-//! Calls per second of callers that each wait for an answer before the next call.
+//! Measures calls per second of callers that each wait for an answer before the next call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,19 +14,19 @@ use crate::replicas::{Replicas, long_lived};
 use crate::sample::{Load, cpu_micros, rates};
 use crate::{ROUND, ROUNDS};
 
-/// The connections that callers share, on both sides.
+/// The number of connections that the callers share, for Synod and for etcd alike.
 const CONNECTIONS: usize = 8;
 
-/// Whom callers of Synod call. Those of etcd call its leader.
+/// Which replicas Synod's callers call. etcd's callers always call its leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Where {
-    /// Whichever replica their client has chosen; a follower passes writes on.
+    /// The replica that their client has chosen; a follower forwards writes to the leader.
     Anywhere,
     /// The leader.
     AtTheLeader,
 }
 
-/// Each caller reports its one resource, another way each time, so that each report is a revision on two disks.
+/// Each caller reports its own resource, differently each time, so that each report is a revision on two disks.
 pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: usize, whom: Where) {
     let clients = clients(replicas, whom).await;
     let mut members = Vec::new();
@@ -84,7 +84,7 @@ pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: u
     );
 }
 
-/// Each caller reads one resource, from whichever replica its client has chosen.
+/// Each caller reads one resource from the replica that its client has chosen.
 pub(crate) async fn linearizable_reads(replicas: &Replicas, etcd: &Etcd, callers: usize) {
     let clients = clients(replicas, Where::Anywhere).await;
     let (mut own, mut peer) = (Load::default(), Load::default());
@@ -132,7 +132,7 @@ async fn clients(replicas: &Replicas, whom: Where) -> Vec<Client> {
     clients
 }
 
-/// How many calls a second succeed, and what these processes spend on each.
+/// The number of successful calls per second, and the processor time that the `servers` spend on each.
 async fn closed_loop<C, F>(calls: impl Iterator<Item = C>, servers: &[u32]) -> (f64, f64)
 where
     C: Fn(u64) -> F + Send + 'static,

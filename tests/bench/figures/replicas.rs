@@ -1,4 +1,4 @@
-//! Three Synod replicas with nothing between them.
+//! Three Synod replicas on loopback without proxies between them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ struct Replica {
 
 impl Replicas {
     pub(crate) async fn start() -> Self {
-        // Below the target folder, which is on a disk: what is temporary may be in memory.
+        // Below the target folder, which is on a disk: the system's temporary folder may not be.
         let folder = TempDir::with_prefix_in("figures-", env!("CARGO_TARGET_TMPDIR"));
         let folder = folder.expect("the target folder can be written");
         let peers: Vec<SocketAddr> = (0..3).map(|_| free_address()).collect();
@@ -106,7 +106,7 @@ impl Replicas {
             .await;
     }
 
-    /// Which of them leads.
+    /// The position of the leader.
     pub(crate) async fn leader(&self) -> usize {
         eventually("a leader", async || {
             let status = self
@@ -121,7 +121,7 @@ impl Replicas {
         .await
     }
 
-    /// Where they keep their checkpoints.
+    /// The folders where the replicas keep their checkpoints.
     pub(crate) fn checkpoints(&self) -> Vec<PathBuf> {
         let replicas = self.replicas.iter();
         replicas
@@ -170,7 +170,7 @@ async fn connect(endpoints: Vec<String>) -> Client {
         .expect("endpoints are addresses")
 }
 
-/// How a member joins that nobody renews: it lives for as long as any figure takes.
+/// A join with a TTL longer than any figure takes, so that the member needs no renewals.
 pub(crate) fn long_lived(id: &str) -> Join {
     Join {
         id: MemberId::parse(id).expect("the id is a name"),

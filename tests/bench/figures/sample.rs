@@ -1,4 +1,4 @@
-//! Several measurements of one thing, and how they are printed.
+//! Repeated measurements of one quantity, and how they are printed.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Sample {
         )
     }
 
-    /// Round by round, how many times as much as the other.
+    /// The ratio to the other sample, round by round.
     pub(crate) fn ratios_to(&self, other: &Self) -> Self {
         Self(
             self.0
@@ -52,7 +52,7 @@ impl Sample {
     }
 }
 
-/// Calls per second, and what the servers' processors spent on each, in microseconds.
+/// Calls per second, and the servers' processor time for each, in microseconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load {
     rate: Sample,
@@ -78,7 +78,7 @@ pub(crate) fn rates(name: &str, own: &Load, etcd: &Load) {
     );
 }
 
-/// Prints how much memory the processes have, beside etcd's.
+/// Prints the memory of the processes, beside etcd's.
 pub(crate) fn memory(name: &str, own_kib: &Sample, etcd_kib: &Sample) {
     let ratio = own_kib.median() / etcd_kib.median();
     println!(
@@ -94,7 +94,7 @@ pub(crate) fn memory(name: &str, own_kib: &Sample, etcd_kib: &Sample) {
     );
 }
 
-/// Prints how long something takes.
+/// Prints durations.
 pub(crate) fn times(name: &str, taken: &[Duration]) {
     let millis = Sample(
         taken
@@ -106,7 +106,7 @@ pub(crate) fn times(name: &str, taken: &[Duration]) {
     println!("{name:<52} {:>9.1} ms {spread:>24}", millis.median());
 }
 
-/// How much memory a process has in use, in KiB.
+/// The resident memory of a process, in KiB.
 pub(crate) fn resident_kib(process: u32) -> f64 {
     let status =
         std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
@@ -120,11 +120,11 @@ pub(crate) fn resident_kib(process: u32) -> f64 {
         .expect("the size is a number")
 }
 
-/// How much processor time a process has had, in microseconds.
+/// The processor time that a process has used, in microseconds.
 pub(crate) fn cpu_micros(process: u32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("the process runs");
-    // The second field is its name, in parentheses; the times in user and kernel mode are the 14th and 15th, in
-    // hundredths of a second on every Linux.
+    // The second field is the process's name, in parentheses; the times in user and kernel mode are the 14th and 15th,
+    // in hundredths of a second on every Linux.
     let (_, fields) = stat.rsplit_once(") ").expect("its name is in parentheses");
     let ticks = fields.split(' ').skip(11).take(2);
     let ticks = ticks.map(|ticks| ticks.parse::<f64>().expect("times are numbers"));

@@ -1,4 +1,4 @@
-//! Which figures are taken: those that are named behind `--`, or all.
+//! Selects the figures to take: those that are named after `--`, or all.
 
 pub(crate) struct Wanted(Vec<String>);
 

@@ -21,16 +21,16 @@ const LEGAL: &str = "every name is legal";
 /// Bytes of data of each object.
 const BYTES: usize = 256;
 
-/// What is called.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Call {
     /// A linearizable read of the caller's object.
     Get,
-    /// A change of the caller's object, which is a revision on two disks.
+    /// A change of the caller's object, a revision on two disks.
     Update,
 }
 
-/// One call, over and over, by so many callers.
+/// One kind of call, repeated by this many callers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     pub(crate) call: Call,
@@ -38,7 +38,7 @@ pub(crate) struct Load {
 }
 
 impl Call {
-    /// As the programs of the other languages are told of it.
+    /// The name by which the programs of the other languages know it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Get => "get",
@@ -71,14 +71,14 @@ pub(crate) async fn store_objects(client: &Client) {
     declared.expect("a collection can be declared");
     let most = CALLERS.into_iter().max().unwrap_or(0);
     for caller in 0..most {
-        // No call has this number.
+        // No caller makes a call with this number.
         let stored = update(caller, u64::MAX);
         let stored = client.raw_objects().update(stored).await;
         stored.expect("an object can be stored");
     }
 }
 
-/// How many calls a second Rust makes.
+/// The number of calls per second that Rust makes.
 pub(crate) async fn rate(client: Client, load: Load) -> f64 {
     let numbers = Arc::new(AtomicU64::new(0));
     closed_loop(&client, load, ROUND / 2, &numbers).await;
@@ -128,7 +128,7 @@ fn key(caller: usize) -> ObjectKey {
     ObjectKey::new(resource(), None, &name)
 }
 
-/// An update that no other one of its process is like, so that each of them changes something.
+/// An update that differs from all others of this process, so that each changes something.
 fn update(caller: usize, number: u64) -> UpdateObject {
     let digits = BYTES - 2;
     UpdateObject {

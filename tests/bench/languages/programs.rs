@@ -1,4 +1,4 @@
-//! The programs of the other languages: how they are built, and how they are run for one round.
+//! The programs of the other languages: builds them, and runs them for a round.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -7,15 +7,15 @@ use crate::ROUND;
 use crate::calls::Load;
 use crate::waiting::within;
 
-/// A program that makes calls, and prints how many a second.
+/// A program that makes calls, and prints its calls per second.
 pub(crate) struct Program {
-    /// What it is called in the output.
+    /// Its name in the output.
     pub(crate) name: &'static str,
     interpreter: PathBuf,
     words: &'static [&'static str],
 }
 
-/// Builds the packages as their own tests do, and answers the programs that use them.
+/// Builds the packages as their own tests do, and returns the programs that use them.
 pub(crate) fn built() -> [Program; 3] {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
     let target = target.expect("the folder is below the target");
@@ -49,7 +49,7 @@ pub(crate) fn built() -> [Program; 3] {
     ]
 }
 
-/// Runs a step of a build, with what it says beside the figures.
+/// Runs a step of a build. Its output goes beside the figures.
 fn run(target: &Path, program: &str, words: &[&str]) {
     let status = std::process::Command::new(program)
         .args(words)
@@ -63,7 +63,7 @@ fn run(target: &Path, program: &str, words: &[&str]) {
 }
 
 impl Program {
-    /// How many calls a second it makes.
+    /// The number of calls per second that the program makes.
     pub(crate) async fn rate(&self, endpoints: &[String], load: Load) -> f64 {
         let output = tokio::process::Command::new(&self.interpreter)
             .args(self.words)

@@ -1,4 +1,4 @@
-//! Every object is written anew for a new key, while others write to the same collection.
+//! Rewrites every object for a new key, while others write to the same collection.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
@@ -18,16 +18,16 @@ use crate::stored::{LEGAL, fill, key, resource, version};
 use crate::writers::{Write, Written, write_until};
 use crate::{AT_ONCE, BYTES, WRITES_PER_SECOND, agree};
 
-/// What is written anew.
+/// The collection that is rewritten.
 const ROTATED: &str = "secrets.example.io";
 
-/// How many objects there are, unless an argument says so.
+/// The number of objects, unless an argument gives another.
 const OBJECTS: usize = 100_000;
 
-/// How many revisions the history keeps: what the worker itself writes pushes a revision out within moments.
+/// The number of revisions that the history keeps: the worker's own writes trim a revision within moments.
 const HISTORY: NonZeroU64 = NonZeroU64::new(1_000).expect("it is not zero");
 
-/// A new key: no two encodings are the same bytes, and each is counted.
+/// A codec with a new key: it never encodes to the same bytes twice, and counts its encodings.
 #[derive(Clone, Default)]
 struct NewKey(Arc<AtomicU64>);
 
@@ -79,7 +79,7 @@ pub(crate) async fn measure() {
     let worker = WorkerName::parse("one").expect(LEGAL);
     let options = MigratorOptions::new(worker, BTreeSet::from([rotated]));
     let worker = Migrator::new(client.clone(), store, options.objects_at_once(AT_ONCE));
-    // All over the collection, in front of the worker and behind it, and one in eleven is a new object.
+    // Spread over the whole collection, before and after the worker's position. One in eleven writes creates an object.
     let write = |number: u64| Write {
         key: key(ROTATED, number as usize * 7_919 % (objects + objects / 10)),
         bytes: Some(BYTES),
@@ -98,7 +98,7 @@ pub(crate) async fn measure() {
     told(objects, rewrites, &codec, written.len(), taken);
 }
 
-/// How often the worker wrote an object. No object more often than once.
+/// The number of objects that the worker wrote. It must not write an object more than once.
 async fn count(replicas: &Replicas, objects: usize, written: &[Written]) -> u64 {
     let mut others: BTreeMap<&ObjectKey, u64> = BTreeMap::new();
     for write in written {
@@ -114,7 +114,7 @@ async fn count(replicas: &Replicas, objects: usize, written: &[Written]) -> u64 
     for object in all.into_iter().map(|item| item.object) {
         let by_others = others.get(&object.key).copied().unwrap_or_default();
         let is_new = object.key >= key(ROTATED, objects);
-        // The first of those by others has created a new object, and is no later content of it.
+        // The first write to a new object created it, and does not count in its generation.
         let by_others = by_others - u64::from(is_new);
         let contents = object.metadata.generation - 1;
         assert!(

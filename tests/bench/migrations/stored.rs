@@ -1,4 +1,4 @@
-//! The objects that are migrated, and the others.
+//! The collections that are migrated or written to, and their objects.
 
 use bytes::Bytes;
 use synod_client::{
@@ -29,7 +29,7 @@ pub(crate) fn key(of: &str, at: usize) -> ObjectKey {
     ObjectKey::new(resource(of), Some(&namespace), &name)
 }
 
-/// What is stored before anything is migrated.
+/// The content of an object before the migration.
 pub(crate) fn content(number: u64, bytes: usize) -> Content {
     let filled = "x".repeat(bytes);
     Content {
@@ -39,7 +39,7 @@ pub(crate) fn content(number: u64, bytes: usize) -> Content {
     }
 }
 
-/// Both versions are the same bytes: what is measured is what a migration costs, not a codec.
+/// A codec without a cost: both versions are the same bytes. The figure is of migrations alone.
 pub(crate) struct Same;
 
 impl Codec<Content> for Same {
@@ -64,7 +64,7 @@ impl Codec<Content> for Same {
     }
 }
 
-/// The kind of a resource that is called after it.
+/// The kind of a resource, named after it.
 pub(crate) fn kind(of: &str) -> Kind {
     let name = resource(of);
     let singular = name.resource().trim_end_matches('s');
@@ -72,7 +72,7 @@ pub(crate) fn kind(of: &str) -> Kind {
     Kind::parse(&format!("{}{others}", first.to_uppercase())).expect(LEGAL)
 }
 
-/// Declares a collection and stores so many objects in it.
+/// Declares a collection and stores this many objects in it.
 pub(crate) async fn fill(replicas: &Replicas, name: &'static str, count: usize) {
     let client = replicas.client().await;
     let create = CreateCollection {

@@ -1,4 +1,4 @@
-//! Leadership on a machine whose processors have too much to do.
+//! Measures whether leadership is stable on a machine whose processors are overloaded.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use crate::MANY;
 use crate::replicas::Replicas;
 use crate::stored::store_all;
 
-/// Threads that only turn, for each processor.
+/// Busy threads for each processor.
 const TURNING: usize = 4;
 
-/// Stores as many objects again while others take the processors, and prints how many elections there were.
+/// Stores as many objects again while busy threads take the processors, and prints how many elections there were.
 pub(crate) async fn leadership(replicas: &Replicas) {
     let over = Arc::new(AtomicBool::new(false));
     let processors = thread::available_parallelism().map_or(1, usize::from);

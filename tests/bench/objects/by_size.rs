@@ -1,4 +1,4 @@
-//! The machine alone, at a thousand objects and at a thousand times as many.
+//! Measures the state machine alone, with a thousand objects and with a thousand times as many.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::sample::resident_kib;
 use crate::stored::{LEGAL, content, key, resource};
 use crate::{BYTES, FEW, MANY, print_time};
 
-/// How often each thing is done.
+/// How often each query is timed.
 const ROUNDS: usize = 101;
 
 /// How many objects each of the small groups has.
 const GROUP: usize = 10;
 
-/// What is asked of a state.
+/// A query of a state, with its name.
 type Deed = (&'static str, Box<dyn Fn(&State) -> usize>);
 
 pub(crate) fn machine() {
@@ -145,7 +145,7 @@ fn update(at: usize) -> Command {
     })
 }
 
-/// A state with so many objects, and by how many KiB this process has grown with it.
+/// A state with this many objects, and by how many KiB this process has grown with it.
 fn measured_state(objects: usize, labelled: bool) -> (State, f64) {
     let before = resident_kib(std::process::id());
     let begin = Instant::now();
@@ -161,7 +161,7 @@ fn state(objects: usize, labelled: bool) -> State {
     let mut state = State::new();
     let settings = Settings {
         state_quota_bytes: 8 << 30,
-        // What is kept of the past is not what is measured.
+        // Little history, since the memory of the present state is measured.
         history_revisions: 100,
         ..Settings::default()
     };
@@ -192,7 +192,7 @@ fn state(objects: usize, labelled: bool) -> State {
     state
 }
 
-/// The first owns those after it; those after them live for a while; and the rare ones come next.
+/// Object 0 owns a group of objects; another group has a TTL, and another one the rare label.
 fn create(state: &State, at: usize, labelled: bool) -> Command {
     let namespaced = |index: usize| index * crate::NAMESPACES;
     let mut labels = Vec::new();
@@ -210,7 +210,7 @@ fn create(state: &State, at: usize, labelled: bool) -> Command {
         labels: Labels::parse(labels).expect(LEGAL),
         ..Attributes::default()
     };
-    // The owner is in an entry before.
+    // The owner was created in an earlier entry.
     if group == Some(2)
         && let Some(owner) = state.present().object(&key(0))
     {
@@ -241,7 +241,7 @@ fn long_after() -> LogTime {
     LogTime::from_millis(1_000_000)
 }
 
-/// Applies commands as one entry. Answers how many of them changed something.
+/// Applies commands as one entry, and returns how many of them changed something.
 fn apply(state: &mut State, commands: Vec<Command>) -> usize {
     let expires = matches!(commands.first(), Some(Command::Expire(_)));
     let envelopes = commands.into_iter().map(|command| Envelope {

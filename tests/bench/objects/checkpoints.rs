@@ -1,4 +1,4 @@
-//! What a checkpoint of all objects costs those who write meanwhile.
+//! Measures what a checkpoint of all objects costs concurrent writers.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,16 +10,16 @@ use crate::stored::key;
 use crate::writers::{Write, Written, write_until};
 use crate::{MANY, print_time};
 
-/// As much in each write that a checkpoint comes about every ten seconds.
+/// Bytes of data in each write: enough for a checkpoint about every ten seconds.
 const BYTES: usize = 14 << 10;
 
-/// How long it is written.
+/// How long the writers write.
 const SPAN: Duration = Duration::from_secs(40);
 
-/// How often the folders of the replicas are looked at.
+/// How often the replicas' folders are checked.
 const BEAT: Duration = Duration::from_millis(5);
 
-/// A checkpoint that a replica wrote.
+/// The time in which a replica wrote a checkpoint.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     begin: Instant,
@@ -56,7 +56,7 @@ pub(crate) async fn stall(replicas: &Replicas) {
     quantiles("writes while a checkpoint is written", during);
 }
 
-/// When there was a temporary file in the folder, until a while after [`SPAN`].
+/// The times in which the folder had a temporary file, until [`SPAN`] is over and the last such file is gone.
 async fn watch(folder: PathBuf) -> Vec<Window> {
     let (mut windows, mut begin) = (Vec::new(), None);
     let mut beat = interval(BEAT);

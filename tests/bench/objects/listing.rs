@@ -1,4 +1,4 @@
-//! A list of 100,000 objects in pages of 500, while others write to them.
+//! Measures a list of 100,000 objects in pages of 500, while others write to them.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::{BYTES, MANY, NAMESPACES, print_time};
 
 const PAGE: u32 = 500;
 
-/// How many objects the namespace holds at first.
+/// The number of objects in the namespace at first.
 const LISTED: usize = MANY / NAMESPACES;
 
-/// Lists them and holds every object against what was there at the revision of the list, by what the writers know.
+/// Lists them, and compares every object with what the acknowledged writes had stored at the revision of the list.
 pub(crate) async fn pages_during_writes(replicas: &Replicas) {
     let client = replicas.client().await;
     let (listed, end) = oneshot::channel();
@@ -42,7 +42,7 @@ pub(crate) async fn pages_during_writes(replicas: &Replicas) {
             }
         }
         let taken = begin.elapsed();
-        // The writers are gone once the list is there.
+        // An error means that the writers have ended already.
         let _ = listed.send(());
         (revision.expect("there is a page"), found, count, taken)
     });
@@ -70,7 +70,7 @@ pub(crate) async fn pages_during_writes(replicas: &Replicas) {
     print_time(&name, taken);
 }
 
-/// Most change an object; some make one, which goes a while later.
+/// Most writes change an object; one in ten creates an object, and one in ten deletes such an object a while later.
 fn write(number: u64) -> Write {
     let passing = |number: u64| {
         let name = ObjectName::parse(&format!("passing-{number}")).expect(LEGAL);
@@ -86,14 +86,14 @@ fn write(number: u64) -> Write {
             bytes: None,
         },
         _ => Write {
-            // All over the namespace, and no object twice at once.
+            // Spread over the namespace, so that no object is written twice at once.
             key: key(number as usize * 7_919 % LISTED * NAMESPACES),
             bytes: Some(BYTES),
         },
     }
 }
 
-/// What stood in the namespace at the revision.
+/// The objects of the namespace at the revision, with the number in each.
 fn expected(written: &[Written], revision: Revision) -> BTreeMap<ObjectKey, u64> {
     let first = (0..LISTED).map(|at| (key(at * NAMESPACES), (at * NAMESPACES) as u64));
     let mut expected: BTreeMap<ObjectKey, u64> = first.collect();

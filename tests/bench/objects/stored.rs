@@ -1,4 +1,4 @@
-//! The objects themselves: how they are named, what is in them, and three replicas full of them.
+//! The objects: their names, their content, and three replicas full of them.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(crate) const LEGAL: &str = "every name is legal";
 /// How many objects are stored by one transaction.
 const AT_ONCE: usize = 128;
 
-/// How many transactions are under way.
+/// The number of transactions in flight.
 const CALLERS: usize = 8;
 
 pub(crate) fn resource() -> GroupResource {
@@ -30,7 +30,7 @@ pub(crate) fn namespace(at: usize) -> Namespace {
     Namespace::parse(&format!("namespace-{}", at % NAMESPACES)).expect(LEGAL)
 }
 
-/// Neighbours are in different namespaces, under the same name in each.
+/// Consecutive objects are in different namespaces, under the same name in each.
 pub(crate) fn key(at: usize) -> ObjectKey {
     let name = ObjectName::parse(&format!("widget-{:06}", at / NAMESPACES)).expect(LEGAL);
     ObjectKey::new(resource(), Some(&namespace(at)), &name)
@@ -59,7 +59,7 @@ pub(crate) fn create(key: ObjectKey, number: u64) -> CreateObject {
     }
 }
 
-/// Fills the replicas, and prints what that takes.
+/// Fills the replicas, and prints how long that takes.
 pub(crate) async fn fill(replicas: &Replicas) {
     let client = replicas.client().await;
     let rules = CollectionRules {

@@ -1,4 +1,4 @@
-//! Writes at a steady rate, whatever becomes of those before.
+//! Writes at a steady rate, whether or not earlier writes were answered.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::stored::content;
 /// The connections that the writes share.
 const CONNECTIONS: usize = 8;
 
-/// A write that was made.
+/// An acknowledged write.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) begin: Instant,
@@ -27,14 +27,14 @@ pub(crate) struct Written {
     pub(crate) number: Option<u64>,
 }
 
-/// What the write of this number does.
+/// The effect of one write.
 pub(crate) struct Write {
     pub(crate) key: ObjectKey,
-    /// How many bytes to put there; `None`: delete it.
+    /// The number of bytes to write; `None`: delete the object.
     pub(crate) bytes: Option<usize>,
 }
 
-/// Writes at the rate until `end` is there. Answers every write that changed something.
+/// Writes at the rate until `end` resolves. Returns every write that changed something.
 pub(crate) async fn write_until(
     replicas: &Replicas,
     write: impl Fn(u64) -> Write,

@@ -1,14 +1,14 @@
-//! The public functions of the client's handles, as its source has them.
+//! Finds the public functions of the client's handles in its source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// What does something without waiting, and has no function that waits.
+/// Handles that have no async function.
 const ALSO: [&str; 1] = ["Permit"];
 
-/// The public functions, as `Type::function`, of all types that have one which waits: those are the handles.
+/// The public functions, as `Type::function`, of all handles: the types that have an async function, and [`ALSO`].
 pub(super) fn of_handles() -> BTreeSet<String> {
     let mut found: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
     for path in sources(&synod_tests::checkout().join("sdk/src")) {
@@ -29,7 +29,7 @@ pub(super) fn of_handles() -> BTreeSet<String> {
         .collect()
 }
 
-/// All sources below a folder, but for tests and for what the simulator stands in for.
+/// All sources below a folder, except tests and the seams that the simulator replaces.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder of sources can be read");
     let mut found = Vec::new();
@@ -48,7 +48,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The type, the name, and whether it waits, of each public function in an `impl` that is of no trait.
+/// The type, the name, and whether it is async, of each public function in an inherent `impl`.
 fn functions(source: TokenStream) -> Vec<(String, String, bool)> {
     let mut found = Vec::new();
     let mut tokens = source.into_iter().peekable();
@@ -77,7 +77,7 @@ fn functions(source: TokenStream) -> Vec<(String, String, bool)> {
     found
 }
 
-/// The type that an `impl` with this head is about; `None` if it is of a trait.
+/// The type that an `impl` with this head is for; `None` if it is an `impl` of a trait.
 fn subject(head: &[TokenTree]) -> Option<String> {
     let mut depth = 0_u32;
     let mut kind = None;

@@ -1,4 +1,4 @@
-//! What the cases use.
+//! Collects what the cases use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::document::{Action, Expected, Group, Step};
 use crate::values::only_entry;
 
-/// What the cases use, each by its name.
+/// What the cases use, by name.
 #[derive(Debug, Default)]
 pub(super) struct Used {
     /// Methods of the protocol.
@@ -18,7 +18,7 @@ pub(super) struct Used {
     pub(super) kinds: BTreeSet<String>,
     /// Matchers.
     pub(super) matchers: BTreeSet<String>,
-    /// Functions of handles, as in `lock.release`, and handles that are opened by themselves.
+    /// Functions of handles, as in `lock.release`, and handles that the client itself opens.
     pub(super) functions: BTreeSet<String>,
 }
 
@@ -32,13 +32,13 @@ impl Used {
         used
     }
 
-    /// Whether a case uses what a proof names: a method, a function, a handle, or a kind of step.
+    /// Whether a case uses what `proof` names: a method, a function, a handle, or a kind of step.
     pub(super) fn has(&self, proof: &str) -> bool {
         let places = [&self.methods, &self.functions, &self.kinds];
         places.iter().any(|names| names.contains(proof))
     }
 
-    /// `handles` says what each name is called for.
+    /// `handles` maps each name in the case to the kind of its handle.
     fn steps(&mut self, steps: &[Step], handles: &mut BTreeMap<String, String>) {
         for step in steps {
             self.action(&step.action, handles);
@@ -75,7 +75,7 @@ impl Used {
             Action::Close { .. } => "close",
             Action::Open { handle, name, .. } => {
                 self.functions.insert(handle.clone());
-                // Both are the same once they are held.
+                // `lock` and `try_lock` give the same kind of handle.
                 let handle = handle.strip_prefix("try_").unwrap_or(handle);
                 handles.insert(name.clone(), handle.to_owned());
                 "open"
@@ -119,7 +119,7 @@ impl Used {
     }
 }
 
-/// The handles and functions in the table of the format's description.
+/// The handles and functions in the table of `README.md`.
 pub(super) fn listed_functions(readme: &str) -> BTreeSet<String> {
     let mut listed = BTreeSet::new();
     let mut handle = String::new();
@@ -131,7 +131,7 @@ pub(super) fn listed_functions(readme: &str) -> BTreeSet<String> {
         let (name, functions) = (cells[1].trim_matches('`'), cells[3]);
         if !name.is_empty() {
             name.clone_into(&mut handle);
-            // These two are opened by functions of others.
+            // Functions of other handles open these two.
             if !matches!(name, "permit" | "observer") {
                 listed.insert(handle.clone());
             }

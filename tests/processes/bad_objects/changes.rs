@@ -1,4 +1,4 @@
-//! Patches and transactions that cannot be carried out.
+//! Patches and transactions that cannot be executed change nothing.
 
 use synod_client::ErrorKind;
 use synod_model::limits::{JSON_DEPTH_MAX, PATCH_OPERATIONS_MAX};
@@ -77,7 +77,7 @@ async fn a_patch_that_does_not_apply_is_refused_and_changes_nothing() {
             let refused = refusal(wire.objects().patch(timely(request.clone())).await);
             assert_eq!(refused.kind, ErrorKind::Conflict, "{refused:?}");
         }
-        // As many tests as there may be change nothing either, and are no fault.
+        // A patch with the maximum of test operations changes nothing either, but is legal.
         let most = patch(Json, &operations(PATCH_OPERATIONS_MAX));
         let same = wire.objects().patch(timely(most)).await;
         assert!(!same.expect("it applies").into_inner().changed);
@@ -131,7 +131,7 @@ async fn a_transaction_that_breaks_a_rule_does_nothing_of_what_it_was_to_do() {
         let empty = vec![creating("new"), v1::ObjectsOperation::default()];
         let refused = refusal(objects().transact(timely(transact(empty))).await);
         check_invalid("an empty operation", &refused, "operations[1]");
-        // What comes before the one that is refused is not done either.
+        // The operations before the refused one are not executed either.
         for (operations, expected) in [
             (
                 vec![creating("new"), creating("thing")],

@@ -1,4 +1,4 @@
-//! Objects that own each other.
+//! Objects that own each other in a circle are deleted together.
 
 use synod_client::ErrorKind;
 use synod_proto::v1;
@@ -50,7 +50,7 @@ async fn owners_in_a_circle_go_together() {
         for name in ["one", "two", "three"] {
             uids.push(stored(&wire, create("mine", name, "{}")).await);
         }
-        // One belongs to three, two to one, three to two.
+        // Object one is owned by three, two by one, and three by two.
         let circle = [
             ("one", vec![owner("three", &uids[2])]),
             ("two", vec![owner("one", &uids[0])]),

@@ -1,4 +1,4 @@
-//! What is in another namespace is not seen.
+//! Objects of another namespace cannot be seen.
 
 use synod_client::ErrorKind;
 use synod_proto::v1;
@@ -33,7 +33,7 @@ async fn nothing_is_seen_of_another_namespace_through_a_token_an_owner_or_a_refu
     let before = agree(&cluster).await;
     for id in IDS {
         let objects = || Wire::to(&cluster.endpoint(id)).objects();
-        // A token of one replica goes on at another, with its own list and with no other.
+        // A continue token works at other replicas too, but only for the list that it came from.
         let rest = objects().list(timely(list("mine", &token))).await;
         assert_eq!(rest.expect("it goes on").into_inner().items.len(), 1);
         for request in [
@@ -47,7 +47,7 @@ async fn nothing_is_seen_of_another_namespace_through_a_token_an_owner_or_a_refu
             check_invalid("a token", &refused, "continueToken");
             assert!(!format!("{refused:?}").contains(SECRET), "{refused:?}");
         }
-        // Nothing tells whether an owner is in another namespace or nowhere.
+        // A refusal does not tell whether the owner is in another namespace or does not exist.
         let mut rules = Vec::new();
         for uid in [uid.as_str(), "00000000-0000-8000-8000-000000000000"] {
             let mut request = create("mine", "new", "{}");
@@ -66,7 +66,7 @@ async fn nothing_is_seen_of_another_namespace_through_a_token_an_owner_or_a_refu
         assert_eq!(absent.current, None);
     }
     assert_eq!(agree(&cluster).await, before);
-    // When its revision is no longer kept, a token is too old, at whichever replica.
+    // Once its revision is trimmed from the history, a token is too old at every replica.
     let patch = v1::SettingsPatch {
         history_revisions: Some(1),
         ..v1::SettingsPatch::default()
@@ -78,7 +78,7 @@ async fn nothing_is_seen_of_another_namespace_through_a_token_an_owner_or_a_refu
     let updated = first.cluster().update_settings(timely(update)).await;
     updated.expect("the settings can be changed");
     stored(&first, create("mine", "late", "{}")).await;
-    // A replica that has not heard of it yet still keeps the revision.
+    // A replica that has not applied the change yet still keeps the revision.
     agree(&cluster).await;
     for id in IDS {
         let objects = || Wire::to(&cluster.endpoint(id)).objects();

@@ -10,7 +10,7 @@ const FIRST: Setting = Setting {
 
 const READ: Asked = Asked::Read(Register::Settings);
 
-/// A call from one moment to another.
+/// A call that began and ended at these moments.
 fn call(span: (u64, u64), asked: Asked, told: Told) -> Call {
     let zero = Instant::now();
     call_since(zero, span, asked, told)
@@ -48,7 +48,7 @@ fn seen(at: u64, since: u64, value: u32) -> Told {
     }
 }
 
-/// A watch that saw these values being set.
+/// The log of a watch that saw these values being set.
 fn log(changes: &[(u64, u32)]) -> WatchLog {
     let mut log = WatchLog::new(3);
     for &(revision, members_max) in changes {

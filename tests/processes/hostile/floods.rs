@@ -1,4 +1,4 @@
-//! Frames without end, on every door that speaks HTTP/2.
+//! Endless frames to every port that speaks HTTP/2.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::memory::{most, resident};
 use crate::cluster::Cluster;
 use crate::waiting::within;
 
-/// What a flood may cost.
+/// The memory that a flood may cost, in bytes.
 const COST: u64 = 32 << 20;
 
-/// Frames that are sent at a time.
+/// Frames that are sent at once.
 const BURST: usize = 500;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,7 +49,7 @@ async fn frames_that_ask_for_nothing_close_their_connection_on_every_door() {
     cluster.finish().await;
 }
 
-/// Sends frames until the connection is closed, and answers how many.
+/// Sends frames until the connection is closed, and returns how many.
 async fn pour(hostile: &Hostile, flood: &[u8]) -> usize {
     let burst = flood.repeat(BURST);
     let mut sent = 0;
@@ -63,7 +63,7 @@ async fn pour(hostile: &Hostile, flood: &[u8]) -> usize {
     sent
 }
 
-/// A client that makes the replica reset its own streams, which is no client's reset: the bound of those does not hold.
+/// A client that makes the replica itself reset streams, so that the limit on resets by clients does not apply.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_that_the_replica_is_made_to_reset_cost_little_on_every_door() {
     let cluster = Cluster::start().await;
@@ -92,7 +92,7 @@ async fn streams_that_the_replica_is_made_to_reset_cost_little_on_every_door() {
     cluster.finish().await;
 }
 
-/// Four connections that do it for five seconds, and connect anew when they are closed.
+/// Makes the replica reset streams of four connections for five seconds, and reconnects when it closes one.
 async fn made_to_reset(door: SocketAddr, path: &str) {
     let until = Instant::now() + Duration::from_secs(5);
     let attacker = async || {
@@ -102,7 +102,7 @@ async fn made_to_reset(door: SocketAddr, path: &str) {
             while !hostile.is_closed() && Instant::now() < until {
                 let called = hostile.call(path, &v1::WatchRequest::default()).await;
                 let Ok(stream) = called else { break };
-                // More than a window can be.
+                // A window update that overflows the window.
                 let overflow = 0x7fff_ffff_u32.to_be_bytes();
                 let overflow = frame(kind::WINDOW_UPDATE, 0, stream, &overflow);
                 if hostile.send(&overflow.repeat(2)).await.is_err() {

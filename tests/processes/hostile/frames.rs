@@ -1,4 +1,4 @@
-//! A client that writes its frames itself.
+//! An HTTP/2 client that writes its own frames.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
-/// What every connection begins with.
+/// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The bytes before what a frame carries.
+/// The length of a frame's header.
 const HEAD: usize = 9;
 
 /// Types of frames.
@@ -34,7 +34,7 @@ pub(super) mod flag {
     pub(crate) const END_HEADERS: u8 = 4;
 }
 
-/// A connection of a client that answers pings and settings, as anybody does, and does nothing else by itself.
+/// A connection that answers pings and settings as any client does, and sends nothing else by itself.
 pub(super) struct Hostile {
     write: Arc<Mutex<OwnedWriteHalf>>,
     next_stream: AtomicU32,
@@ -43,7 +43,7 @@ pub(super) struct Hostile {
     answering: JoinHandle<()>,
 }
 
-/// A connection from an address of loopback.
+/// Connects from an address of loopback.
 pub(super) async fn dial(to: SocketAddr, from: Ipv4Addr) -> std::io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::from((from, 0)))?;
@@ -51,7 +51,7 @@ pub(super) async fn dial(to: SocketAddr, from: Ipv4Addr) -> std::io::Result<TcpS
 }
 
 impl Hostile {
-    /// A connection on which each stream may take `window` bytes of answers.
+    /// Opens a connection whose streams each have a window of `window` bytes for answers.
     pub(super) async fn connect(
         to: SocketAddr,
         from: Ipv4Addr,
@@ -70,7 +70,7 @@ impl Hostile {
         let answering = tokio::spawn({
             let write = Arc::clone(&write);
             async move {
-                // It ends when the connection does.
+                // `answer` returns when the connection ends.
                 let _ = answer(read, &write, reads).await;
                 closing.send_replace(true);
             }
@@ -112,7 +112,7 @@ impl Hostile {
         Ok(stream)
     }
 
-    /// Takes no byte from the network any more, and answers nothing.
+    /// Reads nothing from the socket and answers nothing from now on.
     pub(super) fn stop_reading(&mut self) {
         self.reading.send_replace(false);
     }
@@ -122,15 +122,15 @@ impl Hostile {
         self.write.lock().await.write_all(bytes).await
     }
 
-    /// Whether the other end has closed it.
+    /// Whether the other end has closed the connection.
     pub(super) fn is_closed(&self) -> bool {
         *self.closed.borrow()
     }
 
-    /// Waits until the other end closes it.
+    /// Waits until the other end closes the connection.
     pub(super) async fn closed(&self) {
         let mut closed = self.closed.clone();
-        // It fails when who answers is gone, and then it is closed.
+        // An error means that the task that answers has ended, and with it the connection.
         let _ = closed.wait_for(|closed| *closed).await;
     }
 }
@@ -141,27 +141,27 @@ impl Drop for Hostile {
     }
 }
 
-/// A frame.
+/// Encodes a frame.
 pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("frames are short");
     let [_, length @ ..] = length.to_be_bytes();
     [&length[..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// A header's name as it stands before its value: in no table, and not compressed.
+/// Encodes a header's name as a literal: not indexed and not compressed.
 fn literal(headers: &mut Vec<u8>, name: &str) {
     headers.extend([0, u8::try_from(name.len()).expect("headers are short")]);
     headers.extend(name.as_bytes());
 }
 
-/// Answers pings and settings, and takes no notice of anything else.
+/// Answers pings and settings, and ignores all other frames.
 async fn answer(
     mut read: OwnedReadHalf,
     write: &Mutex<OwnedWriteHalf>,
     mut reads: watch::Receiver<bool>,
 ) -> std::io::Result<()> {
     loop {
-        // It fails when the connection is dropped, and with it this task.
+        // An error means that the connection is dropped, which ends this task.
         let _ = reads.wait_for(|reads| *reads).await;
         let mut head = [0; HEAD];
         read.read_exact(&mut head).await?;

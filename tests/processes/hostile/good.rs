@@ -1,4 +1,4 @@
-//! A client that does nothing wrong, and must not notice the others.
+//! Well-behaved clients, which must not notice the hostile ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,10 +11,10 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::cluster::Cluster;
 use crate::waiting::{eventually, within};
 
-/// So much must have been served before one failure says anything.
+/// The number of calls that must succeed before failures are counted against it.
 const ENOUGH: usize = 300;
 
-/// Clients at work: one that stays connected, and one that connects anew each time.
+/// Two clients: one that stays connected, and one that reconnects for each call.
 pub(super) struct Good {
     over: Arc<AtomicBool>,
     counts: Arc<Counts>,
@@ -27,7 +27,7 @@ struct Counts {
     failed: AtomicUsize,
 }
 
-/// How they fared.
+/// The numbers of calls that succeeded and failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fared {
     pub(super) served: usize,
@@ -35,7 +35,7 @@ pub(super) struct Fared {
 }
 
 impl Good {
-    /// Lets them begin, at one replica.
+    /// Starts both clients at one replica.
     pub(super) async fn start(cluster: &Cluster, replica: u64) -> Self {
         let (over, counts) = (Arc::<AtomicBool>::default(), Arc::<Counts>::default());
         let staying = cluster.client_of(replica).await;
@@ -57,7 +57,7 @@ impl Good {
         }
     }
 
-    /// Lets them end, and answers how they fared.
+    /// Waits until enough calls have succeeded, stops the clients, and returns the numbers.
     pub(super) async fn fared(self) -> Fared {
         eventually("enough that is served", async || {
             let served = self.counts.served.load(Ordering::Relaxed);
@@ -77,7 +77,7 @@ impl Good {
 }
 
 impl Fared {
-    /// Panics if one in a thousand failed.
+    /// Panics if more than one call in a thousand failed.
     pub(super) fn well(self) {
         assert!(self.failed * 1_000 <= self.served, "{self:?}");
     }
@@ -104,7 +104,7 @@ where
     }
 }
 
-/// A linearizable read of something that is not there.
+/// A linearizable read of a storage version that does not exist.
 async fn ask(client: &Client) -> bool {
     let resource = GroupResource::new("example.com", "nothing").expect("it is a resource");
     let read = client.storage_version(&resource, ReadOptions::linearizable());

@@ -1,6 +1,6 @@
-//! How much memory a process has.
+//! Measures the memory of a process.
 
-/// So many bytes are resident.
+/// The resident memory of a process, in bytes.
 pub(super) fn resident(process: u32) -> u64 {
     let path = format!("/proc/{process}/status");
     let status = std::fs::read_to_string(path).expect("the process runs");
@@ -10,7 +10,7 @@ pub(super) fn resident(process: u32) -> u64 {
     kib.parse::<u64>().expect("it is a number") << 10
 }
 
-/// The most that a process has had while `during` went on, looked at all the time.
+/// The most memory that a process has while `during` runs, sampled all the time.
 pub(super) async fn most<T>(process: u32, during: impl Future<Output = T>) -> (u64, T) {
     let mut most = resident(process);
     let mut during = std::pin::pin!(during);

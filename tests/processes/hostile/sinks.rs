@@ -1,4 +1,4 @@
-//! Logs that nobody takes.
+//! A replica whose log is never read, and the log of a healthy start and end.
 
 use super::scrape;
 use crate::cards;
@@ -10,7 +10,7 @@ async fn a_replica_whose_log_nobody_reads_serves_on_and_ends_when_it_is_asked_to
     let mut cluster = Cluster::start().await;
     let muted = cluster.follower().await;
     cluster.kill(muted).await;
-    // What it logs and what it prints goes into one pipe that is never read.
+    // Its log and its output go into one pipe that is never read.
     let _unread = cluster.launch_unread(muted);
     cluster.serving(muted).await;
     let client = cluster.client_of(muted).await;
@@ -44,7 +44,7 @@ async fn a_first_start_that_is_well_warns_of_nothing_and_an_orderly_end_logs_no_
     for id in crate::cluster::IDS {
         let log = cluster.log(id);
         let warnings: Vec<&str> = log.lines().filter(|line| line.contains(" WARN ")).collect();
-        // That the others are not there yet is what a first start is about.
+        // Waiting for the other replicas is part of a first start, and no reason for a warning.
         assert_eq!(warnings, Vec::<&str>::new(), "replica {id}");
     }
     for id in crate::cluster::IDS {

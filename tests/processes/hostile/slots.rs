@@ -1,4 +1,4 @@
-//! Places: whoever holds them for nothing gives them up.
+//! Connections that are idle or silent are closed when their places are needed.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::scrape;
 use crate::cluster::Cluster;
 use crate::waiting::{eventually, within};
 
-/// Addresses that strangers come from.
+/// The addresses that the hostile clients come from.
 fn source(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(
         127,
@@ -27,7 +27,7 @@ async fn connections_that_only_answer_pings_keep_nobody_out() {
     let leader = cluster.leader().await;
     let to: SocketAddr = cluster.endpoint(leader).parse().expect("it is an address");
     let mut idle = Vec::new();
-    // As many as there are places, and more, with half of them from one address.
+    // More than the replica has places for, half of them from one address.
     for number in 0..4_200 {
         let from = if number % 2 == 0 {
             Ipv4Addr::new(127, 0, 2, 1)
@@ -73,7 +73,7 @@ async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_
     let [_, peer, _] = cluster.ports(follower);
     cluster.kill(follower).await;
     cluster.launch(follower);
-    // As soon as it listens they are there, and come again as soon as they are closed.
+    // They connect as soon as the replica listens, and again as soon as they are closed.
     let attackers: Vec<_> = (0..400)
         .map(|number| tokio::spawn(come_again(peer, source(number))))
         .collect();
@@ -99,7 +99,7 @@ async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_
     cluster.finish().await;
 }
 
-/// Connects, says that it speaks HTTP/2 and nothing else, and comes again when it is closed.
+/// Opens an HTTP/2 connection and sends nothing more; reconnects when it is closed.
 async fn come_again(to: SocketAddr, from: Ipv4Addr) {
     let mut beat = interval(Duration::from_millis(20));
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);

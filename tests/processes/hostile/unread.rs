@@ -1,4 +1,4 @@
-//! Answers that nobody takes.
+//! Answers that a client never reads take a limited amount of memory.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -12,21 +12,21 @@ use crate::cards;
 use crate::cluster::Cluster;
 use crate::waiting::eventually;
 
-/// Streams of a connection that takes nothing.
+/// Streams of a connection that reads nothing.
 const STREAMS: usize = 1_000;
 
-/// What a connection may cost while it takes nothing: the bytes that are held for it, what two threads have just made,
-/// and a thousand calls that wait.
+/// The memory that such a connection may cost: the bytes that are held for it, the answers that two threads have just
+/// made, and a thousand waiting calls.
 const COST: u64 = 64 << 20;
 
-/// What may be left afterwards.
+/// The memory that may still be in use afterwards.
 const LEFT: u64 = 16 << 20;
 
-/// Writes that the watches are told of, and bytes of each.
+/// The writes that the watches see, and the bytes of each.
 const WRITES: usize = 2;
 const WRITTEN: usize = 900_000;
 
-/// What these take that is not the attacker's: in the state, in the log that is kept in memory, and on its way.
+/// The memory of these writes themselves: in the state, in the log that is kept in memory, and in flight.
 const STORED: u64 = 3 * (WRITES * WRITTEN) as u64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -52,7 +52,7 @@ async fn answers_that_nobody_takes_cost_a_stated_number_of_bytes() {
         }),
         read: None,
     };
-    // Without a window nothing can be sent; with one of a byte something is, and the rest of it waits.
+    // With a window of zero no answer can be sent; with one byte some of it is sent, and the rest waits.
     for window in [0, 1] {
         attack(&cluster, "lists", window, "/synod.v1.Objects/List", |_| {
             list.clone()
@@ -65,7 +65,7 @@ async fn answers_that_nobody_takes_cost_a_stated_number_of_bytes() {
     cluster.finish().await;
 }
 
-/// Asks for more than anybody could hold, takes none of it, and looks what that costs the leader.
+/// Asks the leader for more than it could hold, reads nothing of it, and measures what that costs.
 async fn attack<M: Message>(
     cluster: &Cluster,
     what: &str,
@@ -82,13 +82,13 @@ async fn attack<M: Message>(
         let hostile = Hostile::connect(to, Ipv4Addr::LOCALHOST, window).await;
         let hostile = hostile.expect("there is a place");
         for number in 0..STREAMS {
-            // It may be cut in the middle of it.
+            // The replica may close the connection at any point.
             if hostile.call(path, &message(number)).await.is_err() {
                 break;
             }
         }
         let client = cluster.client().await;
-        // What a watch is told of: little enough for what is stored to stay far below what may be left.
+        // Events for the watches: few enough bytes that what is stored stays far below the limits.
         for number in 0..WRITES {
             let name = format!("{what}-{window}-{number}");
             cards::create_large(&client, &name, WRITTEN).await;
@@ -143,11 +143,11 @@ async fn a_client_that_stops_reading_its_watch_is_closed_and_its_memory_is_free(
             .ok_or(text)
     })
     .await;
-    // More than the buffers of the two sockets take.
+    // More than the buffers of the two sockets hold.
     for number in 0..12 {
         cards::create_large(&client, &format!("watched-{number}"), 900_000).await;
     }
-    // Whichever notices first: that its answers are not taken, or that it does not answer a ping.
+    // The replica closes the connection because its answers are not read, or because it does not answer a ping.
     eventually("the end of who reads nothing", async || {
         let text = super::scrape(&cluster, 1).await;
         let text = text.map_err(|error| error.to_string())?;

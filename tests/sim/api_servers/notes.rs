@@ -1,4 +1,4 @@
-//! What the API servers were told, for the checkers.
+//! The answers to the API servers, recorded for the checkers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -7,13 +7,13 @@ use synod_model::Revision;
 
 use crate::net::Host;
 
-/// What the API servers were told. Clones write to the same one.
+/// The recorded answers. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Notes(Arc<Mutex<Pages>>);
 
 #[derive(Default)]
 struct Pages {
-    /// The newest revision that anybody was told of.
+    /// The newest revision that any API server has been told.
     newest: Revision,
     acknowledged: usize,
     reads: usize,
@@ -21,31 +21,31 @@ struct Pages {
     watches: BTreeMap<Host, WatchLog>,
 }
 
-/// What one watch delivered.
+/// The events of one watch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WatchLog {
-    /// By revision: a print of its events.
+    /// For each revision, a hash of its events.
     pub(crate) events: Vec<(Revision, u64)>,
-    /// The revisions at which it began anew, with a list.
+    /// The revisions at which the watch began again with a list.
     pub(crate) resyncs: Vec<Revision>,
-    /// Up to where nothing was missed.
+    /// The revision up to which the watch claims to be complete.
     pub(crate) reached: Revision,
 }
 
 impl Notes {
-    /// A change was acknowledged at `revision`.
+    /// Records that a change was acknowledged at `revision`.
     pub(crate) fn acknowledge(&self, revision: Revision) {
         let mut pages = self.lock();
         pages.acknowledged += 1;
         pages.newest = pages.newest.max(revision);
     }
 
-    /// What a linearizable read that is asked for now must have seen.
+    /// The revision that a linearizable read which begins now must have seen.
     pub(crate) fn newest(&self) -> Revision {
         self.lock().newest
     }
 
-    /// A linearizable read was answered at `revision`, and had to see `expected`.
+    /// Records that a linearizable read was answered at `revision` and had to have seen `expected`.
     pub(crate) fn read(&self, expected: Revision, revision: Revision, host: Host) {
         let mut pages = self.lock();
         pages.reads += 1;
@@ -57,7 +57,7 @@ impl Notes {
         }
     }
 
-    /// The first reads that missed something.
+    /// The reads that missed a revision.
     pub(crate) fn stale(&self) -> Vec<String> {
         self.lock().stale.clone()
     }
@@ -70,12 +70,12 @@ impl Notes {
         self.lock().reads
     }
 
-    /// Writes to the log of a host's watch.
+    /// Updates the log of a host's watch.
     pub(crate) fn watched(&self, host: Host, note: impl FnOnce(&mut WatchLog)) {
         note(self.lock().watches.entry(host).or_default());
     }
 
-    /// What all watches delivered.
+    /// The logs of all watches.
     pub(crate) fn watches(&self) -> BTreeMap<Host, WatchLog> {
         self.lock().watches.clone()
     }

@@ -1,4 +1,4 @@
-//! One API server, started again and again.
+//! One API server that joins and leaves again and again.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Joins, serves for a while and goes, again and again.
+    /// Joins, serves for a while and ends, again and again.
     pub(super) async fn run(mut self) {
         let client = client(self.host, &self.net, self.rng.random()).await;
         tokio::spawn(watching::watch(
@@ -70,7 +70,7 @@ impl Server {
                 self.trace.add(format_args!("{} is ready", self.host));
             }
         }
-        // Now and then it ends without a word, and expires.
+        // In a third of the cases it ends without leaving, and expires.
         if self.rng.random_ratio(2, 3) && membership.leave(Duration::from_secs(1)).await.is_ok() {
             self.trace.add(format_args!("{} left", self.host));
         }
@@ -103,7 +103,7 @@ impl Server {
         ));
     }
 
-    /// A vote for one of the versions, whichever.
+    /// An entry that votes for one of the versions, chosen at random.
     fn entry(&mut self) -> ReportEntry {
         let versions =
             VERSIONS.map(|version| ApiVersion::parse(&format!("apps/{version}")).unwrap());

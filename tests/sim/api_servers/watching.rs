@@ -1,4 +1,4 @@
-//! A watch of everything.
+//! A watch of everything through the client library.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::Notes;
 use crate::net::Host;
 use crate::trace::Trace;
 
-/// Watches for ever, and notes what is delivered.
+/// Watches for ever, and records the events.
 pub(super) async fn watch(host: Host, client: Client, notes: Notes, trace: Trace) {
     let options = WatchOptions::new()
         .from(WatchFrom::List)
@@ -35,7 +35,7 @@ pub(super) async fn watch(host: Host, client: Client, notes: Notes, trace: Trace
 fn note(host: Host, notes: &Notes, message: WatchMessage) {
     notes.watched(host, |log| match message {
         WatchMessage::Events(Events { revision, events }) => {
-            // The same keys in every process: what differs between two runs is what was delivered.
+            // The same keys in every process, so that two runs differ only if the events did.
             let mut print = DefaultHasher::new();
             format!("{events:?}").hash(&mut print);
             log.events.push((revision, print.finish()));

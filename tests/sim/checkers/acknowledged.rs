@@ -1,4 +1,4 @@
-//! What was answered as not executed never is. (What was acknowledged is looked for by reads and at the end.)
+//! A proposal that was answered as not executed never is. (`reads` and `together` check the acknowledged ones.)
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::clients::Clients;
 use crate::net::Host;
 use crate::proposals::{self, Fate};
 
-/// Looking at everything after every step would take most of the time of a run.
+/// Checks every 100th step only, since looking at the whole state takes most of the time of a run.
 const EVERY: u64 = 100;
 
-/// How often each replica was looked at.
+/// The number of steps, for each replica.
 #[derive(Default)]
 pub(crate) struct Acknowledged(BTreeMap<Host, u64>);
 

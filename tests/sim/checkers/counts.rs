@@ -1,4 +1,4 @@
-//! The exact number of objects in each version is what a list of them says.
+//! The stored numbers of objects in each version are those that a list gives.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use synod_server::consensus::Published;
 
 use crate::net::Host;
 
-/// Looking at everything after every step would take most of the time of a run.
+/// Checks every 100th step only, since looking at the whole state takes most of the time of a run.
 const EVERY: u64 = 100;
 
-/// How often each replica was looked at.
+/// The number of steps, for each replica.
 #[derive(Default)]
 pub(crate) struct Counts(BTreeMap<Host, u64>);
 
@@ -32,7 +32,7 @@ impl Counts {
     }
 }
 
-/// Whether so many objects are counted in each version as a list has.
+/// Checks that the counts of each version agree with a list.
 fn check(
     counted: &BTreeMap<ApiVersion, u64>,
     listed: impl Iterator<Item = ApiVersion>,
@@ -65,7 +65,7 @@ mod tests {
         checked(&[("v1", 2), ("v2", 1)], &listed).unwrap();
         checked(&[], &[]).unwrap();
         for wrong in [
-            // One too many, one too few, one in another version, and a version that is not or is counted as none.
+            // One too many, one too few, one in another version, a listed version without a count, and a count of zero.
             &[("v1", 3), ("v2", 1)][..],
             &[("v1", 1), ("v2", 1)],
             &[("v1", 1), ("v2", 2)],

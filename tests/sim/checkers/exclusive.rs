@@ -1,4 +1,4 @@
-//! Nobody acts under a lease that has been given to another.
+//! No one acts under a lease that has been granted to another holder.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) fn look(machines: &BTreeMap<Host, Machine>, clients: &Clients) {
         return;
     };
     let Some(users) = servers.users() else { return };
-    // In most steps nobody acts.
+    // Empty in most steps.
     for (key, token) in users.take_acts() {
         for machine in machines.values() {
             let Some(consensus) = machine.consensus() else {
@@ -28,7 +28,7 @@ pub(crate) fn look(machines: &BTreeMap<Host, Machine>, clients: &Clients) {
     }
 }
 
-/// Whether who acts by a token may: a replica that lags may not know of it yet, but none may have given the lease on.
+/// Whether the holder of `token` may act. A lagging replica may not know it yet, but none may know a later one.
 fn check(token: Revision, given: Option<Revision>) -> Result<(), String> {
     match given.filter(|given| *given > token) {
         Some(given) => Err(format!(

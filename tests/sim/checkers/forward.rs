@@ -1,4 +1,4 @@
-//! While a replica runs, what it publishes never goes back.
+//! While a replica runs, the state that it publishes never goes back.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use synod_server::consensus::{Consensus, Leadership, Published};
 use crate::net::Host;
 use crate::trace::Trace;
 
-/// What each replica published last.
+/// The last state that each replica published.
 #[derive(Default)]
 pub(crate) struct Forward(BTreeMap<Host, Seen>);
 
@@ -67,7 +67,7 @@ impl Forward {
         }
     }
 
-    /// The replica has ended: the next one on this machine may begin further back.
+    /// The replica has ended. After its next start, its state may be older.
     pub(crate) fn forget(&mut self, host: Host) {
         self.0.remove(&host);
     }

@@ -1,4 +1,4 @@
-//! All replicas that have applied one entry hold the same entry there, and the same state.
+//! All replicas that have applied an index hold the same entry there, and the same state.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use synod_server::consensus::{Position, Published};
 
 use crate::net::Host;
 
-/// What was seen at each index, and where first.
+/// For each index, its entry and digest, and the replica that published them first.
 #[derive(Default)]
 pub(crate) struct OneHistory(BTreeMap<u64, (Position, Digest, Host)>);
 

@@ -1,4 +1,4 @@
-//! A linearizable read holds everything that was acknowledged before it was asked for.
+//! A linearizable read sees everything that was acknowledged before it began.
 
 use crate::clients::Clients;
 

@@ -1,20 +1,20 @@
-//! Once everything is healed, the replicas come together: one leader, one state, with all that was acknowledged in it.
+//! After all faults are healed, the replicas converge: one leader, and one state with everything that was acknowledged.
 
 use crate::clients::Clients;
 use crate::proposals;
 use crate::world::World;
 
-/// Within so many milliseconds.
+/// The time for each stage, in simulated milliseconds.
 const PATIENCE: u64 = 15_000;
 
-/// Lets the healed world go on until it has come together. Panics if it does not.
+/// Lets the healed world go on until the replicas have converged. Panics if they do not.
 pub(crate) fn come_together(world: &mut World) {
     let before = world.clients.acknowledged();
     let alive = world.run_until(PATIENCE, |world| {
         world.leader().is_some() && world.clients.acknowledged() > before + 5
     });
     assert!(alive, "healed, and nothing is acknowledged");
-    // The last requests end, and the followers hear of what is committed.
+    // The last requests end, and the followers learn what is committed.
     world.rest(2_000);
     let together = world.run_until(PATIENCE, one_state);
     assert!(together, "healed, and the replicas differ");

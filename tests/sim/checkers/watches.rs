@@ -1,4 +1,4 @@
-//! Every watch sees every revision once, in order, and all watches see the same.
+//! Every watch delivers every revision once, in order, and all watches deliver the same.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::api_servers::WatchLog;
 use crate::clients::Clients;
 use crate::net::Host;
 
-/// Looking at everything after every step would take most of the time of a run.
+/// Checks every 100th step only, since it takes most of the time of a run.
 const EVERY: u64 = 100;
 
-/// What was seen at each revision, and by whom first.
+/// For each revision, the hash of its events, and the host whose watch delivered it first.
 #[derive(Default)]
 pub(crate) struct Watches {
     steps: u64,
@@ -37,7 +37,7 @@ impl Watches {
         }
     }
 
-    /// What it saw since it was last looked at is what others saw.
+    /// Checks that the new events of a watch are those that other watches delivered.
     fn alike(&mut self, host: Host, log: &WatchLog) {
         let from = self
             .looked_at
@@ -52,7 +52,7 @@ impl Watches {
         }
     }
 
-    /// What another watch saw in between, this one saw too, unless it began anew there.
+    /// Checks that no revision of another watch is missing, unless this one began with a list.
     fn without_a_gap(&self, host: Host, log: &WatchLog) {
         let Some((first, _)) = log.events.first() else {
             return;
@@ -80,7 +80,7 @@ fn in_order(host: Host, log: &WatchLog) {
 mod tests {
     use super::*;
 
-    /// A watch that saw these revisions, each with its print.
+    /// A watch that delivered these revisions, each with its hash.
     fn log(events: &[(u64, u64)]) -> WatchLog {
         let seen = events
             .iter()

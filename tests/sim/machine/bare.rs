@@ -1,4 +1,4 @@
-//! Consensus alone: what is proposed goes straight to it.
+//! Consensus alone, without the services around it: clients propose to it directly.
 
 use std::path::PathBuf;
 use std::sync::Arc;

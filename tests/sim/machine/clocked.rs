@@ -1,4 +1,4 @@
-//! A runtime whose time is moved from outside, at a rate of its own.
+//! A tokio runtime whose clock is advanced by the simulation, at a rate of its own.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::watchdog::watched;
 
-/// A paused runtime. Its clock runs at a rate of its own, as the clocks of machines do.
+/// A paused runtime, whose clock runs faster or slower than the world's, as real clocks do.
 pub(crate) struct Clocked {
     runtime: Option<Runtime>,
-    /// How fast its clock runs, in thousandths of the world's.
+    /// The rate of its clock, in thousandths of the world's.
     rate: u64,
-    /// Thousandths of a millisecond that it has not run yet: tokio's timers know whole ones only.
+    /// Thousandths of a millisecond that are still to run: tokio's timers count whole ones only.
     owed: u64,
 }
 
 impl Clocked {
-    /// One that does not run yet.
+    /// A runtime that is not started yet.
     pub(crate) fn new(rate: u64) -> Self {
         Self {
             runtime: None,
@@ -29,13 +29,13 @@ impl Clocked {
         self.runtime.is_some()
     }
 
-    /// Begins with nothing to run.
+    /// Starts the runtime, without tasks.
     pub(crate) fn start(&mut self) {
         let mut builder = Builder::new_current_thread();
         self.runtime = Some(builder.enable_time().start_paused(true).build().unwrap());
     }
 
-    /// Drops everything that runs, wherever it is.
+    /// Drops all tasks, wherever they are.
     pub(crate) fn stop(&mut self) {
         self.runtime = None;
     }

@@ -1,4 +1,4 @@
-//! A whole replica, as the program runs it.
+//! Runs a whole replica as the program does, on simulated connections, clock and disk.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub(super) async fn run(boot: Boot) {
         trace,
         may_end,
     } = boot;
-    // The doors below are what it is reached by; these addresses are not listened on.
+    // Clients and peers come through the `Doors` below; these addresses are not listened on.
     let nowhere = ([127, 0, 0, 1], 0).into();
     let listen = Listen {
         client: nowhere,

@@ -1,4 +1,4 @@
-//! One direction of a connection, and what is under way in it.
+//! One direction of a connection, with the bytes in flight.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -10,13 +10,13 @@ use super::Host;
 pub(super) struct Pipe {
     pub(super) from: Host,
     pub(super) to: Host,
-    /// What is under way: when it is due, and the bytes; an empty piece is the end.
+    /// The pieces in flight, each with the time when it is due; an empty piece is the end.
     pub(super) under_way: VecDeque<(u64, Vec<u8>)>,
     pub(super) under_way_bytes: usize,
     pub(super) readable: VecDeque<u8>,
     pub(super) ended: bool,
     pub(super) reader_gone: bool,
-    /// The reader's host is done with it: what its end does when it is dropped no longer matters.
+    /// The reader's host has given it up: dropping the reader's end has no further effect.
     pub(super) abandoned: bool,
     pub(super) writer_gone: bool,
     pub(super) reader: Option<Waker>,
@@ -41,7 +41,7 @@ impl Pipe {
     }
 
     pub(super) fn send(&mut self, due: u64, bytes: &[u8]) {
-        // Bytes never overtake each other.
+        // Bytes never overtake earlier ones.
         let due = self
             .under_way
             .back()

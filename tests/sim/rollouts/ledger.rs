@@ -1,11 +1,11 @@
-//! What those of a rollout were told, for the checks.
+//! The answers to the participants of a rollout, recorded for the checks.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use synod_client::Membership;
 use synod_model::{Epoch, ErrorKind, MemberId, Refusal, Revision};
 
-/// What they were told. Clones write to the same one.
+/// The recorded answers. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Ledger(Arc<Mutex<Pages>>);
 
@@ -13,7 +13,7 @@ pub(super) struct Ledger(Arc<Mutex<Pages>>);
 struct Pages {
     taken: Vec<Taken>,
     told: Tally,
-    /// The memberships that are kept until the world ends.
+    /// The memberships that stay until the run ends.
     kept: Vec<Membership>,
 }
 
@@ -23,23 +23,23 @@ pub(super) struct Taken {
     pub(super) member: MemberId,
     pub(super) epoch: Epoch,
     pub(super) number: u64,
-    /// The revision that the answer named.
+    /// The revision in the answer.
     pub(super) revision: Revision,
 }
 
-/// How often what was told.
+/// The number of statements with each answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     taken: usize,
-    /// It came after a later one.
+    /// Refused since a later statement had arrived before.
     late: usize,
-    /// It came after the member had joined anew.
+    /// Refused since the member had joined again, or was gone.
     stale: usize,
     otherwise: usize,
 }
 
 impl Tally {
-    /// Whether a check of it says anything.
+    /// Whether enough happened for a check to mean something.
     pub(super) fn is_worth_something(&self) -> bool {
         self.taken > 20 && self.late > 5 && self.stale > 0
     }

@@ -1,4 +1,4 @@
-//! Who looks at discovery, falls silent for a while, and in the end for ever.
+//! The observer of discovery, which pauses now and then and stops at the end.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use synod_client::{
 
 use super::{PERIOD, Participant, kind, rolls, seen, until_done, version};
 
-/// The version that some server writes which takes no part.
+/// A version that a server outside of Synod writes.
 const FOREIGN: u64 = 3;
 
-/// Looks again and again until it is over.
+/// Observes again and again until the rollout is over.
 pub(super) async fn run(mut observer: Participant) {
     let period = u64::try_from(PERIOD.as_millis()).unwrap();
     while !observer.is_over() {
@@ -28,7 +28,7 @@ pub(super) async fn run(mut observer: Participant) {
             look(&observer, rolls(), &shown).await;
             observer.pause(50..period).await;
         }
-        // Longer than two periods of the log's time, whose clock may be slower than this one.
+        // Up to four periods: an observation expires after two of log time, which may run slower.
         observer.pause(period..4 * period).await;
     }
     for (resource, shown) in [(seen(), version(1)), (rolls(), version(1))] {
@@ -48,7 +48,7 @@ async fn look(observer: &Participant, resource: GroupResource, shown: &[ApiVersi
         .add(format_args!("discovery shows {shown:?}: {looked:?}"));
 }
 
-/// Which state the resource is in before somebody looks at it; nothing if nobody answers.
+/// The revision of the resource's state before an observation; `None` if the read fails.
 async fn read(observer: &Participant, resource: &GroupResource) -> Option<Revision> {
     let list = ListStorageVersions::new().with_unreported();
     let page = observer.client.storage_versions(list).all().await.ok()?;
@@ -77,7 +77,7 @@ fn observation(
     }
 }
 
-/// What discovery shows for these versions.
+/// The hashes by which discovery shows these versions.
 pub(super) fn hashes<'a>(
     versions: impl IntoIterator<Item = &'a ApiVersion>,
 ) -> BTreeSet<StorageVersionHash> {

@@ -1,4 +1,4 @@
-//! Who says who must speak, and thinks better of it.
+//! The operator, who sets and deletes rosters.
 
 use rand::RngExt;
 use synod_client::{DeleteRoster, LabelSelector, ResourceScope, RosterRule, SetRoster};
@@ -6,10 +6,10 @@ use synod_client::{DeleteRoster, LabelSelector, ResourceScope, RosterRule, SetRo
 use super::speaker::LABEL;
 use super::{Participant, SPEAKERS, member, rolls, until_done};
 
-/// More than there are speakers, at times.
+/// Sometimes more members than there are.
 const LEAST: std::ops::RangeInclusive<u32> = 2..=4;
 
-/// Sets and deletes rosters until it is over; in the end all speakers must speak.
+/// Sets and deletes rosters until the rollout is over. The last roster requires all speakers.
 pub(super) async fn run(mut operator: Participant) {
     let rosters = operator.client.rosters();
     let scopes = [

@@ -1,5 +1,5 @@
-//! Who speaks as a member: each statement is a letter that may be posted more than once, be given up by its writer, and
-//! arrive after those that were written later.
+//! A member that reports. Each statement is a letter that may be sent more than once, be abandoned by its sender, and
+//! arrive after later ones.
 
 use std::time::Duration;
 
@@ -22,19 +22,19 @@ use crate::world::HOSTS;
 /// The label of all speakers, as `key=value`.
 pub(super) const LABEL: &str = "rollout=yes";
 
-/// Every entry decodes these, so that whatever encodes one of them can be read by all.
+/// The versions that every entry decodes, so that all members can read whatever one of them encodes.
 const COMMON: [u64; 2] = [1, 2];
 
-/// What stands on a letter.
+/// A statement, to be sent any number of times.
 #[derive(Clone)]
 struct Letter {
     epoch: Epoch,
     request: v1::StorageVersionsReportRequest,
 }
 
-/// Joins, speaks and goes, again and again; in the end it stays, and speaks once more.
+/// Joins, reports and ends, again and again. At the end it joins, reports once more and stays.
 pub(super) async fn run(mut speaker: Participant) {
-    // It counts on over its lives, so that what it said in an earlier one is seen if it comes back.
+    // Counts on over all its epochs, so that a statement of an earlier epoch can be recognized.
     let mut said = 0;
     while !speaker.is_over() {
         match join(&speaker).await {
@@ -54,7 +54,7 @@ async fn join(speaker: &Participant) -> Result<Membership, Error> {
     speaker.client.join(options.ttl(ttl)).await
 }
 
-/// One life: it writes letters, and posts each of them now, again or later.
+/// One epoch: writes letters, and sends each of them now, again or later.
 async fn live(speaker: &mut Participant, membership: Membership, said: &mut u64) {
     let Some(epoch) = membership.epoch() else {
         return;
@@ -69,7 +69,7 @@ async fn live(speaker: &mut Participant, membership: Membership, said: &mut u64)
         *said += 1;
         let encoding = 1 + u64::from(speaker.rng.random_ratio(1, 5));
         letters.push(letter(speaker, epoch, session, encoding, *said));
-        // Not all are posted at once: what stays behind comes late.
+        // Letters are not sent in order: one that is left out may be sent later.
         for _ in 0..speaker.rng.random_range(0..3) {
             let newest = letters.len() - 1;
             let oldest = newest.saturating_sub(4);
@@ -84,15 +84,15 @@ async fn live(speaker: &mut Participant, membership: Membership, said: &mut u64)
     }
     match speaker.rng.random_range(0..3) {
         0 => drop(membership.leave(Duration::from_millis(500)).await),
-        // It joins anew under its own name.
+        // It joins again under its own id.
         1 => drop(membership),
-        // It falls silent until it has expired.
+        // It stops renewing until it has expired.
         _ => {
             drop(membership);
             speaker.pause(3_000..8_000).await;
         }
     }
-    // The last one of this life comes into the next one.
+    // The last letter of this epoch arrives in the next one.
     if let Some(last) = letters.last() {
         post_after(speaker, &replicas, last.clone(), 500..3_000);
     }
@@ -134,7 +134,7 @@ fn letter(
     Letter { epoch, request }
 }
 
-/// An entry that shows the number of the statement: a version of that number is among those that it decodes.
+/// An entry that carries the number of the statement: one of the versions that it decodes stands for that number.
 fn entry(encoding: u64, number: u64) -> ReportEntry {
     let versions = || COMMON.map(version).into_iter().chain([marker(number)]);
     ReportEntry {
@@ -148,12 +148,12 @@ fn entry(encoding: u64, number: u64) -> ReportEntry {
     }
 }
 
-/// The version that stands for the statement of this number.
+/// The version that stands for this statement number.
 fn marker(number: u64) -> ApiVersion {
     version(number + 1_000)
 }
 
-/// Which statement an entry with these versions came of.
+/// The number of the statement that an entry with these versions came from.
 pub(super) fn number(decodable: &VersionSet) -> u64 {
     let numbers = decodable.iter().filter_map(|version| {
         let number = version.version().strip_prefix('v')?;
@@ -166,7 +166,7 @@ fn post(speaker: &mut Participant, replicas: &[Channel; 3], letter: Letter) {
     post_after(speaker, replicas, letter, 0..300);
 }
 
-/// Posts a letter at some replica after so many milliseconds, and gives it up soon.
+/// Sends a letter to some replica after this many milliseconds, with a short timeout.
 fn post_after(
     speaker: &mut Participant,
     replicas: &[Channel; 3],
@@ -182,7 +182,7 @@ fn post_after(
         tokio::time::sleep(after).await;
         let (epoch, number) = (letter.epoch, letter.request.number);
         match timeout(patience, stub.report(letter.request)).await {
-            // It was given up. Whether it is still on its way nobody knows.
+            // Timed out: it may still be in flight.
             Err(_) => {}
             Ok(Err(refused)) => ledger.refuse(&status::from_status(&refused)),
             Ok(Ok(answer)) => {

@@ -1,4 +1,4 @@
-//! Every revision of a rollout, held against rules that are worked out anew from what stands in it.
+//! Checks every revision of a rollout against rules that are computed here independently.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use super::observer::hashes;
 use super::speaker::number;
 use super::{rolls, seen, version};
 
-/// How many revisions were of which sort.
+/// The number of revisions of each sort.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
     agreed: usize,
-    /// Somebody was missing.
+    /// A required member was missing.
     absent: usize,
-    /// Discovery stood against what members said.
+    /// Discovery contradicted the members.
     contradicted: usize,
-    /// All said the same, and it did not count.
+    /// All members said the same, and there was no agreement nevertheless.
     withheld: usize,
-    /// Discovery alone agreed.
+    /// There was agreement by discovery alone.
     observed: usize,
-    /// Nobody had looked at discovery for too long.
+    /// An observation of discovery had expired.
     expired: usize,
 }
 
 impl Seen {
-    /// Whether a check of it says anything.
+    /// Whether enough happened for a check to mean something.
     pub(super) fn is_worth_something(&self) -> bool {
         let Self {
             agreed,
@@ -44,7 +44,7 @@ impl Seen {
     }
 }
 
-/// Whether what was said last counts: all speak and agree, and what nobody looks at any more is not known.
+/// Whether the last statements count: all members agree, and the observation of the unreported resource has expired.
 pub(super) fn is_as_said_last(present: Past<'_>) -> bool {
     let (Some(rolls), Some(seen)) = (
         present.storage_state(&rolls()),
@@ -57,11 +57,11 @@ pub(super) fn is_as_said_last(present: Past<'_>) -> bool {
     rolls.agreed == Some(version(1)) && expired && seen.agreement().is_none()
 }
 
-/// Checks every revision that a state has, and every statement that was acknowledged.
+/// Checks every revision of a state's history, and every acknowledged statement.
 ///
 /// # Errors
 ///
-/// The first that cannot be true.
+/// The first fault.
 pub(super) fn check(state: &State, ledger: &Ledger) -> Result<Seen, String> {
     let (mut seen, mut last) = (Seen::default(), BTreeMap::new());
     let mut taken: BTreeMap<Revision, Vec<Taken>> = BTreeMap::new();
@@ -86,7 +86,7 @@ pub(super) fn check(state: &State, ledger: &Ledger) -> Result<Seen, String> {
     }
 }
 
-/// A statement that was acknowledged counts, or a later one of the member, while the member is in that life.
+/// Checks that an acknowledged statement, or a later one, is in the state if its member still has that epoch.
 fn counts(past: &Past<'_>, taken: &Taken) -> Result<(), String> {
     let member = past.member(&taken.member);
     if member.is_none_or(|member| member.epoch != taken.epoch) {
@@ -117,7 +117,7 @@ fn look(
     discovery(past, seen)
 }
 
-/// No member goes back behind what it said before.
+/// Checks that no entry is from an older statement than before.
 fn forward(
     entries: &BTreeMap<MemberId, Arc<EntryRow>>,
     last: &mut BTreeMap<MemberId, u64>,
@@ -132,7 +132,7 @@ fn forward(
     Ok(())
 }
 
-/// There is agreement exactly while all say the same, discovery shows nothing else, and nobody is missing.
+/// Checks that there is agreement exactly if all say the same, discovery shows nothing else, and no one is missing.
 fn agreement(
     past: &Past<'_>,
     entries: &BTreeMap<MemberId, Arc<EntryRow>>,
@@ -168,7 +168,7 @@ fn agreement(
     Ok(())
 }
 
-/// Whether somebody is missing of those who must speak.
+/// Whether a member that the roster requires is missing.
 fn is_short(
     roster: &Roster,
     entries: &BTreeMap<MemberId, Arc<EntryRow>>,
@@ -193,7 +193,7 @@ fn is_short(
         || (by_labels && counted == 0)
 }
 
-/// What nobody has looked at for too long is no agreement.
+/// Checks that discovery alone makes no agreement if its observation has expired or a required member is missing.
 fn discovery(past: &Past<'_>, seen: &mut Seen) -> Result<(), String> {
     let Some(kept) = past.storage_state(&super::seen()) else {
         return Ok(());

@@ -1,8 +1,8 @@
-//! Whether what was told of objects can be true, given every change of them by its revision.
+//! Checks the answers about objects against every change of the objects, by revision.
 //!
-//! Revisions put all changes into one order, and every answer names the revision that it is about. So the answers are
-//! linearizable exactly if each of them is right at its revision, and none is older than what anybody had been told
-//! when it was asked for.
+//! Revisions put all changes into one order, and every answer names its revision. So the answers are linearizable
+//! exactly if each of them is right at its revision, and none is older than what any user had been told when its call
+//! began.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use synod_model::Revision;
 /// One call of a user.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// The newest revision that anybody had been told of when it began.
+    /// The newest revision that any user had been told when the call began.
     pub(super) floor: Revision,
     pub(super) asked: Asked,
     pub(super) told: Told,
 }
 
-/// What was asked.
+/// The request of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// To change these objects at once, each if it is as it is said to be.
+    /// To change these objects in one transaction, each if its last change is as the step says.
     Change(Vec<Step>),
-    /// What an object is: a linearizable read.
+    /// To read an object, linearizably.
     Read(String),
 }
 
@@ -30,35 +30,35 @@ pub(super) enum Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) name: String,
-    /// The revision of its last change; `None`: it must not be there.
+    /// The revision of its last change; `None`: it must not exist.
     pub(super) base: Option<Revision>,
-    /// A value that nobody else writes; `None`: it is to go.
+    /// A value that only this step writes; `None`: delete the object.
     pub(super) value: Option<u64>,
 }
 
-/// What was answered.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// It was done, at this revision.
     Done(Revision),
-    /// It was read at this revision: when the object was changed last, and its value.
+    /// It was read at this revision: the revision of the object's last change, and its value.
     Seen(Revision, Option<(Revision, u64)>),
-    /// An object was not as it was said to be.
+    /// A precondition failed.
     Lost,
-    /// It was certainly not done.
+    /// It was certainly not executed.
     NotStored,
-    /// It may have been done.
+    /// It may have been executed.
     Unknown,
 }
 
-/// Every change of each object, by its revision: its value, or `None` where it went.
+/// Every change of each object, by its revision: its value, or `None` if it was deleted.
 pub(super) type Changes = BTreeMap<String, BTreeMap<Revision, Option<u64>>>;
 
-/// Checks everything.
+/// Checks all calls.
 ///
 /// # Errors
 ///
-/// The first call that cannot be true, or the first change that nobody asked for.
+/// The first call that cannot be true, or the first change that no call made.
 pub(super) fn check(calls: &[Call], changes: &Changes) -> Result<(), String> {
     let mut explained = BTreeSet::new();
     for call in calls {
@@ -81,7 +81,7 @@ pub(super) fn check(calls: &[Call], changes: &Changes) -> Result<(), String> {
     Ok(())
 }
 
-/// What an object is right before or at a revision, and since when.
+/// The value of an object at a revision, and the revision of its last change.
 fn at(changes: &Changes, name: &str, end: Revision) -> Option<(Revision, u64)> {
     let (since, value) = changes.get(name)?.range(..=end).next_back()?;
     value.map(|value| (*since, value))
@@ -132,7 +132,7 @@ fn mischanged(
             None
         }
         Told::Lost if held_for_ever(call, steps, changes) => Some("refused without a reason"),
-        // A deletion leaves nothing to know it by.
+        // Deletions are left out: they write no value that would tell one from another.
         Told::Lost | Told::NotStored if steps.iter().any(|step| step.value.is_some()) => {
             made().map(|_| "done after all")
         }
@@ -140,12 +140,12 @@ fn mischanged(
     }
 }
 
-/// The revisions at which these steps can have been made.
+/// The revision at which these steps may have been executed, if there is one.
 fn made(steps: &[Step], changes: &Changes) -> impl Iterator<Item = Revision> {
     let first = steps.first().and_then(|step| {
         let changes = changes.get(&step.name)?;
         let mut made = changes.iter().filter(|(_, value)| **value == step.value);
-        // A value is written once. An object goes once after each of its states.
+        // Each value is written only once, and each state of an object is deleted at most once.
         match step.value {
             Some(_) => made.next(),
             None => made.find(|(revision, _)| {
@@ -156,7 +156,7 @@ fn made(steps: &[Step], changes: &Changes) -> impl Iterator<Item = Revision> {
     first.map(|(revision, _)| *revision).into_iter()
 }
 
-/// Whether all objects were as they were said to be, from before the call on until the end.
+/// Whether all preconditions held from before the call until the end.
 fn held_for_ever(call: &Call, steps: &[Step], changes: &Changes) -> bool {
     steps.iter().all(|step| {
         let is_now = at(changes, &step.name, call.floor).map(|(since, _)| since) == step.base;

@@ -1,4 +1,4 @@
-//! Who wants a lease, holds it for a while, acts under it, and gives it up or lets it end.
+//! A client that takes leases, acts under them, and releases them or lets them expire.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use synod_client::{HolderIdentity, LeaseKey, Lock, LockOptions, Ttl};
 
 use super::User;
 
-/// How many leases all holders want.
+/// The number of leases that all holders compete for.
 const LEASES: usize = 2;
 
-/// Short, so that some end by themselves.
+/// Short, so that some leases expire.
 const TTL_MS: u64 = 2_000;
 
-/// Takes leases until it is over.
+/// Takes leases until the run is over.
 pub(super) async fn run(mut user: User) {
     let mut holds = 0;
     while !user.is_over() {
@@ -21,7 +21,7 @@ pub(super) async fn run(mut user: User) {
         let number = user.rng.random_range(0..LEASES);
         let key = LeaseKey::new("default", &format!("lease-{number}")).unwrap();
         holds += 1;
-        // Another name each time, as another process would have.
+        // Another holder each time, as from another process.
         let holder = format!("holder-{}-{holds}", user.host);
         let options = LockOptions::new(key.clone())
             .holder(HolderIdentity::parse(&holder).unwrap())
@@ -51,7 +51,7 @@ async fn hold(user: &mut User, key: &LeaseKey, lock: Lock) {
         user.ledger.act(key, lock.token().revision());
         user.pause(10..100).await;
     }
-    // Some forget to give it up, and it ends by itself.
+    // A third of them is not released, and expires.
     if user.rng.random_ratio(2, 3) {
         let _ = lock.release().await;
     }

@@ -1,4 +1,4 @@
-//! What users of objects and leases were told, for the checkers.
+//! The answers to users of objects and leases, recorded for the checkers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -7,35 +7,35 @@ use synod_model::{LeaseKey, Revision};
 
 use super::history::{Call, Told};
 
-/// What users were told. Clones write to the same one.
+/// The recorded answers. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Ledger(Arc<Mutex<Pages>>);
 
 #[derive(Default)]
 struct Pages {
-    /// The newest revision that anybody was told of.
+    /// The newest revision that any user has been told.
     newest: Revision,
     value: u64,
     calls: Vec<Call>,
     trees: Vec<Tree>,
-    /// Who got which token of a lease.
+    /// The holder that got each token of a lease.
     given: BTreeMap<(LeaseKey, Revision), String>,
     waited: usize,
-    /// The tokens that were acted under since the last step.
+    /// The tokens that holders acted under since the last step.
     acts: Vec<(LeaseKey, Revision)>,
     acted: usize,
 }
 
-/// An owner, and what hangs on it.
+/// An owner, and its dependents.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    /// How the names of all of them begin.
+    /// The prefix of all their names.
     pub(super) prefix: String,
-    /// Whether its deletion was acknowledged, and nothing was under way then that could add to it.
+    /// Whether its deletion was acknowledged with no create of a dependent still in flight.
     pub(super) is_gone: bool,
 }
 
-/// How much was done.
+/// The number of calls with each result, and of other events.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     done: usize,
@@ -50,7 +50,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Whether a check of it says anything.
+    /// Whether enough happened for a check to mean something.
     pub(super) fn is_worth_something(&self) -> bool {
         self.done > 20
             && self.seen > 10
@@ -62,19 +62,19 @@ impl Tally {
 }
 
 impl Ledger {
-    /// What is asked for from now on must not be older than this.
+    /// The revision that later answers must not be older than.
     pub(super) fn newest(&self) -> Revision {
         self.lock().newest
     }
 
-    /// A value that nobody else writes.
+    /// A value that is written only once.
     pub(super) fn value(&self) -> u64 {
         let mut pages = self.lock();
         pages.value += 1;
         pages.value
     }
 
-    /// A call has ended.
+    /// Records a call that has ended.
     pub(super) fn note(&self, call: Call) {
         let mut pages = self.lock();
         if let Told::Done(revision) | Told::Seen(revision, _) = call.told {
@@ -95,7 +95,7 @@ impl Ledger {
         self.lock().trees.clone()
     }
 
-    /// A lease was given to a holder, who had waited for it or not.
+    /// Records that a holder got a lease, and whether it had waited.
     pub(super) fn give(&self, key: &LeaseKey, token: Revision, holder: String, waited: bool) {
         let mut pages = self.lock();
         pages.waited += usize::from(waited);
@@ -107,14 +107,14 @@ impl Ledger {
         self.lock().given.clone()
     }
 
-    /// Somebody acts under a token right now, since its client says that it may.
+    /// Records that a holder acts under a token now, because its client says that it may.
     pub(super) fn act(&self, key: &LeaseKey, token: Revision) {
         let mut pages = self.lock();
         pages.acted += 1;
         pages.acts.push((key.clone(), token));
     }
 
-    /// Who has acted since the last time this was asked.
+    /// The actions since the last call of this function.
     pub(crate) fn take_acts(&self) -> Vec<(LeaseKey, Revision)> {
         std::mem::take(&mut self.lock().acts)
     }

@@ -1,4 +1,4 @@
-//! What the replicas hold, and how it came about, held against what users were told.
+//! Checks the replicas' states and histories against the answers to users.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::history::{self, Changes};
 use super::ledger::Tree;
 use super::{Ledger, resource, writer};
 
-/// Checks the state of a replica with all of its history.
+/// Checks the state of a replica and its whole history.
 ///
 /// # Errors
 ///
-/// What cannot be true of what users were told.
+/// What contradicts the answers.
 pub(super) fn check(state: &State, ledger: &Ledger) -> Result<(), String> {
     let (changes, given) = past(state)?;
     history::check(&ledger.calls(), &changes)?;
@@ -33,7 +33,7 @@ pub(super) fn check(state: &State, ledger: &Ledger) -> Result<(), String> {
     trees(state, ledger)
 }
 
-/// Whether each token of a lease is greater than the one before.
+/// Checks that each token of a lease is greater than the one before.
 fn tokens(given: &Given) -> Result<(), String> {
     for (key, holders) in given {
         let mut pairs = holders.iter().zip(holders.iter().skip(1));
@@ -44,10 +44,10 @@ fn tokens(given: &Given) -> Result<(), String> {
     Ok(())
 }
 
-/// The tokens of each lease, in the order in which they were given, and to whom.
+/// The tokens of each lease in the order in which they were granted, each with its holder.
 type Given = BTreeMap<LeaseKey, Vec<(Revision, String)>>;
 
-/// Every change there was.
+/// Every change of a shared object, and every grant of a lease, from the history.
 fn past(state: &State) -> Result<(Changes, Given), String> {
     let (mut changes, mut given) = (Changes::new(), Given::new());
     let mut reached = Revision::ZERO;
@@ -83,7 +83,7 @@ fn value(object: &Object) -> u64 {
     data["value"].as_u64().unwrap()
 }
 
-/// Whether what is there is what all changes add up to.
+/// Checks that the present objects are the sum of all changes.
 fn present(state: &State, changes: &Changes) -> Result<(), String> {
     let last = changes.iter().filter_map(|(name, changes)| {
         let (revision, value) = changes.last_key_value()?;
@@ -104,7 +104,7 @@ fn present(state: &State, changes: &Changes) -> Result<(), String> {
         .ok_or_else(|| format!("{found:?} is there, and the changes add up to {expected:?}"))
 }
 
-/// Whether nothing is left of what hung on an owner that went.
+/// Checks that no dependents are left of a deleted owner.
 fn trees(state: &State, ledger: &Ledger) -> Result<(), String> {
     let (present, all) = (state.present(), LabelSelector::default());
     let resource = resource();
@@ -115,7 +115,7 @@ fn trees(state: &State, ledger: &Ledger) -> Result<(), String> {
     leftovers(&names, &ledger.trees())
 }
 
-/// Whether none of these objects hangs on an owner that is gone.
+/// Checks that none of these objects belongs to a deleted owner.
 fn leftovers(names: &[String], trees: &[Tree]) -> Result<(), String> {
     for tree in trees.iter().filter(|tree| tree.is_gone) {
         let left = names.iter().filter(|name| name.starts_with(&tree.prefix));
@@ -131,7 +131,7 @@ fn leftovers(names: &[String], trees: &[Tree]) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// To whom one lease was given, by which tokens.
+    /// The grants of one lease: tokens and holders.
     fn given(holders: &[(u64, &str)]) -> Given {
         let key = LeaseKey::new("default", "leader").unwrap();
         let holders = holders

@@ -1,4 +1,4 @@
-//! Who writes objects: some that all share, and trees of its own.
+//! A client that writes objects: some shared by all writers, and its own owners and dependents.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,21 +18,21 @@ use super::{User, resource};
 /// The objects that all writers share.
 const SHARED: [&str; 4] = ["shared-1", "shared-2", "shared-3", "shared-4"];
 
-/// So many objects hang on an owner: more than one command deletes.
+/// The dependents of an owner: more than one command deletes.
 const DEPENDENTS: usize = 150;
 
-/// As many as one transaction may create.
+/// The limit of creates in one transaction.
 const AT_ONCE: usize = 100;
 
-/// How often a call is made again that must come to an answer.
+/// The interval of retries of a call that must succeed.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// Whether this is the name of an object that all writers share.
+/// Whether an object of this name is shared by all writers.
 pub(super) fn is_shared(name: &str) -> bool {
     SHARED.contains(&name)
 }
 
-/// Writes until it is over.
+/// Writes until the run is over.
 pub(super) async fn run(user: User) {
     let mut writer = Writer {
         user,
@@ -54,7 +54,7 @@ pub(super) async fn run(user: User) {
 
 struct Writer {
     user: User,
-    /// When each object was changed last, as far as it knows; `None`: it is not there.
+    /// The revision of each object's last change, as far as it knows; `None` for no object.
     known: BTreeMap<&'static str, Option<Revision>>,
     trees: usize,
 }
@@ -65,7 +65,7 @@ impl Writer {
         let objects = self.user.client.raw_objects();
         let told = match objects.get(&key(name), ReadOptions::linearizable()).await {
             Ok(view) => Told::Seen(view.header.revision, Some(seen(&view.object))),
-            // It does not say at which revision.
+            // This refusal names no revision.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 self.known.insert(name, None);
                 return;
@@ -78,7 +78,7 @@ impl Writer {
         self.note(floor, Asked::Read(name.to_owned()), told);
     }
 
-    /// Creates, changes or deletes some objects at once, as far as it knows what they are.
+    /// Creates, changes or deletes objects at once, each if its revision is the known one.
     async fn change(&mut self, names: &[&'static str]) {
         for name in names {
             if !self.known.contains_key(name) {
@@ -157,7 +157,7 @@ impl Writer {
                 reads: Vec::new(),
                 fences: Fences::default(),
             };
-            // One that may still come can come when its owner is gone.
+            // A create of unknown outcome may be executed after its owner is gone.
             let created = objects.transact(transact).await;
             is_certain &= !created.is_err_and(|error| error.execution() == Verdict::Unknown);
         }
@@ -176,7 +176,7 @@ impl Writer {
         });
     }
 
-    /// Deletes an object, however often that takes.
+    /// Deletes an object, and retries until it is deleted.
     async fn delete(&self, key: ObjectKey, propagation: Propagation) {
         let objects = self.user.client.raw_objects();
         loop {

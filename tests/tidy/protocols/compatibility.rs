@@ -1,8 +1,8 @@
-//! What was released is never broken. What replicas say to each other and store has tables of its own to be held against.
+//! A released protocol is never broken. What replicas exchange and store is in tables, which have a rule of their own.
 //!
-//! `proto/baseline/` holds the protocols as released, one file a package, recorded by
-//! `cargo xtask proto-baseline`. Clients see names too, through JSON and generated code; between
-//! replicas and on disk there are only numbers and types, so names may change there.
+//! `proto/baseline/` holds the released protocols, one file for each package, recorded by `cargo xtask proto-baseline`.
+//! Clients see names too, through JSON and generated code; between replicas and on disk there are only numbers and
+//! types, so names may change there.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -22,7 +22,7 @@ use crate::finding::Finding;
 
 const BASELINE: &str = "proto/baseline";
 
-/// Writes the baseline of every package, after saying what it no longer protects.
+/// Writes the baseline of every package, after printing the breaks that it will no longer report.
 pub(super) fn record(current: &[FileDescriptorProto]) {
     let packages = packages(current);
     for (package, files) in &packages {
@@ -36,7 +36,7 @@ pub(super) fn record(current: &[FileDescriptorProto]) {
     std::fs::create_dir_all(folder()).expect("the folder of the baseline can be made");
     for (package, mut files) in packages {
         for file in &mut files {
-            // Comments are free to change.
+            // Comments may change.
             file.source_code_info = None;
         }
         let bytes = FileDescriptorSet { file: files }.encode_to_vec();
@@ -45,7 +45,7 @@ pub(super) fn record(current: &[FileDescriptorProto]) {
     }
 }
 
-/// What breaks the baseline, and what is new and does not say so.
+/// Breaks of the baseline, and new elements without the version that they came with.
 pub(super) fn faults(current: &[FileDescriptorProto], workspace: Version) -> Vec<Finding> {
     let mut findings = Vec::new();
     let current = packages(current);
@@ -110,7 +110,7 @@ fn packages(files: &[FileDescriptorProto]) -> BTreeMap<String, Vec<FileDescripto
     packages
 }
 
-/// What is new in the public package and does not say that it is of this version.
+/// New elements of the public package whose comments do not name this version.
 fn undated(
     released: &[FileDescriptorProto],
     current: &[FileDescriptorProto],
@@ -127,7 +127,7 @@ fn undated(
         .collect()
 }
 
-/// Every break between what was released and what there is, by the name of the element.
+/// Every break of the released protocols, sorted by element.
 fn broken(released: &[FileDescriptorProto], current: &[FileDescriptorProto]) -> Vec<String> {
     let names_matter = released.iter().any(|file| file.package() == PUBLIC);
     let (released, current) = (Protocol::of(released), Protocol::of(current));
@@ -146,7 +146,7 @@ fn broken(released: &[FileDescriptorProto], current: &[FileDescriptorProto]) -> 
 struct Comparison<'a> {
     released: &'a Protocol<'a>,
     current: &'a Protocol<'a>,
-    /// Whether somebody sees names: in JSON, in generated code.
+    /// Whether names are visible to clients, in JSON and in generated code.
     names_matter: bool,
     breaks: Vec<String>,
 }
@@ -210,7 +210,7 @@ impl Comparison<'_> {
             let reserved = Reserved::of_enum(new);
             for value in &old.value {
                 let title = format!("enum value `{name}.{}` = {}", value.name(), value.number());
-                // There may be several: aliases have one number.
+                // There may be several, since aliases share a number.
                 let heirs = new
                     .value
                     .iter()
@@ -244,7 +244,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Nobody may ever use the number of what is gone again, nor its name where names matter.
+    /// The number of a removed element must be reserved, and its name too where names matter.
     fn removal(&mut self, title: &str, name: &str, number: i32, reserved: &Reserved) {
         if !reserved.numbers.iter().any(|range| range.contains(&number)) {
             self.breaks
@@ -255,7 +255,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What was reserved once stays so.
+    /// A reserved number or name must stay reserved.
     fn reserved(&mut self, title: &str, old: &Reserved, new: &Reserved) {
         for range in &old.numbers {
             let (start, end) = (range.start(), range.end());
@@ -277,14 +277,14 @@ impl Comparison<'_> {
     }
 }
 
-/// A package by the names of its parts.
+/// The elements of a package, by name.
 #[derive(Default)]
 struct Protocol<'a> {
     messages: BTreeMap<String, &'a DescriptorProto>,
-    /// What the compiler makes of maps: messages that nobody wrote.
+    /// The messages that the compiler makes for the entries of maps.
     map_entries: BTreeMap<String, &'a DescriptorProto>,
     enums: BTreeMap<String, &'a EnumDescriptorProto>,
-    /// Each as it is written.
+    /// Each rpc as it is written in the source.
     methods: BTreeMap<String, String>,
 }
 
@@ -332,7 +332,7 @@ impl<'a> Protocol<'a> {
         );
     }
 
-    /// A field's type as it is written, `map<…>` too.
+    /// A field's type as it is written in the source, also `map<…>`.
     fn type_of(&self, field: &FieldDescriptorProto) -> String {
         let named = field.type_name().trim_start_matches('.');
         let entry = self
@@ -357,7 +357,7 @@ impl<'a> Protocol<'a> {
     }
 }
 
-/// The numbers and names that a message or an enum will never use again.
+/// The reserved numbers and names of a message or an enum.
 struct Reserved {
     numbers: Vec<RangeInclusive<i32>>,
     names: Vec<String>,
@@ -365,7 +365,7 @@ struct Reserved {
 
 impl Reserved {
     fn of_message(message: &DescriptorProto) -> Self {
-        // Unlike those of enums, these ranges leave out their end.
+        // Unlike those of enums, these ranges exclude their end.
         let numbers = message
             .reserved_range
             .iter()
@@ -388,14 +388,14 @@ impl Reserved {
     }
 }
 
-/// The oneof that a field is written in; the ones that `optional` makes do not count.
+/// The oneof that a field is written in; those that the compiler makes for `optional` do not count.
 fn oneof_of<'a>(message: &'a DescriptorProto, field: &FieldDescriptorProto) -> Option<&'a str> {
     let index = usize::try_from(field.oneof_index?).ok()?;
     let oneof = message.oneof_decl.get(index)?;
     (!field.proto3_optional()).then(|| oneof.name())
 }
 
-/// An rpc as it is written.
+/// An rpc as it is written in the source.
 fn signature(method: &MethodDescriptorProto) -> String {
     let stream = |is_stream: bool| if is_stream { "stream " } else { "" };
     format!(

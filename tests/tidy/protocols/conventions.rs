@@ -1,4 +1,4 @@
-//! The conventions of `buf`'s STANDARD rules that matter to a reader of the protocols.
+//! The protocols keep those conventions of `buf`'s STANDARD rules that matter to readers.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ fn misplaced(file: &FileDescriptorProto) -> Option<Finding> {
     (folder != wanted).then(|| Finding::about(&format!("{ROOT}{}", file.name()), message))
 }
 
-/// Zero is what an older writer did not say, so it never means anything; and the values of an enum carry
-/// its name, because protobuf puts them in the scope around it.
+/// The value zero is what an older writer leaves out, so it must mean "unspecified". The values of an enum carry its
+/// name, because protobuf puts them into the scope around the enum.
 fn badly_numbered(file: &FileDescriptorProto) -> Vec<Finding> {
     let nested = file
         .message_type
@@ -74,7 +74,7 @@ fn screaming(name: &str) -> String {
     text
 }
 
-/// A request or response belongs to one rpc, so that either can grow without the other.
+/// Each rpc has its own request and response, so that either can grow without the other.
 fn shared_messages(files: &[FileDescriptorProto]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut owners = BTreeMap::new();
@@ -103,7 +103,7 @@ fn shared_messages(files: &[FileDescriptorProto]) -> Vec<Finding> {
 /// A request or a response.
 struct Message {
     name: String,
-    /// What it may be called.
+    /// The names that it may have.
     wanted: [String; 2],
     rpc: String,
     path: String,

@@ -1,6 +1,6 @@
-//! Every part of a protocol has a comment, and every public one says since when it is there.
+//! Every element of a protocol has a comment, and every public one says since which version it exists.
 //!
-//! A message, enum or service says "Since 0.1." for all of its parts; a part that came later says its own.
+//! A message, enum or service says "Since 0.1." for all of its parts; a part that came later has its own.
 
 use super::PUBLIC;
 use super::elements::{Element, Kind, Version};
@@ -14,7 +14,7 @@ pub(super) fn faults(elements: &[Element], workspace: Version) -> Vec<Finding> {
 }
 
 fn fault(elements: &[Element], element: &Element, workspace: Version) -> Option<Finding> {
-    // The members of a oneof say what it is.
+    // A oneof needs no comment: its fields describe it.
     if element.comment.is_empty() && element.kind != Kind::Oneof {
         return Some(element.finding("has no comment"));
     }
@@ -35,7 +35,7 @@ fn fault(elements: &[Element], element: &Element, workspace: Version) -> Option<
     }
 }
 
-/// Since when an element is there: by its own comment, else by that of what it is part of.
+/// The version that an element came with: from its own comment, or else from that of its parent.
 pub(super) fn since(elements: &[Element], element: &Element) -> Option<Version> {
     let inherited = || since(elements, &elements[element.parent?]);
     element.since().or_else(inherited)

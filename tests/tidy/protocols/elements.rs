@@ -1,4 +1,4 @@
-//! The parts of a protocol as one list, each with its comment and its place.
+//! Lists the elements of a protocol, each with its comment and its place.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use super::ROOT;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// What a part of a protocol is.
+/// The kind of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Message,
@@ -39,15 +39,15 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A part of a protocol.
+/// An element of a protocol.
 pub(super) struct Element {
     pub(super) kind: Kind,
     /// With package and parents: `synod.v1.Member.ttl_ms`.
     pub(super) name: String,
     pub(super) package: String,
-    /// Empty when there is none.
+    /// Empty if there is none.
     pub(super) comment: String,
-    /// What it is part of, which comes before it in the list.
+    /// The position of its parent, which comes before it in the list.
     pub(super) parent: Option<usize>,
     path: String,
     line: usize,
@@ -69,7 +69,7 @@ impl Element {
     }
 }
 
-/// A minor version: what a protocol counts by.
+/// A minor version, by which the protocols are versioned.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Version {
     major: u32,
@@ -77,7 +77,7 @@ pub(super) struct Version {
 }
 
 impl Version {
-    /// The version that the workspace is at.
+    /// The version of the workspace.
     pub(super) fn of_workspace(tree: &Tree) -> Self {
         let manifest: Option<toml::Table> =
             tree.text("Cargo.toml").and_then(|text| text.parse().ok());
@@ -88,7 +88,7 @@ impl Version {
         version.expect("the workspace has a version")
     }
 
-    /// Reads `major.minor` and leaves what follows.
+    /// Reads `major.minor` and ignores the rest.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (major, rest) = text.split_once('.')?;
         let digits = rest
@@ -107,7 +107,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Everything in `files` that has a name. The entries of maps and the oneofs behind `optional` have none.
+/// All elements in `files`, except the entries of maps and the oneofs of `optional`, which the source does not name.
 pub(super) fn of(files: &[FileDescriptorProto]) -> Vec<Element> {
     let mut elements = Vec::new();
     for file in files {
@@ -132,8 +132,8 @@ pub(super) fn of(files: &[FileDescriptorProto]) -> Vec<Element> {
     elements
 }
 
-/// A walk through one file. The numbers are those of the fields of `descriptor.proto`, of which the
-/// compiler makes the path to each place in the source.
+/// Walks through one file. The numbers are field numbers of `descriptor.proto`, of which the compiler makes the path to
+/// each place in the source.
 struct Walk<'a> {
     file: &'a FileDescriptorProto,
     locations: BTreeMap<&'a [i32], &'a Location>,
@@ -214,7 +214,7 @@ impl Walk<'_> {
             let comments = [&location.leading_comments, &location.trailing_comments];
             comments.into_iter().flatten().next().cloned()
         });
-        // Lines of a span count from zero.
+        // Lines of a span are counted from zero.
         let line = location.and_then(|location| usize::try_from(*location.span.first()?).ok());
         self.elements.push(Element {
             kind,

@@ -1,14 +1,14 @@
-//! What replicas store and say to each other is never broken either.
+//! The format of what replicas store and exchange is never broken.
 //!
-//! `tables.txt` beside the code has a line for each field and variant, which a test there holds against the code;
-//! `proto/baseline/` holds the same as released. Old bytes are read for as long as a new field comes last and is optional,
-//! and a new variant has a new number.
+//! `tables.txt` beside the code has a line for each field and variant, and a test there compares it with the code;
+//! `proto/baseline/` holds the released tables. Old bytes can be read as long as a new field comes last and is
+//! optional, and a new variant has a new number.
 
 use std::collections::BTreeMap;
 
 use crate::finding::Finding;
 
-/// The tables as they are, and as they were released.
+/// The present tables, and their released versions.
 const TABLES: [(&str, &str); 2] = [
     (
         "service/store/tables.txt",
@@ -20,7 +20,7 @@ const TABLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Takes the tables as they are for released ones.
+/// Records the present tables as released.
 pub(super) fn record() {
     for (current, released) in TABLES {
         let [from, to] = [current, released].map(|path| synod_tests::checkout().join(path));
@@ -29,7 +29,7 @@ pub(super) fn record() {
     }
 }
 
-/// What breaks the released tables.
+/// The breaks of the released tables.
 pub(super) fn faults() -> Vec<Finding> {
     let read = |path| std::fs::read_to_string(synod_tests::checkout().join(path));
     let mut findings = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn faults() -> Vec<Finding> {
     findings
 }
 
-/// What these tables no longer are that they were.
+/// The rows of the released table that the present one breaks.
 fn breaks(released: &str, current: &str) -> Vec<String> {
     let current = rows(current);
     let mut breaks = Vec::new();
@@ -96,7 +96,7 @@ fn is_variant(row: &str) -> bool {
     row.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Whether a variant is what it was, with optional fields after those that it had.
+/// Whether a variant is unchanged, apart from optional fields at its end.
 fn goes_on(now: &str, released: &str) -> bool {
     let Some(more) = now.strip_prefix(released) else {
         return false;
@@ -105,7 +105,7 @@ fn goes_on(now: &str, released: &str) -> bool {
     more.is_empty() || new.is_some_and(|new| new.split(", ").all(is_optional))
 }
 
-/// Whether old bytes, which lack the field, give it a value.
+/// Whether the field has a value when it is read from old bytes, which lack it.
 fn is_optional(field: &str) -> bool {
     let optional = ["optional ", "list of ", "set of ", "map of "];
     field.split_once(": ").is_some_and(|(_, shape)| {

@@ -4,7 +4,7 @@ fn revision(number: u64) -> Revision {
     Revision::new(number)
 }
 
-/// One object, created at 2, changed at 4, gone at 6.
+/// An object that was created at 2, changed at 4 and deleted at 6.
 fn changes() -> Changes {
     let changes = [(2, Some(1)), (4, Some(2)), (6, None)];
     let changes = changes.map(|(number, value)| (revision(number), value));
@@ -40,7 +40,7 @@ fn done(number: u64) -> Told {
     Told::Done(revision(number))
 }
 
-/// What really happened.
+/// Calls with the answers that these changes give.
 fn good() -> Vec<Call> {
     vec![
         call(0, change(None, Some(1)), done(2)),

@@ -17,7 +17,7 @@ const RELEASED: &str = "// A thing. Since 0.1.\n\
     // Things. Since 0.1.\n\
     service Things { rpc Get(Thing) returns (stream Thing); }\n";
 
-/// What breaks when `from` becomes `to` in the released protocol of a package.
+/// The breaks after `from` is replaced by `to` in the released protocol of a package.
 fn change(folder: &str, from: &str, to: &str) -> Vec<String> {
     assert!(RELEASED.contains(from), "the sample has no `{from}`");
     let name = format!("{folder}/a.proto");
