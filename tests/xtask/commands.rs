@@ -1,4 +1,4 @@
-//! What each command does, as a list of steps. To add a chore, add a step here.
+//! The commands of `cargo xtask`, each as a list of steps. To add a chore, add a step here.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ impl Command {
         }
     }
 
-    /// Whether the command is there to change the checkout. After any other it must be what it was before.
+    /// Whether the command may change the checkout. Any other command must leave it as it was.
     pub(crate) const fn writes(self) -> bool {
         match self {
             Self::Fix | Self::ProtoBaseline => true,
@@ -76,12 +76,12 @@ impl Command {
         }
     }
 
-    /// Reads `<command> [step]...` and answers the command with the steps to run, which are all of
-    /// them when none is named.
+    /// Reads `<command> [step]...` and returns the command with the named steps, or with all of its steps if none is
+    /// named.
     ///
     /// # Errors
     ///
-    /// A text for the terminal that names what is wrong and lists what there is.
+    /// A text for the terminal that says what is wrong, and lists the commands or steps.
     pub(crate) fn parse(words: &[String]) -> Result<(Self, Vec<Step>), String> {
         let Some((name, wanted)) = words.split_first() else {
             return Err(usage());
@@ -114,7 +114,7 @@ fn usage() -> String {
     text
 }
 
-/// Cheap steps first. `--locked` everywhere, since bringing `Cargo.lock` up to date would be a write.
+/// Cheap steps come first. `--locked` everywhere, since an update of `Cargo.lock` would change the checkout.
 fn check() -> Vec<Step> {
     vec![
         Step::new("fmt", "cargo fmt --all --check"),
@@ -128,7 +128,7 @@ fn check() -> Vec<Step> {
             "doc",
             "cargo doc --locked --workspace --no-deps --document-private-items",
         )
-        // Links to private items work, since private items are documented too.
+        // Private items are documented too, so links to them work.
         .with(
             "RUSTDOCFLAGS",
             "--deny warnings --allow rustdoc::private_intra_doc_links",
@@ -137,7 +137,7 @@ fn check() -> Vec<Step> {
     ]
 }
 
-/// Formatting comes last, because what clippy writes is not formatted.
+/// Formatting comes last, because Clippy's fixes are not formatted.
 fn fix() -> Vec<Step> {
     vec![
         Step::new(
@@ -148,8 +148,8 @@ fn fix() -> Vec<Step> {
     ]
 }
 
-/// The whole workspace at once, so that every step sees the same features and nothing is built
-/// twice. The programs are built first: tests that start replicas as processes run them.
+/// Builds and tests the whole workspace at once, so that every step has the same features and nothing is built twice.
+/// The programs are built first, because tests start replicas as processes.
 fn test() -> Vec<Step> {
     vec![
         Step::new(
@@ -158,7 +158,7 @@ fn test() -> Vec<Step> {
         )
         .or_stop(),
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
-            // The program that was just built: built alone, its dependencies have other features.
+            // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
             .needing(Tool::Etcd),
         Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
@@ -166,13 +166,13 @@ fn test() -> Vec<Step> {
     ]
 }
 
-/// The program that the tests run.
+/// The path of the program that the tests run.
 fn program() -> String {
     let program = tools::target_folder().join("debug/synod");
     program.display().to_string()
 }
 
-/// Tests that go on for as long as they are asked to, each as a step.
+/// Tests that run as long as their variables say, each as a step.
 fn endure() -> Vec<Step> {
     let counting =
         "cargo test --locked --package synod-tests --test processes -- --nocapture counting";
@@ -187,7 +187,7 @@ fn endure() -> Vec<Step> {
     ]
 }
 
-/// The release binary first: benchmarks measure replicas that run as processes.
+/// Builds the release binary first: benchmarks run replicas as processes.
 fn bench(names: &[String]) -> Vec<Step> {
     let mut steps =
         vec![Step::new("build", "cargo build --locked --release --package synod").or_stop()];
@@ -201,7 +201,7 @@ fn bench(names: &[String]) -> Vec<Step> {
     steps
 }
 
-/// A benchmark is a file of `tests/bench`, declared as a `[[bench]]` of the same name.
+/// The names of the benchmarks: files of `tests/bench`, each declared as a `[[bench]]` of the same name.
 fn benchmarks(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .into_iter()

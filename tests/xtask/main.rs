@@ -1,8 +1,8 @@
-//! `cargo xtask`: every chore of the project behind one door, the same for people and for CI.
+//! `cargo xtask`: all chores of the project in one program, the same for people and for CI.
 //!
-//! A command is a list of steps, written down in `commands`. All of them run, even when one fails,
-//! and each can be repeated alone by naming it: `cargo xtask check clippy`. A command that only looks, such as `test`,
-//! fails when the checkout is not at the end what it was at the beginning.
+//! A command is a list of steps, defined in `commands`. All steps run even when one fails, unless the others depend on
+//! it, and each can be run alone by naming it: `cargo xtask check clippy`. A command that must not write, such as
+//! `test`, fails if it has changed the checkout.
 
 mod commands;
 mod step;

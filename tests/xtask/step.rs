@@ -1,4 +1,4 @@
-//! One step of a command: a process to run, its name, and how it went.
+//! One step of a command: a process to run, its name, and its result.
 
 use std::fmt;
 use std::process::{self, ExitCode};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::tools::{self, Tool};
 use crate::untouched::Snapshot;
 
-/// A process that a command runs, under a name by which it can be run alone.
+/// A process that a command runs, with a name by which it can be run alone.
 pub(crate) struct Step {
     name: String,
     words: Vec<String>,
@@ -28,19 +28,19 @@ impl Step {
         }
     }
 
-    /// The same step with an environment variable set.
+    /// Sets an environment variable for the step.
     pub(crate) fn with(mut self, variable: &'static str, value: impl Into<String>) -> Self {
         self.variables.push((variable, value.into()));
         self
     }
 
-    /// The same step, which installs `tool` first where it is missing.
+    /// Makes the step install `tool` first if it is missing.
     pub(crate) fn needing(mut self, tool: Tool) -> Self {
         self.tool = Some(tool);
         self
     }
 
-    /// The same step, without which the later ones of its command make no sense.
+    /// Makes the command stop if the step fails, because the later ones depend on it.
     pub(crate) fn or_stop(mut self) -> Self {
         self.gate = true;
         self
@@ -73,7 +73,7 @@ impl Step {
     }
 }
 
-/// The command line, as a shell would take it.
+/// The command line, as one would type it in a shell.
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (variable, value) in &self.variables {
@@ -83,17 +83,17 @@ impl fmt::Display for Step {
     }
 }
 
-/// What became of a step.
+/// The result of a step.
 enum Ending {
     Done,
     Failed(String),
-    /// A step before it failed that it cannot do without.
+    /// An earlier step failed that it depends on.
     NotRun,
 }
 
-/// Runs all steps of `command`, prints a summary, and answers success when every one of them succeeded.
+/// Runs all steps of `command`, prints a summary, and returns success if every one of them succeeded.
 ///
-/// Unless the command `writes`, the checkout has to be at the end what it was at the beginning.
+/// Unless the command `writes`, it must leave the checkout as it was.
 pub(crate) fn run(command: &str, steps: Vec<Step>, writes: bool) -> ExitCode {
     let before = (!writes).then(|| Snapshot::take(synod_tests::checkout()));
     let succeeded = run_steps(command, steps);
@@ -107,7 +107,7 @@ pub(crate) fn run(command: &str, steps: Vec<Step>, writes: bool) -> ExitCode {
     }
 }
 
-/// Compares the checkout with what it was before.
+/// Fails if the checkout differs from what it was before.
 fn untouched(before: Result<Snapshot, String>) -> Result<(), String> {
     let touched = before?.touched_by(&Snapshot::take(synod_tests::checkout())?);
     if touched.is_empty() {
@@ -142,7 +142,7 @@ fn run_steps(command: &str, steps: Vec<Step>) -> bool {
         .all(|(_, ending, _)| matches!(ending, Ending::Done))
 }
 
-/// One line a step: how it ended, how long it took, and for a failed one how to run it alone.
+/// One line for each step: its result, its duration, and for a failed one how to run it alone.
 fn summary(command: &str, endings: &[(Step, Ending, Duration)]) -> String {
     let width = endings
         .iter()
@@ -164,7 +164,7 @@ fn summary(command: &str, endings: &[(Step, Ending, Duration)]) -> String {
     text
 }
 
-/// Real time, for people: nothing here runs under the simulator.
+/// Measures real time, for people: nothing here runs in the simulator.
 struct Stopwatch(Instant);
 
 impl Stopwatch {

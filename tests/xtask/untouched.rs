@@ -1,7 +1,7 @@
-//! What a command leaves behind in the checkout: nothing, whatever was in it before.
+//! Checks that a command has not changed the checkout.
 //!
-//! A developer runs the tests with changes of their own, so what git says at the end is compared with what it said at
-//! the beginning, and a file that was changed before as well by what is in it.
+//! A developer may run the tests with uncommitted changes. So the output of `git status` after the command is compared
+//! with the output before, together with the contents of the files that it lists.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,19 +9,19 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
-/// What git calls changed or unknown in a checkout, and what is in it.
+/// The files that git lists as changed or untracked, each with a hash of its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Snapshot(BTreeMap<String, Seen>);
 
-/// The letters that git has for a file, and a hash of what is in it.
+/// The status letters of a file, and the hash of its content.
 type Seen = (String, u64);
 
 impl Snapshot {
-    /// The checkout as it is now.
+    /// Takes a snapshot of the checkout as it is now.
     ///
     /// # Errors
     ///
-    /// When git does not start or has no answer.
+    /// git does not start or fails.
     pub(crate) fn take(checkout: &Path) -> Result<Self, String> {
         let output = Command::new("git")
             .args([
@@ -48,7 +48,7 @@ impl Snapshot {
         Ok(Self(files.collect()))
     }
 
-    /// The files that are not in `later` as they were here.
+    /// The files that differ between this snapshot and `later`.
     pub(crate) fn touched_by(&self, later: &Self) -> Vec<String> {
         let mut touched: Vec<String> = self
             .0
@@ -63,7 +63,7 @@ impl Snapshot {
     }
 }
 
-/// What is in the file, or where the link leads; one that is gone has nothing.
+/// A hash of the file's content, or of the link's target. A deleted file hashes as no content.
 fn content(path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     match fs::read_link(path) {
@@ -77,7 +77,7 @@ fn content(path: &Path) -> u64 {
 mod tests {
     use super::*;
 
-    /// A checkout with `kept.txt` in it.
+    /// A checkout with a committed `kept.txt`.
     fn checkout() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("kept.txt"), "one").unwrap();
@@ -96,7 +96,7 @@ mod tests {
         folder
     }
 
-    /// What is named after `run` has done something in a checkout in which `before` was done before.
+    /// The files reported when `before` has changed a checkout, and then `run` is run in it.
     fn touched(before: fn(&Path), run: fn(&Path)) -> Vec<String> {
         let checkout = checkout();
         before(checkout.path());
