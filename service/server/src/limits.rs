@@ -85,7 +85,16 @@ pub const METRICS_CONNECTIONS_MAX: usize = 64;
 /// A connection for metrics that sends nothing for this long is closed: longer than usual intervals between scrapes.
 pub const METRICS_SILENCE_MAX: Duration = Duration::from_secs(150);
 /// Calls in progress on one connection.
-pub const CALLS_PER_CONNECTION_MAX: u32 = 1_024;
+///
+/// As many as all classes of calls admit together: HTTP/2 lets a client wait in silence for a stream beyond it, and
+/// admission tells its client that the replica is full.
+pub const CALLS_PER_CONNECTION_MAX: usize = REQUESTS_MAX
+    + RENEWAL_REQUESTS_MAX
+    + ACQUIRES_MAX
+    + RENEWAL_STREAMS_MAX
+    + WATCH_STREAMS_MAX
+    + SIDE_CALLS_MAX
+    + SIDE_STREAMS_MAX;
 /// Bytes of the headers of a request.
 pub const HEADER_BYTES_MAX: u32 = 16 << 10;
 /// Calls in progress, except for the classes of calls with limits of their own below.

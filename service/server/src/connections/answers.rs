@@ -20,7 +20,7 @@ use crate::limits::{
 };
 
 /// The most wakers noted on one connection: twice the calls that can wait at a time.
-pub(super) const WAITING_MAX: usize = 2 * CALLS_PER_CONNECTION_MAX as usize;
+pub(super) const WAITING_MAX: usize = 2 * CALLS_PER_CONNECTION_MAX;
 
 /// The unsent bytes of all connections of a door.
 #[derive(Debug)]

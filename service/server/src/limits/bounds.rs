@@ -231,10 +231,10 @@ pub const BOUNDS: &[Bound] = &[
     ),
     bound(
         "calls of a connection",
-        CALLS_PER_CONNECTION_MAX as usize,
+        CALLS_PER_CONNECTION_MAX,
         "calls",
         None,
-        WAITS,
+        "a class of calls is full before, and refuses",
     ),
     bound(
         "headers of a request",

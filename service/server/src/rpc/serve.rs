@@ -102,7 +102,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
     http2()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
-        .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
+        .max_concurrent_streams(u32::try_from(CALLS_PER_CONNECTION_MAX).unwrap_or(u32::MAX))
         .layer(GateLayer::new(&metrics))
         .add_service(cluster)
         .add_service(leases)

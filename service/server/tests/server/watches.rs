@@ -25,6 +25,24 @@ async fn a_watch_from_a_revision_begins_with_exactly_that_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_connection_carries_thousands_of_watches() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let first = clients.join("server-a", 60_000).await.epoch;
+    let mut watches = Vec::new();
+    for _ in 0..1_500 {
+        watches.push(within("a stream", clients.watch(Some(first))).await);
+    }
+    for watch in &mut watches {
+        assert_eq!(next_events(watch).await.revision, first);
+    }
+    // What is no watch has room on the connection still.
+    assert_eq!(clients.join("server-b", 60_000).await.epoch, first + 1);
+    let last = watches.last_mut().expect("there are watches");
+    assert_eq!(next_events(last).await.revision, first + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_next_revision_can_be_watched_and_a_later_one_cannot() {
     let cluster = Cluster::start(1).await;
     let mut clients = cluster.clients(1).await;
