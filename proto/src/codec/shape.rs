@@ -1,12 +1,11 @@
 //! How many items each list of a request may have, and the count of them on the wire.
 
 use synod_model::limits::{
-    ANNOTATIONS_BYTES_MAX, FINALIZERS_MAX, IN_USE_NAMES_MAX, LABELS_MAX, LEFT_TO_OTHERS_MAX,
-    OBSERVED_HASHES_MAX, OWNER_REFERENCES_MAX, ROSTER_MEMBERS_MAX, TRANSACTION_OPERATIONS_MAX,
-    VERSIONS_PER_ENTRY_MAX,
+    ANNOTATIONS_BYTES_MAX, IN_USE_NAMES_MAX, LABELS_MAX, LEFT_TO_OTHERS_MAX, OBSERVED_HASHES_MAX,
+    OWNER_REFERENCES_MAX, ROSTER_MEMBERS_MAX, TRANSACTION_OPERATIONS_MAX, VERSIONS_PER_ENTRY_MAX,
 };
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
-use synod_model::{Violation, Violations};
+use synod_model::{Finalizers, Violation, Violations};
 
 use crate::limits::{
     ANNOTATIONS_MAX, BINARY_RESOURCES_MAX, WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX,
@@ -209,7 +208,7 @@ static ATTRIBUTES: Shape = shape(&[
         "ownerReferences",
         Items::Messages(OWNER_REFERENCES_MAX, &FLAT),
     ),
-    field(4, "finalizers", Items::Texts(FINALIZERS_MAX)),
+    field(4, "finalizers", Items::Texts(Finalizers::ITEMS_MAX)),
 ]);
 
 /// The requests that create or update one object.

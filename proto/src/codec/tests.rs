@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
+use synod_model::Finalizers;
 use synod_model::limits::{LABELS_MAX, VERSIONS_PER_ENTRY_MAX};
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 
@@ -166,6 +167,27 @@ fn a_report_has_as_many_items_as_its_limits_and_no_more() {
                 served_versions: texts(count),
                 ..Default::default()
             }])
+        },
+    );
+}
+
+#[test]
+fn an_object_can_be_written_back_with_the_finalizers_of_its_deletion() {
+    let most = Finalizers::ITEMS_MAX;
+    at_the_limit(
+        "ObjectsUpdateRequest",
+        "attributes.finalizers",
+        most,
+        |count| {
+            let attributes = v1::ObjectAttributes {
+                finalizers: texts(count),
+                ..Default::default()
+            };
+            v1::ObjectsUpdateRequest {
+                attributes: Some(attributes),
+                ..Default::default()
+            }
+            .encode_to_vec()
         },
     );
 }

@@ -18,8 +18,16 @@ pub struct LeaseObserver {
     connection: Option<Connection>,
     place: usize,
     backoff: Backoff,
+    seen: Seen,
+}
+
+/// What is known of the lease.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The revision of the newest state that was read or received. An event that is not newer is already part of it.
+    newest: Revision,
     /// The revision of the lease in the last answer, if there was a lease; `None` before the first answer.
-    seen: Option<Option<Revision>>,
+    answered: Option<Option<Revision>>,
 }
 
 /// How often a silent stream sends a bookmark.
@@ -36,7 +44,7 @@ impl Client {
             key,
             connection: None,
             backoff: BACKOFF,
-            seen: None,
+            seen: Seen::default(),
         }
     }
 }
@@ -52,9 +60,7 @@ impl LeaseObserver {
         loop {
             match self.advance().await {
                 Ok(lease) => {
-                    let revision = lease.as_ref().map(|lease| lease.metadata.resource_version);
-                    if self.seen != Some(revision) {
-                        self.seen = Some(revision);
+                    if self.seen.is_news(lease.as_ref()) {
                         return Ok(lease);
                     }
                 }
@@ -70,8 +76,10 @@ impl LeaseObserver {
 
     async fn advance(&mut self) -> Result<Option<Lease>, Broken> {
         if self.connection.is_none() {
-            // First the stream, then the lease: a change in between is seen twice rather than missed.
+            // First the stream, then the lease: a change in between is read, and its event is skipped.
             self.connect().await?;
+            // A restored cluster counts revisions from an older one on.
+            self.seen.newest = Revision::ZERO;
             return self.read().await;
         }
         loop {
@@ -83,11 +91,8 @@ impl LeaseObserver {
             match message.message {
                 Some(v1::watch_response::Message::Events(events)) => {
                     self.backoff = BACKOFF;
-                    let mut ours = events.events.into_iter().filter(|event| {
-                        event.namespace == self.key.namespace() && event.name == self.key.name()
-                    });
-                    if let Some(event) = ours.next_back() {
-                        return Ok(lease_of(event));
+                    if let Some(lease) = self.seen.after(events, &self.key)? {
+                        return Ok(lease);
                     }
                 }
                 Some(v1::watch_response::Message::Bookmark(_)) => {}
@@ -116,13 +121,16 @@ impl LeaseObserver {
         Ok(())
     }
 
-    async fn read(&self) -> Result<Option<Lease>, Broken> {
+    async fn read(&mut self) -> Result<Option<Lease>, Broken> {
         match self
             .client
             .lease(&self.key, ReadOptions::linearizable())
             .await
         {
-            Ok(view) => Ok(Some(view.item.lease)),
+            Ok(view) => {
+                self.seen.newest = view.header.revision;
+                Ok(Some(view.item.lease))
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) if error.retryable() => Err(Broken::Lost(error)),
             Err(error) if error.kind() == ErrorKind::DeadlineExceeded => Err(Broken::Lost(error)),
@@ -131,13 +139,44 @@ impl LeaseObserver {
     }
 }
 
-/// The lease after an event.
-fn lease_of(event: v1::Event) -> Option<Lease> {
-    if event.r#type() == v1::EventType::Removed {
-        return None;
+impl Seen {
+    /// Whether this state differs from the one that was answered last. From now on it is the last one.
+    fn is_news(&mut self, lease: Option<&Lease>) -> bool {
+        let revision = lease.map(|lease| lease.metadata.resource_version);
+        self.answered.replace(revision) != Some(revision)
     }
-    match event.object {
-        Some(v1::event::Object::Lease(lease)) => Lease::try_from(lease).ok(),
-        Some(_) | None => None,
+
+    /// The lease after these events, if they change it and are newer than what is known.
+    fn after(
+        &mut self,
+        events: v1::WatchEvents,
+        key: &LeaseKey,
+    ) -> Result<Option<Option<Lease>>, Broken> {
+        let revision = Revision::new(events.revision);
+        let mut ours = events
+            .events
+            .into_iter()
+            .filter(|event| event.namespace == key.namespace() && event.name == key.name());
+        let Some(event) = ours.next_back().filter(|_| revision > self.newest) else {
+            return Ok(None);
+        };
+        self.newest = revision;
+        lease_of(event).map(Some)
     }
 }
+
+/// The lease after an event.
+fn lease_of(event: v1::Event) -> Result<Option<Lease>, Broken> {
+    if event.r#type() == v1::EventType::Removed {
+        return Ok(None);
+    }
+    match event.object {
+        Some(v1::event::Object::Lease(lease)) => Lease::try_from(lease)
+            .map(Some)
+            .map_err(|fault| Broken::Refused(Error::malformed(&fault))),
+        Some(_) | None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,9 @@ impl Finalizers {
     /// it.
     pub const ORPHAN: &'static str = "orphan";
 
+    /// The most items of a list: those that count towards the limit, and the two that a deletion adds.
+    pub const ITEMS_MAX: usize = FINALIZERS_MAX + 2;
+
     /// The finalizers with these names.
     ///
     /// # Errors

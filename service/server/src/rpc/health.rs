@@ -7,18 +7,9 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_server::Health as HealthApi;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
+use super::methods::has_health;
 use crate::health::Health;
 use crate::stop::Stop;
-
-/// The services whose health can be asked for. All have the same health; the empty name stands for the whole replica.
-const SERVICES: [&str; 6] = [
-    "",
-    "synod.v1.Cluster",
-    "synod.v1.Membership",
-    "synod.v1.Sessions",
-    "synod.v1.StorageVersions",
-    "synod.v1.Watch",
-];
 
 /// The service, answered from the replica's health.
 pub(super) struct HealthService {
@@ -35,7 +26,7 @@ impl HealthApi for HealthService {
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
-        if !SERVICES.contains(&&*request.get_ref().service) {
+        if !has_health(&request.get_ref().service) {
             return Err(Status::not_found("there is no service of this name"));
         }
         Ok(Response::new(response(self.health.serves())))
@@ -45,7 +36,7 @@ impl HealthApi for HealthService {
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let known = SERVICES.contains(&&*request.get_ref().service);
+        let known = has_health(&request.get_ref().service);
         let changes = self.health.changes(self.stop.clone());
         let responses = changes.map(move |serves| {
             // No service is ever added, but the protocol requires this stream to stay open.

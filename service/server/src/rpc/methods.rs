@@ -173,6 +173,13 @@ pub(crate) fn declare(metrics: &RpcMetrics) {
     }
 }
 
+/// Whether the health of this service can be asked for. All services of the protocol have the health of the replica, for
+/// which the empty name stands.
+pub(super) fn has_health(service: &str) -> bool {
+    service.is_empty()
+        || service.starts_with("synod.") && METHODS.iter().any(|method| method.service == service)
+}
+
 impl Method {
     /// The method that a request's path names.
     pub(super) fn of_path(path: &str) -> Self {

@@ -18,7 +18,7 @@ async fn a_replica_that_has_proved_its_state_lately_is_healthy() {
     let cluster = Cluster::start(3).await;
     for id in cluster.ids() {
         let mut health = HealthClient::new(cluster.connect(id).await);
-        for service in ["", "synod.v1.Watch"] {
+        for service in ["", "synod.v1.Watch", "synod.v1.Leases", "synod.v1.Objects"] {
             let request = HealthCheckRequest {
                 service: service.to_owned(),
             };

@@ -122,8 +122,8 @@ impl CheckpointDirectory {
     }
 
     pub(super) fn remove(&self, path: &Path) -> Result<(), CheckpointError> {
-        let removed = self.disk.remove(path);
-        Ok(removed.map_err(IoFailure::while_doing("remove", path))?)
+        // An operator may have removed it.
+        Ok(remove_if_there(&*self.disk, path)?)
     }
 
     fn sync_directory(&self) -> Result<(), CheckpointError> {

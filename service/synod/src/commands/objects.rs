@@ -15,7 +15,7 @@ use std::path::Path;
 use synod_client::{
     Client, Collection, FencingToken, GroupResource, LeaseKey, LeaseToken, ListCollections,
     Namespace, NamespacedName, ObjectKey, ObjectName, ObjectWritten, Preconditions, RawObjects,
-    ReadOptions, Revision, Ttl, TtlChange, Violation, Violations,
+    ReadOptions, Revision, StoredObject, Ttl, TtlChange, Violation, Violations,
 };
 
 use super::show;
@@ -197,6 +197,16 @@ async fn collection_of(client: &Client, resource: &GroupResource) -> Result<Coll
         .get(resource, ReadOptions::linearizable())
         .await?;
     Ok(view.item.collection)
+}
+
+/// Refuses an object whose data is no JSON object: `verb` is what cannot be done with it.
+fn check_json(object: &StoredObject, verb: &str) -> Result<(), Failure> {
+    if documents::fields(object).is_some() {
+        return Ok(());
+    }
+    let fault = Violation::invalid(object.content.media_type.as_str(), "is no JSON object");
+    let place = fault.at(&named(&object.key.name)).into();
+    Err(Failure::invalid(&format!("only JSON can be {verb}"), place))
 }
 
 /// The name of an object in a message.

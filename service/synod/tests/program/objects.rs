@@ -3,6 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use synod_client::{
+    ApiVersion, Attributes, Content, CreateObject, Fences, GroupResource, MediaType, Namespace,
+    NamespacedName, ObjectKey, ObjectName,
+};
 
 use crate::cluster::Cluster;
 use crate::program::{Printed, finish, synod};
@@ -371,4 +375,40 @@ async fn what_others_stored_does_nothing_to_a_terminal_and_is_read_back() {
         refused.err
     );
     harmless(&refused.err);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_json_are_not_replaced_by_the_document_that_shows_them() {
+    let place = Place::start().await;
+    let client = place.cluster.client().await;
+    client
+        .raw_objects()
+        .create(CreateObject {
+            key: ObjectKey {
+                resource: GroupResource::new("example.io", "widgets").unwrap(),
+                name: NamespacedName::new(
+                    Some(&Namespace::parse("a").unwrap()),
+                    &ObjectName::parse("w").unwrap(),
+                ),
+            },
+            attributes: Attributes::default(),
+            content: Content {
+                encoding: ApiVersion::parse("example.io/v1").unwrap(),
+                media_type: MediaType::parse("application/octet-stream").unwrap(),
+                data: vec![0, 255, 7].into(),
+            },
+            ttl: None,
+            fences: Fences::default(),
+        })
+        .await
+        .unwrap();
+    let shown = place.widget("w").await;
+    assert_eq!(shown["rawData"], "AP8H");
+    let file = place.file("w.json", &shown.to_string());
+    for command in ["replace", "apply"] {
+        let refused = place.ask(&[command, "-f", text(&file)]).await;
+        assert_eq!(refused.code, 2, "{command}: {}", refused.err);
+        assert!(refused.err.contains("only JSON"), "{}", refused.err);
+    }
+    assert_eq!(place.widget("w").await, shown);
 }

@@ -4,13 +4,14 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use synod_client::{
     Client, CreateObject, ErrorKind, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions,
-    ReadOptions, StoredObject, TtlChange, UpdateObject, Violation, Violations,
+    ReadOptions, StoredObject, TtlChange, UpdateObject, Violations,
 };
 
 use super::super::connect;
 use super::overtaken::{NotWritten, written};
 use super::{
-    Kinds, Writes, check_one, fence, named, objects, preconditions, read, show_writes, ttl_change,
+    Kinds, Writes, check_json, check_one, fence, named, objects, preconditions, read, show_writes,
+    ttl_change,
 };
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::{self, Document};
@@ -174,11 +175,7 @@ fn present(object: &StoredObject, document: &Document) -> Result<Value, Failure>
             ),
         );
     }
-    if documents::fields(object).is_none() {
-        let fault = Violation::invalid(object.content.media_type.as_str(), "is no JSON object");
-        let place = fault.at(&named(&object.key.name)).into();
-        return Err(Failure::invalid("only JSON can be merged", place));
-    }
+    check_json(object, "merged")?;
     Ok(documents::shown(object, &document.kind))
 }
 

@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use tokio::process::Command;
 
 use super::super::connect;
-use super::{collection_of, fence, key, named, objects, show_writes};
+use super::{check_json, collection_of, fence, key, objects, show_writes};
 use crate::args::{EditArgs, EditFormat};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
@@ -27,12 +27,7 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
         .raw_objects()
         .get(&key, ReadOptions::linearizable())
         .await?;
-    if documents::fields(&view.object).is_none() {
-        let media_type = view.object.content.media_type.as_str();
-        let fault = Violation::invalid(media_type, "is no JSON object");
-        let place = fault.at(&named(&key.name)).into();
-        return Err(Failure::invalid("only JSON can be edited", place));
-    }
+    check_json(&view.object, "edited")?;
     let shown = documents::shown(&view.object, &collection.kind);
     let Some((document, file)) = edited(&shown, args.format).await? else {
         return Ok(Exit::Ok);

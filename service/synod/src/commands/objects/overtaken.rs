@@ -5,7 +5,7 @@ use synod_client::{Error, ErrorKind};
 use crate::failure::Failure;
 
 /// How often a read and its write are tried.
-const TRIES_MAX: u32 = 16;
+pub(super) const TRIES_MAX: u32 = 16;
 
 /// Why a write was not made.
 #[derive(Debug, PartialEq)]

@@ -9,6 +9,7 @@ use synod_client::{
 use synod_model::Json;
 
 use super::super::{collections, connect};
+use super::overtaken::TRIES_MAX;
 use super::{fence, key, objects, show_writes, ttl_change};
 use crate::args::{PatchArgs, PatchType};
 use crate::documents::exact;
@@ -81,6 +82,7 @@ async fn carry_out(
     key: &ObjectKey,
     (typed, fence): (Typed, Option<LeaseToken>),
 ) -> Result<ObjectWritten, Failure> {
+    let mut tries = TRIES_MAX;
     loop {
         let stored = if typed.asks_version() {
             let options = ReadOptions::linearizable();
@@ -103,7 +105,11 @@ async fn carry_out(
             (Err(error), Some(stored))
                 if error.kind() == ErrorKind::Conflict
                     && args.write.if_revision.is_none()
-                    && moved(&error, &stored) => {}
+                    && moved(&error, &stored)
+                    && tries > 1 =>
+            {
+                tries -= 1;
+            }
             (patched, _) => return Ok(patched?),
         }
     }

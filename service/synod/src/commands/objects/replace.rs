@@ -9,7 +9,8 @@ use synod_client::{
 use super::super::connect;
 use super::overtaken::{NotWritten, written};
 use super::{
-    Kinds, Writes, check_one, fence, objects, preconditions, read, show_writes, ttl_change,
+    Kinds, Writes, check_json, check_one, fence, objects, preconditions, read, show_writes,
+    ttl_change,
 };
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::Document;
@@ -57,6 +58,8 @@ async fn replace_once(
         .get(key, ReadOptions::linearizable())
         .await;
     let present = read.map_err(Failure::from)?.object;
+    // Such an object is shown with `rawData`, which a document would store as a field of that name.
+    check_json(&present, "replaced by a document")?;
     // A document without a revision replaces the object as it was read, even if the collection requires no revision.
     let version = asked.resource_version;
     let version = version.unwrap_or(present.metadata.resource_version);
