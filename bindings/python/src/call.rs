@@ -9,7 +9,6 @@ use futures::FutureExt as _;
 use pyo3::BoundObject as _;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use synod_bound::{Feed, Taken};
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
@@ -58,17 +57,6 @@ pub(crate) struct Call {
 struct Slot(Mutex<Stage>);
 
 impl Call {
-    /// A call whose answer is the result of `work`.
-    pub(crate) fn new<T>(
-        home: &Home,
-        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
-    ) -> Self
-    where
-        T: for<'py> IntoPyObject<'py> + Send + 'static,
-    {
-        Self::finished(home, work, object)
-    }
-
     /// A call whose answer is what `finish` makes, in the interpreter, of the result of `work`. `finish` does not run
     /// for an answer that is never taken.
     pub(crate) fn finished<T: Send + 'static>(
@@ -87,23 +75,6 @@ impl Call {
         Self {
             kept: OnRuntime::new(home.clone(), Arc::new(slot)),
         }
-    }
-
-    /// A call whose answer is what `finish` makes of the only result of a feed, which it pops when the answer is taken.
-    pub(crate) fn of_feed<T: Taken + Send + 'static>(
-        home: &Home,
-        feed: Feed<T>,
-        finish: impl FnOnce(Python<'_>, Home, T) -> PyResult<Py<PyAny>> + Send + 'static,
-    ) -> Self {
-        let kept = home.clone();
-        let work = async move {
-            feed.ready().await?;
-            Ok(feed)
-        };
-        Self::finished(home, work, move |py, feed| match feed.pop() {
-            Some(result) => finish(py, kept, result),
-            None => Err(failure::closed("it was closed while this was waited for")),
-        })
     }
 }
 

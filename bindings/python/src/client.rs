@@ -1,107 +1,43 @@
 //! The client: calls by name, and the handles that it opens.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use synod_bound::Bound;
 
-use crate::call::Call;
 use crate::failure::raised;
+use crate::handle::{Of as _, handle};
 use crate::lock::{Election, Lock};
 use crate::membership::Membership;
 use crate::objects::Objects;
-use crate::runtime::{Home, OnRuntime};
+use crate::runtime::Home;
 use crate::span::seconds;
 use crate::watch::{Reflector, Watch};
 use crate::worker::Worker;
 
-/// A client of a cluster.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Client {
-    kept: OnRuntime<Arc<Bound>>,
-}
+handle! {
+    /// A client of a cluster.
+    Client(Bound) {
+        now endpoints(client) -> Vec<String> { client.endpoints() }
 
-#[pymethods]
-impl Client {
+        later call(client, method: String, request: String, timeout: Option<f64>) -> String {
+            client.call(&method, &request, timeout.map(seconds)).await?
+        }
+
+        fed join(client, options: &str) -> Membership { client.join(options)? }
+        later watch(client, options: String) -> Watch { client.watch(&options).await? }
+        later reflect(client, options: String) -> Reflector { client.reflect(&options).await? }
+        fed lock(client, options: &str) -> Lock { client.lock(options)? }
+        fed try_lock(client, options: &str) -> Lock { client.try_lock(options)? }
+        now election(client, options: &str) -> Election { client.election(options)? }
+        now objects(client, options: &str) -> Objects { client.objects(options)? }
+        now worker(client, options: &str) -> Worker { client.migrator(options)? }
+        later close(client) -> () { client.close().await? }
+    }
+
     #[new]
     fn new(py: Python<'_>, options: &str) -> PyResult<Self> {
         let home = Home::get()?;
         let connected = home.block_on(py, Bound::connect(options));
-        let bound = raised(py, connected)?;
-        Ok(Self {
-            kept: OnRuntime::new(home, Arc::new(bound)),
-        })
-    }
-
-    fn endpoints(&self) -> PyResult<Vec<String>> {
-        Ok(self.kept.get()?.endpoints())
-    }
-
-    fn call(&self, method: String, request: String, timeout: Option<f64>) -> PyResult<Call> {
-        let bound = self.bound()?;
-        Ok(Call::new(&self.kept.home, async move {
-            bound.call(&method, &request, timeout.map(seconds)).await
-        }))
-    }
-
-    fn join(&self, py: Python<'_>, options: &str) -> PyResult<Call> {
-        let joining = raised(py, self.bound()?.join(options))?;
-        Ok(Call::of_feed(&self.kept.home, joining, Membership::object))
-    }
-
-    fn watch(&self, options: String) -> PyResult<Call> {
-        let (bound, home) = (self.bound()?, self.kept.home.clone());
-        Ok(Call::new(&self.kept.home, async move {
-            let watch = bound.watch(&options).await?;
-            Ok(Watch::new(home, watch))
-        }))
-    }
-
-    fn reflect(&self, options: String) -> PyResult<Call> {
-        let (bound, home) = (self.bound()?, self.kept.home.clone());
-        Ok(Call::new(&self.kept.home, async move {
-            let reflector = bound.reflect(&options).await?;
-            Ok(Reflector::new(home, reflector))
-        }))
-    }
-
-    fn lock(&self, py: Python<'_>, options: &str) -> PyResult<Call> {
-        let waiting = raised(py, self.bound()?.lock(options))?;
-        Ok(Call::of_feed(&self.kept.home, waiting, Lock::object))
-    }
-
-    fn try_lock(&self, py: Python<'_>, options: &str) -> PyResult<Call> {
-        let trying = raised(py, self.bound()?.try_lock(options))?;
-        Ok(Call::of_feed(&self.kept.home, trying, Lock::object))
-    }
-
-    fn election(&self, py: Python<'_>, options: &str) -> PyResult<Election> {
-        let election = raised(py, self.bound()?.election(options))?;
-        Ok(Election::new(self.kept.home.clone(), election))
-    }
-
-    fn objects(&self, py: Python<'_>, options: &str) -> PyResult<Objects> {
-        let objects = raised(py, self.bound()?.objects(options))?;
-        Ok(Objects::new(self.kept.home.clone(), objects))
-    }
-
-    fn worker(&self, py: Python<'_>, options: &str) -> PyResult<Worker> {
-        let migrator = raised(py, self.bound()?.migrator(options))?;
-        Ok(Worker::new(self.kept.home.clone(), migrator))
-    }
-
-    fn close(&self) -> PyResult<Call> {
-        let bound = self.bound()?;
-        Ok(Call::new(
-            &self.kept.home,
-            async move { bound.close().await },
-        ))
-    }
-}
-
-impl Client {
-    fn bound(&self) -> PyResult<Arc<Bound>> {
-        self.kept.get().cloned()
+        Ok(Self::of(raised(py, connected)?, &home))
     }
 }
 

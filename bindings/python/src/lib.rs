@@ -13,6 +13,7 @@ mod bell;
 mod call;
 mod client;
 mod failure;
+mod handle;
 mod lock;
 mod logs;
 mod membership;

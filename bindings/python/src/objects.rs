@@ -1,50 +1,17 @@
 //! Objects that Python encodes and decodes.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use synod_bound::Step;
 
-use crate::call::Call;
-use crate::failure::raised;
-use crate::runtime::{Home, OnRuntime};
+use crate::handle::handle;
 
-/// The objects of a collection.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Objects {
-    kept: OnRuntime<synod_bound::Objects>,
-}
-
-impl Objects {
-    pub(crate) fn new(home: Home, objects: synod_bound::Objects) -> Self {
-        Self {
-            kept: OnRuntime::new(home, objects),
-        }
-    }
-}
-
-#[pymethods]
-impl Objects {
-    fn version(&self) -> PyResult<String> {
-        Ok(self.kept.get()?.version())
-    }
-
-    fn encode_in(&self, py: Python<'_>, version: &str) -> PyResult<()> {
-        raised(py, self.kept.get()?.encode_in(version))
-    }
-
-    fn updater(&self, py: Python<'_>, key: &str, cached: Option<&str>) -> PyResult<Updater> {
-        let updater = raised(py, self.kept.get()?.updater(key, cached))?;
-        Ok(Updater {
-            kept: OnRuntime::new(self.kept.home.clone(), Arc::new(updater)),
-        })
-    }
-
-    fn creator(&self, py: Python<'_>, options: &str) -> PyResult<Creator> {
-        let creator = raised(py, self.kept.get()?.creator(options))?;
-        Ok(Creator {
-            kept: OnRuntime::new(self.kept.home.clone(), Arc::new(creator)),
-        })
+handle! {
+    /// The objects of a collection.
+    Objects(synod_bound::Objects) {
+        now version(objects) -> String { objects.version() }
+        now encode_in(objects, version: &str) -> () { objects.encode_in(version)? }
+        now updater(objects, key: &str, cached: Option<&str>) -> Updater { objects.updater(key, cached)? }
+        now creator(objects, options: &str) -> Creator { objects.creator(options)? }
     }
 }
 
@@ -63,56 +30,22 @@ fn told(step: Step) -> StepTuple {
     }
 }
 
-/// A change on its way.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Updater {
-    kept: OnRuntime<Arc<synod_bound::Updater>>,
-}
+handle! {
+    /// A change on its way.
+    Updater(synod_bound::Updater) {
+        later begin(updater) -> StepTuple { told(updater.begin().await?) }
+        later failed(updater) -> Option<StepTuple> { updater.failed().await?.map(told) }
 
-#[pymethods]
-impl Updater {
-    fn begin(&self) -> PyResult<Call> {
-        let updater = Arc::clone(self.kept.get()?);
-        Ok(Call::new(&self.kept.home, async move {
-            updater.begin().await.map(told)
-        }))
-    }
-
-    fn failed(&self) -> PyResult<Call> {
-        let updater = Arc::clone(self.kept.get()?);
-        Ok(Call::new(&self.kept.home, async move {
-            Ok(updater.failed().await?.map(told))
-        }))
-    }
-
-    fn write(&self, attributes: String, content: String, same: bool) -> PyResult<Call> {
-        let updater = Arc::clone(self.kept.get()?);
-        Ok(Call::new(&self.kept.home, async move {
-            let step = updater.write(&attributes, &content, Some(same)).await;
-            step.map(told)
-        }))
+        later write(updater, attributes: String, content: String, same: bool) -> StepTuple {
+            told(updater.write(&attributes, &content, Some(same)).await?)
+        }
     }
 }
 
-/// A new object on its way.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Creator {
-    kept: OnRuntime<Arc<synod_bound::Creator>>,
-}
-
-#[pymethods]
-impl Creator {
-    fn version(&self) -> PyResult<Call> {
-        let creator = Arc::clone(self.kept.get()?);
-        Ok(Call::new(&self.kept.home, async move {
-            Ok(creator.version().await)
-        }))
-    }
-
-    fn write(&self, content: String) -> PyResult<Call> {
-        let creator = Arc::clone(self.kept.get()?);
-        Ok(Call::new(&self.kept.home, async move {
-            creator.write(&content).await
-        }))
+handle! {
+    /// A new object on its way.
+    Creator(synod_bound::Creator) {
+        later version(creator) -> String { creator.version().await }
+        later write(creator, content: String) -> Option<String> { creator.write(&content).await? }
     }
 }

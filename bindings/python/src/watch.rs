@@ -1,115 +1,40 @@
 //! Watches and reflectors.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use pyo3::prelude::*;
 
 use crate::call::{Call, object};
-use crate::failure::{self, raised};
-use crate::runtime::{Home, OnRuntime};
+use crate::handle::handle;
 use crate::span::seconds;
 
-/// A watch.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Watch {
-    kept: OnRuntime<Arc<synod_bound::Watch>>,
-}
-
-impl Watch {
-    pub(crate) fn new(home: Home, watch: synod_bound::Watch) -> Self {
-        Self {
-            kept: OnRuntime::new(home, Arc::new(watch)),
-        }
+handle! {
+    /// A watch.
+    Watch(synod_bound::Watch) {
+        now position(watch) -> Option<u64> { watch.position() }
+        now close(watch) -> () { watch.close() }
     }
-}
 
-#[pymethods]
-impl Watch {
     /// Answers the next message; `None` if the watch is closed.
     fn next(&self) -> PyResult<Call> {
-        let watch = Arc::clone(self.kept.get()?);
-        let waiting = async move {
-            watch.ready().await?;
-            Ok(watch)
-        };
-        Ok(Call::finished(&self.kept.home, waiting, |py, watch| {
-            object(py, watch.pop())
-        }))
-    }
-
-    fn position(&self) -> PyResult<Option<u64>> {
-        Ok(self.kept.get()?.position())
-    }
-
-    fn close(&self) -> PyResult<()> {
-        let watch = self.kept.get()?;
-        self.kept.home.within(|| watch.close());
-        Ok(())
+        let (waited, watch) = (self.held.bound()?, self.held.bound()?);
+        let ready = async move { waited.ready().await };
+        Ok(Call::finished(self.held.home(), ready, move |py, _| object(py, watch.pop())))
     }
 }
 
-/// A cache that follows the cluster.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Reflector {
-    /// `None` once it is closed.
-    kept: OnRuntime<Mutex<Option<Arc<synod_bound::Reflector>>>>,
-}
+handle! {
+    /// A cache that follows the cluster.
+    Reflector(synod_bound::Reflector) {
+        now revision(reflector) -> u64 { reflector.revision() }
+        now get(reflector, asked: &str) -> Option<String> { reflector.get(asked)? }
+        now list(reflector, kind: &str) -> String { reflector.list(kind)? }
+        later changed(reflector, since: u64) -> u64 { reflector.changed(since).await? }
 
-impl Reflector {
-    pub(crate) fn new(home: Home, reflector: synod_bound::Reflector) -> Self {
-        Self {
-            kept: OnRuntime::new(home, Mutex::new(Some(Arc::new(reflector)))),
+        later reached(reflector, revision: u64, limit: f64) -> () {
+            reflector.reached(revision, seconds(limit)).await?
         }
     }
 
-    fn bound(&self) -> PyResult<Arc<synod_bound::Reflector>> {
-        let reflector = self
-            .kept
-            .get()?
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        reflector
-            .clone()
-            .ok_or_else(|| failure::closed("the reflector was closed"))
-    }
-}
-
-#[pymethods]
-impl Reflector {
-    fn revision(&self) -> PyResult<u64> {
-        Ok(self.bound()?.revision())
-    }
-
-    fn get(&self, py: Python<'_>, asked: &str) -> PyResult<Option<String>> {
-        raised(py, self.bound()?.get(asked))
-    }
-
-    fn list(&self, py: Python<'_>, kind: &str) -> PyResult<String> {
-        raised(py, self.bound()?.list(kind))
-    }
-
-    fn changed(&self, since: u64) -> PyResult<Call> {
-        let reflector = self.bound()?;
-        Ok(Call::new(&self.kept.home, async move {
-            reflector.changed(since).await
-        }))
-    }
-
-    fn reached(&self, revision: u64, limit: f64) -> PyResult<Call> {
-        let reflector = self.bound()?;
-        Ok(Call::new(&self.kept.home, async move {
-            reflector.reached(revision, seconds(limit)).await
-        }))
-    }
-
     fn close(&self) -> PyResult<()> {
-        let reflector = self
-            .kept
-            .get()?
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        self.kept.home.within(|| drop(reflector));
-        Ok(())
+        self.held.let_go("the reflector was closed")
     }
 }

@@ -8,31 +8,20 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 use crate::call::{Call, object};
-use crate::failure::{self, raised};
-use crate::runtime::{Home, OnRuntime};
+use crate::failure;
+use crate::handle::{Of as _, handle};
 
-/// A worker.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Worker {
-    kept: OnRuntime<Arc<Migrator>>,
-}
-
-impl Worker {
-    pub(crate) fn new(home: Home, migrator: Migrator) -> Self {
-        Self {
-            kept: OnRuntime::new(home, Arc::new(migrator)),
-        }
+handle! {
+    /// A worker.
+    Worker(Migrator) {
+        now close(migrator) -> () { migrator.close() }
     }
-}
 
-#[pymethods]
-impl Worker {
     /// Works at the migration of this name, or at all of them, until that is closed.
     #[pyo3(signature = (name))]
     fn work(&self, name: Option<String>) -> PyResult<Work> {
-        let migrator = Arc::clone(self.kept.get()?);
-        let home = self.kept.home.clone();
-        let working = Arc::clone(&migrator);
+        let (migrator, working) = (self.held.bound()?, self.held.bound()?);
+        let home = self.held.home();
         // A task of its own, so that it goes on and keeps its claim while a store is slow.
         let running = home.run(async move {
             match name {
@@ -40,28 +29,12 @@ impl Worker {
                 None => working.run().await.map(|()| None),
             }
         });
-        let working = Working {
-            migrator,
-            running: Mutex::new(running),
-        };
-        Ok(Work {
-            kept: OnRuntime::new(home, Arc::new(working)),
-        })
-    }
-
-    fn close(&self) -> PyResult<()> {
-        let migrator = self.kept.get()?;
-        self.kept.home.within(|| migrator.close());
-        Ok(())
+        let running = Mutex::new(running);
+        Ok(Work::of(Working { migrator, running }, home))
     }
 }
 
-/// Work under way.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Work {
-    kept: OnRuntime<Arc<Working>>,
-}
-
+/// Work under way, and the worker that does it.
 struct Working {
     migrator: Arc<Migrator>,
     running: Mutex<JoinHandle<Result<Option<String>, Failure>>>,
@@ -97,45 +70,29 @@ impl Working {
     }
 }
 
-#[pymethods]
-impl Work {
+handle! {
+    /// Work under way.
+    Work(Working) {}
+
     /// Answers the next task; or, when there is nothing more to do, what became of the migration, `None` for all of them.
     fn next(&self) -> PyResult<Call> {
-        let (working, home) = (Arc::clone(self.kept.get()?), self.kept.home.clone());
-        let asking = Arc::clone(&working);
+        let (working, asking) = (self.held.bound()?, self.held.bound()?);
+        let home = self.held.home().clone();
         let stepping = async move { asking.step().await };
-        Ok(Call::finished(
-            &self.kept.home,
-            stepping,
-            move |py, step| match step {
-                Step::Ended(ended) => object(py, ended),
-                Step::Asked => match working.migrator.tasks().pop() {
-                    Some(task) => object(
-                        py,
-                        Task {
-                            kept: OnRuntime::new(home, task),
-                        },
-                    ),
-                    None => Err(failure::closed("the worker was closed")),
-                },
+        Ok(Call::finished(self.held.home(), stepping, move |py, step| match step {
+            Step::Ended(ended) => object(py, ended),
+            Step::Asked => match working.migrator.tasks().pop() {
+                Some(task) => object(py, Task::of(task, &home)),
+                None => Err(failure::closed("the worker was closed")),
             },
-        ))
+        }))
     }
 }
 
-/// What a worker asks.
-#[pyclass(frozen, module = "synod._synod")]
-pub(crate) struct Task {
-    kept: OnRuntime<synod_bound::Task>,
-}
-
-#[pymethods]
-impl Task {
-    fn document(&self) -> PyResult<String> {
-        Ok(self.kept.get()?.document())
-    }
-
-    fn answer(&self, py: Python<'_>, answer: &str) -> PyResult<()> {
-        raised(py, self.kept.get()?.answer(answer))
+handle! {
+    /// What a worker asks.
+    Task(synod_bound::Task) {
+        now document(task) -> String { task.document() }
+        now answer(task, answer: &str) -> () { task.answer(answer)? }
     }
 }
