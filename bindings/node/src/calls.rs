@@ -1,17 +1,15 @@
 //! Turns futures and feeds into promises of JavaScript, which a token can cancel.
 
-use std::sync::Arc;
-
 use futures::future::{Either, pending};
 use napi::bindgen_prelude::{PromiseRaw, ToNapiValue};
 use napi::{Env, Error, Result, Status};
-use synod_bound::{Failure, Feed, Taken};
+use synod_bound::Failure;
 
 use crate::cancel::CancelToken;
 use crate::environment;
 
 /// The message of a rejected promise whose call was cancelled by its token.
-const CANCELLED: &str = "cancelled";
+pub(crate) const CANCELLED: &str = "cancelled";
 
 /// The prefix of the JSON of a failure in an error's message. JavaScript makes the error that a program sees from it.
 const FAILURE: &str = "synod:";
@@ -21,7 +19,7 @@ const FAILURE: &str = "synod:";
 pub(crate) fn promise<'env, T>(
     env: &'env Env,
     token: Option<&CancelToken>,
-    call: impl Future<Output = std::result::Result<T, Failure>> + Send + 'static,
+    call: impl Future<Output = std::result::Result<T, Thrown>> + Send + 'static,
 ) -> Result<PromiseRaw<'env, T>>
 where
     T: ToNapiValue + Send + 'static,
@@ -43,39 +41,34 @@ where
     env.spawn_future_with_callback(unless_given_up(token, ready), move |_env, _ready| pop())
 }
 
-/// A promise of the only result of a feed. It owns the feed, so a result that is never popped is given back.
-pub(crate) fn only<'env, T, V>(
-    env: &'env Env,
-    token: Option<&CancelToken>,
-    feed: Feed<T>,
-    hand_over: impl FnOnce(T) -> V + 'static,
-) -> Result<PromiseRaw<'env, V>>
-where
-    T: Taken + Send + 'static,
-    V: ToNapiValue,
-{
-    let feed = Arc::new(feed);
-    let waited = Arc::clone(&feed);
-    let ready = async move { waited.ready().await };
-    handed(env, token, ready, move || {
-        let result = feed.pop().map(hand_over);
-        result.ok_or_else(|| Error::from_reason(CANCELLED))
-    })
+/// What is thrown in JavaScript: a failure, or what is wrong with an argument.
+pub(crate) struct Thrown(Error);
+
+impl From<Failure> for Thrown {
+    fn from(failure: Failure) -> Self {
+        let json = failure.to_json();
+        Self(Error::new(
+            Status::GenericFailure,
+            format!("{FAILURE}{json}"),
+        ))
+    }
 }
 
-/// The JavaScript error of a failure.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "it is handed to `map_err` as it is"
-)]
-pub(crate) fn thrown(failure: Failure) -> Error {
-    let json = failure.to_json();
-    Error::new(Status::GenericFailure, format!("{FAILURE}{json}"))
+impl From<Error> for Thrown {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
 }
 
-fn unless_given_up<T>(
+impl From<Thrown> for Error {
+    fn from(thrown: Thrown) -> Self {
+        thrown.0
+    }
+}
+
+fn unless_given_up<T, E: Into<Thrown>>(
     token: Option<&CancelToken>,
-    call: impl Future<Output = std::result::Result<T, Failure>> + Send + 'static,
+    call: impl Future<Output = std::result::Result<T, E>> + Send + 'static,
 ) -> impl Future<Output = Result<T>> + Send + 'static {
     let cancelled = match token {
         Some(token) => Either::Left(token.cancelled()),
@@ -89,7 +82,7 @@ fn unless_given_up<T>(
             biased;
             () = cancelled => Err(Error::from_reason(CANCELLED)),
             () = ending => Err(Error::from_reason(CANCELLED)),
-            answer = call => answer.map_err(thrown),
+            answer = call => answer.map_err(|fault| fault.into().0),
         }
     }
 }

@@ -1,22 +1,26 @@
 //! The client: calls by name, and the life of its connections.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use napi::bindgen_prelude::{PromiseRaw, block_on};
-use napi::{Env, Error, Result};
+use napi::bindgen_prelude::block_on;
+use napi::{Error, Result};
 use napi_derive::napi;
 use synod_bound::Bound;
 
-use crate::calls::{promise, thrown};
-use crate::cancel::CancelToken;
+use crate::calls::Thrown;
+use crate::handle::handle;
 
-/// A client of a cluster.
-#[derive(Debug)]
-#[napi]
-pub struct Client {
-    /// `None`: it was closed.
-    bound: Option<Arc<Bound>>,
+handle! {
+    "A client of a cluster."
+    Client(Bound)
+
+    "Calls a method by its name, with its request and by when it is answered, in milliseconds."
+    later call(client, method: String, request: String, timeout_ms: Option<f64>) -> String {
+        client.call(&method, &request, millis(timeout_ms)?).await?
+    } or "The client was closed."
+
+    "The endpoints, as they were given."
+    now endpoints(client) -> Vec<String> { client.endpoints() } or "The client was closed."
 }
 
 #[napi]
@@ -29,54 +33,15 @@ impl Client {
     #[napi(constructor)]
     pub fn new(options: String) -> Result<Self> {
         // It waits for no replica.
-        let bound = block_on(Bound::connect(&options)).map_err(thrown)?;
-        Ok(Self {
-            bound: Some(Arc::new(bound)),
-        })
-    }
-
-    /// Calls a method by its name, with its request and by when it is answered, in milliseconds.
-    ///
-    /// # Errors
-    ///
-    /// The client was closed.
-    #[napi(ts_return_type = "Promise<string>")]
-    pub fn call<'env>(
-        &self,
-        env: &'env Env,
-        method: String,
-        request: String,
-        timeout_ms: Option<f64>,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let bound = self.bound()?;
-        let timeout = millis(timeout_ms)?;
-        promise(env, token, async move {
-            bound.call(&method, &request, timeout).await
-        })
-    }
-
-    /// The endpoints, as they were given.
-    ///
-    /// # Errors
-    ///
-    /// The client was closed.
-    #[napi]
-    pub fn endpoints(&self) -> Result<Vec<String>> {
-        Ok(self.bound()?.endpoints())
+        let bound = block_on(Bound::connect(&options)).map_err(Thrown::from)?;
+        Ok(Self::from(bound))
     }
 
     /// Lets the connections go, as soon as the calls under way are answered.
     #[napi]
-    pub fn close(&mut self) {
-        self.bound = None;
-    }
-}
-
-impl Client {
-    pub(crate) fn bound(&self) -> Result<Arc<Bound>> {
-        let closed = || Error::from_reason("the client was closed, so it can be used no longer");
-        self.bound.clone().ok_or_else(closed)
+    pub fn close(&self) {
+        self.held
+            .let_go("the client was closed, so it can be used no longer");
     }
 }
 

@@ -1,34 +1,58 @@
 //! The write gate, its permits, and its rule for HTTP requests.
 
 use napi::bindgen_prelude::PromiseRaw;
-use napi::{Env, Error, Result};
+use napi::{Env, Result};
 use napi_derive::napi;
 use synod_bound::Admitted as Outcome;
 
-use crate::calls::{only, thrown};
-use crate::cancel::CancelToken;
 use crate::client::millis;
+use crate::handle::handle;
 
-/// The write gate of a membership.
-#[derive(Debug)]
-#[napi]
-pub struct Gate {
-    bound: synod_bound::Gate,
+handle! {
+    "The write gate of a membership."
+    Gate(synod_bound::Gate)
+
+    "A permit to write objects of a resource."
+    fed permit(gate, resource: String, wait_ms: Option<f64>) -> Permit { gate.permit(&resource, millis(wait_ms)?)? }
+        or "It is no resource, or the wait is no span."
+
+    "A permit, if the gate is open now."
+    now try_permit(gate, resource: String) -> Permit { gate.try_permit(&resource)? } or "It is not."
+
+    "What the server waits for before it may say that it is ready."
+    now waits_for(gate) -> Option<String> { gate.waits_for() }
+
+    "Whether no write that this gate let through can land any more."
+    now is_drained(gate) -> bool { gate.is_drained() }
+
+    "The gate's rule for HTTP requests."
+    now door(gate, wait_ms: Option<f64>, not_stored: String) -> Door {
+        gate.door(millis(wait_ms)?.unwrap_or_default(), &not_stored)?
+    } or "One is no resource, or the wait is no span."
 }
 
-/// A permit to write.
-#[derive(Debug)]
-#[napi]
-pub struct Permit {
-    /// `None`: it was let go.
-    bound: Option<synod_bound::Permit>,
+handle! {
+    "Which HTTP requests a gate lets through."
+    Door(synod_bound::Door)
 }
 
-/// Which HTTP requests a gate lets through.
-#[derive(Debug)]
 #[napi]
-pub struct Door {
-    bound: synod_bound::Door,
+impl Door {
+    /// What becomes of a request of this method and target.
+    ///
+    /// # Errors
+    ///
+    /// No promise could be made.
+    #[napi]
+    pub fn admit<'env>(
+        &self,
+        env: &'env Env,
+        method: String,
+        target: String,
+    ) -> Result<PromiseRaw<'env, Admitted>> {
+        self.held
+            .fed(env, None, |door| Ok(door.admit(&method, &target)))
+    }
 }
 
 /// What becomes of an HTTP request.
@@ -51,91 +75,11 @@ pub struct Refused {
     pub body: String,
 }
 
-impl Gate {
-    pub(crate) fn new(bound: synod_bound::Gate) -> Self {
-        Self { bound }
-    }
-}
-
-#[napi]
-impl Gate {
-    /// A permit to write objects of a resource.
-    ///
-    /// # Errors
-    ///
-    /// It is no resource, or the wait is no span.
-    #[napi]
-    pub fn permit<'env>(
-        &self,
-        env: &'env Env,
-        resource: String,
-        wait_ms: Option<f64>,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Permit>> {
-        let wait = millis(wait_ms)?;
-        let waiting = self.bound.permit(&resource, wait).map_err(thrown)?;
-        only(env, token, waiting, Permit::new)
-    }
-
-    /// A permit, if the gate is open now.
-    ///
-    /// # Errors
-    ///
-    /// It is not.
-    #[napi]
-    pub fn try_permit(&self, resource: String) -> Result<Permit> {
-        let permit = self.bound.try_permit(&resource).map_err(thrown)?;
-        Ok(Permit::new(permit))
-    }
-
-    /// What the server waits for before it may say that it is ready.
-    #[napi]
-    pub fn waits_for(&self) -> Option<String> {
-        self.bound.waits_for()
-    }
-
-    /// Whether no write that this gate let through can land any more.
-    #[napi]
-    pub fn is_drained(&self) -> bool {
-        self.bound.is_drained()
-    }
-
-    /// The gate's rule for HTTP requests.
-    ///
-    /// # Errors
-    ///
-    /// One is no resource, or the wait is no span.
-    #[napi]
-    pub fn door(&self, wait_ms: Option<f64>, not_stored: String) -> Result<Door> {
-        let wait = millis(wait_ms)?.unwrap_or_default();
-        let bound = self.bound.door(wait, &not_stored).map_err(thrown)?;
-        Ok(Door { bound })
-    }
-}
-
-#[napi]
-impl Door {
-    /// What becomes of a request of this method and target.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn admit<'env>(
-        &self,
-        env: &'env Env,
-        method: String,
-        target: String,
-    ) -> Result<PromiseRaw<'env, Admitted>> {
-        only(env, None, self.bound.admit(&method, &target), Admitted::new)
-    }
-}
-
-impl Admitted {
-    fn new(outcome: Outcome) -> Self {
+impl From<Outcome> for Admitted {
+    fn from(outcome: Outcome) -> Self {
         let (permit, refused) = match outcome {
             Outcome::Pass => (None, None),
-            Outcome::Permitted(permit) => (Some(Permit::new(permit)), None),
+            Outcome::Permitted(permit) => (Some(Permit::from(permit)), None),
             Outcome::Refused {
                 code,
                 content_type,
@@ -169,94 +113,38 @@ impl Admitted {
     }
 }
 
-impl Permit {
-    fn new(bound: synod_bound::Permit) -> Self {
-        Self { bound: Some(bound) }
-    }
+handle! {
+    "A permit to write."
+    Permit(synod_bound::Permit)
 
-    fn bound(&self) -> Result<&synod_bound::Permit> {
-        let gone = || Error::from_reason("the permit was let go, so it can be used no longer");
-        self.bound.as_ref().ok_or_else(gone)
-    }
+    "The resource that may be written."
+    now resource(permit) -> String { permit.resource() } or "It was let go."
+
+    "The version in which to encode."
+    now encoding(permit) -> String { permit.encoding() } or "It was let go."
+
+    "The epoch that it belongs to."
+    now epoch(permit) -> u64 { permit.epoch() } or "It was let go."
+
+    "A revision at which the member's entry allowed the encoding."
+    now revision(permit) -> u64 { permit.revision() } or "It was let go."
+
+    "Whether the write may be sent to the store now."
+    now check(permit) -> () { permit.check()? } or "It may not."
+
+    "The store has answered, or was never called."
+    now done(permit) -> () { permit.done() } or "It was let go."
+
+    "The store was called and has not answered."
+    now unknown_outcome(permit) -> () { permit.unknown_outcome() } or "It was let go."
 }
 
 #[napi]
 impl Permit {
-    /// The resource that may be written.
-    ///
-    /// # Errors
-    ///
-    /// It was let go.
-    #[napi]
-    pub fn resource(&self) -> Result<String> {
-        Ok(self.bound()?.resource())
-    }
-
-    /// The version in which to encode.
-    ///
-    /// # Errors
-    ///
-    /// It was let go.
-    #[napi]
-    pub fn encoding(&self) -> Result<String> {
-        Ok(self.bound()?.encoding())
-    }
-
-    /// The epoch that it belongs to.
-    ///
-    /// # Errors
-    ///
-    /// It was let go.
-    #[napi]
-    pub fn epoch(&self) -> Result<u64> {
-        Ok(self.bound()?.epoch())
-    }
-
-    /// A revision at which the member's entry allowed the encoding.
-    ///
-    /// # Errors
-    ///
-    /// It was let go.
-    #[napi]
-    pub fn revision(&self) -> Result<u64> {
-        Ok(self.bound()?.revision())
-    }
-
-    /// Whether the write may be sent to the store now.
-    ///
-    /// # Errors
-    ///
-    /// It may not.
-    #[napi]
-    pub fn check(&self) -> Result<()> {
-        self.bound()?.check().map_err(thrown)
-    }
-
-    /// The store has answered, or was never called.
-    ///
-    /// # Errors
-    ///
-    /// It was let go.
-    #[napi]
-    pub fn done(&self) -> Result<()> {
-        self.bound()?.done();
-        Ok(())
-    }
-
-    /// The store was called and has not answered.
-    ///
-    /// # Errors
-    ///
-    /// It was let go.
-    #[napi]
-    pub fn unknown_outcome(&self) -> Result<()> {
-        self.bound()?.unknown_outcome();
-        Ok(())
-    }
-
     /// Lets it go.
     #[napi]
-    pub fn release(&mut self) {
-        self.bound = None;
+    pub fn release(&self) {
+        self.held
+            .let_go("the permit was let go, so it can be used no longer");
     }
 }

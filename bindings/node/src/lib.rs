@@ -5,6 +5,7 @@
 //!
 //! - [`environment`]: ends calls with their JavaScript thread. [`cancel`]: cancels a call. `calls`: turns a call into a
 //!   promise.
+//! - `handle`: the handle and the forwarding that the classes have in common.
 //! - The other modules: classes around what `synod-bound` has under the same names.
 
 mod calls;
@@ -12,6 +13,7 @@ pub mod cancel;
 pub mod client;
 pub mod environment;
 pub mod gate;
+mod handle;
 pub mod lock;
 pub mod membership;
 pub mod migrator;

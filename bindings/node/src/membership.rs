@@ -1,173 +1,55 @@
 //! Memberships.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use napi::bindgen_prelude::PromiseRaw;
-use napi::{Env, Result};
-use napi_derive::napi;
-
-use crate::calls::{only, promise, thrown};
-use crate::cancel::CancelToken;
 use crate::client::{Client, millis};
 use crate::gate::Gate;
-
-/// A membership.
-#[derive(Debug)]
-#[napi]
-pub struct Membership {
-    bound: Arc<synod_bound::Membership>,
-}
+use crate::handle::{handle, methods};
 
 /// How long permits have to come back before a member leaves, by default.
 const LEAVE_WITHIN: Duration = Duration::from_secs(30);
 
-#[napi]
-impl Client {
-    /// Joins the cluster as a member.
-    ///
-    /// # Errors
-    ///
-    /// The client was closed, or an option breaks a rule.
-    #[napi]
-    pub fn join<'env>(
-        &self,
-        env: &'env Env,
-        options: String,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Membership>> {
-        let joining = self.bound()?.join(&options).map_err(thrown)?;
-        only(env, token, joining, |bound| Membership {
-            bound: Arc::new(bound),
-        })
-    }
+methods! {
+    Client:
+
+    "Joins the cluster as a member."
+    fed join(client, options: String) -> Membership { client.join(&options)? }
+        or "The client was closed, or an option breaks a rule."
 }
 
-#[napi]
-impl Membership {
-    /// The member's id.
-    #[napi(getter)]
-    pub fn id(&self) -> String {
-        self.bound.id().to_owned()
-    }
+handle! {
+    "A membership."
+    Membership(synod_bound::Membership)
 
-    /// What this process calls itself.
-    #[napi(getter)]
-    pub fn instance(&self) -> String {
-        self.bound.instance().to_owned()
-    }
+    "The member's id."
+    now(getter) id(membership) -> String { membership.id() }
 
-    /// The gate that every write has to pass.
-    #[napi]
-    pub fn gate(&self) -> Gate {
-        Gate::new(self.bound.gate())
-    }
+    "What this process calls itself."
+    now(getter) instance(membership) -> String { membership.instance() }
 
-    /// How it does.
-    ///
-    /// # Errors
-    ///
-    /// It was closed.
-    #[napi]
-    pub fn state(&self) -> Result<String> {
-        self.bound.state().map_err(thrown)
-    }
+    "The gate that every write has to pass."
+    now gate(membership) -> Gate { membership.gate() }
 
-    /// How it does, once it does otherwise than now.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn state_changed<'env>(
-        &self,
-        env: &'env Env,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, token, async move { bound.changed().await })
-    }
+    "How it does."
+    now state(membership) -> String { membership.state()? } or "It was closed."
 
-    /// Why it is over for good, once it is.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn ended<'env>(
-        &self,
-        env: &'env Env,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let bound = Arc::clone(&self.bound);
-        promise(
-            env,
-            token,
-            async move { bound.ended().await.map(str::to_owned) },
-        )
-    }
+    "How it does, once it does otherwise than now."
+    later state_changed(membership) -> String { membership.changed().await? }
 
-    /// Reports all resources of the server.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn report<'env>(
-        &self,
-        env: &'env Env,
-        entries: String,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, token, async move { bound.report(&entries).await })
-    }
+    "Why it is over for good, once it is."
+    later ended(membership) -> String { membership.ended().await? }
 
-    /// Reports one resource.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn report_change<'env>(
-        &self,
-        env: &'env Env,
-        entry: String,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, token, async move { bound.report_change(&entry).await })
-    }
+    "Reports all resources of the server."
+    later report(membership, entries: String) -> String { membership.report(&entries).await? }
 
-    /// Says that the server is ready.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn ready<'env>(
-        &self,
-        env: &'env Env,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, ()>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, token, async move { bound.ready().await })
-    }
+    "Reports one resource."
+    later report_change(membership, entry: String) -> String { membership.report_change(&entry).await? }
 
-    /// Leaves the cluster.
-    ///
-    /// # Errors
-    ///
-    /// The limit is no span.
-    #[napi]
-    pub fn leave<'env>(
-        &self,
-        env: &'env Env,
-        drain_limit_ms: Option<f64>,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, ()>> {
-        let bound = Arc::clone(&self.bound);
-        let limit = millis(drain_limit_ms)?.unwrap_or(LEAVE_WITHIN);
-        promise(env, token, async move { bound.leave(limit).await })
-    }
+    "Says that the server is ready."
+    later ready(membership) -> () { membership.ready().await? }
+
+    "Leaves the cluster."
+    later leave(membership, drain_limit_ms: Option<f64>) -> () {
+        membership.leave(millis(drain_limit_ms)?.unwrap_or(LEAVE_WITHIN)).await?
+    } or "The limit is no span."
 }

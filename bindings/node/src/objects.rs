@@ -1,35 +1,53 @@
 //! Objects that JavaScript encodes and decodes.
 
-use std::sync::Arc;
-
 use napi::bindgen_prelude::PromiseRaw;
 use napi::{Env, Result};
 use napi_derive::napi;
 use synod_bound::Step as Bound;
 
-use crate::calls::{promise, thrown};
-use crate::cancel::CancelToken;
 use crate::client::Client;
+use crate::handle::{handle, methods};
 
-/// The objects of a collection.
-#[derive(Debug)]
-#[napi]
-pub struct Objects {
-    bound: synod_bound::Objects,
+methods! {
+    Client:
+
+    "The objects of a collection."
+    now objects(client, options: String) -> Objects { client.objects(&options)? }
+        or "The client was closed, or an option breaks a rule."
 }
 
-/// A change of an object on its way.
-#[derive(Debug)]
-#[napi]
-pub struct Updater {
-    bound: Arc<synod_bound::Updater>,
+handle! {
+    "The objects of a collection."
+    Objects(synod_bound::Objects)
+
+    "The version that the next write is encoded in."
+    now version(objects) -> String { objects.version() }
+
+    "Encodes from now on in this version."
+    now encode_in(objects, version: String) -> () { objects.encode_in(&version)? } or "It is no version."
+
+    "Changes an object until it is changed."
+    now updater(objects, key: String, cached: Option<String>) -> Updater { objects.updater(&key, cached.as_deref())? }
+        or "They are no such documents."
+
+    "Stores a new object."
+    now creator(objects, options: String) -> Creator { objects.creator(&options)? } or "An option breaks a rule."
 }
 
-/// A new object on its way to the store.
-#[derive(Debug)]
-#[napi]
-pub struct Creator {
-    bound: Arc<synod_bound::Creator>,
+handle! {
+    "A change of an object on its way."
+    Updater(synod_bound::Updater)
+
+    "The first step."
+    later begin(updater) -> Step { updater.begin().await? }
+
+    "Another object for a change that failed, if there is one."
+    later failed(updater) -> Option<Step> { updater.failed().await?.map(Step::from) }
+
+    "The step after what the change has made of the object was stored, or was not."
+    later write(updater, attributes: String, content: String, same: Option<bool>) -> Step {
+        updater.write(&attributes, &content, same).await?
+    }
 }
 
 /// What an updater asks for.
@@ -44,152 +62,6 @@ pub struct Step {
     pub changed: bool,
     /// When it is done: whether it is gone.
     pub deleted: bool,
-}
-
-#[napi]
-impl Client {
-    /// The objects of a collection.
-    ///
-    /// # Errors
-    ///
-    /// The client was closed, or an option breaks a rule.
-    #[napi]
-    pub fn objects(&self, options: String) -> Result<Objects> {
-        let bound = self.bound()?.objects(&options).map_err(thrown)?;
-        Ok(Objects { bound })
-    }
-}
-
-#[napi]
-impl Objects {
-    /// The version that the next write is encoded in.
-    #[napi]
-    pub fn version(&self) -> String {
-        self.bound.version()
-    }
-
-    /// Encodes from now on in this version.
-    ///
-    /// # Errors
-    ///
-    /// It is no version.
-    #[napi]
-    pub fn encode_in(&self, version: String) -> Result<()> {
-        self.bound.encode_in(&version).map_err(thrown)
-    }
-
-    /// Changes an object until it is changed.
-    ///
-    /// # Errors
-    ///
-    /// They are no such documents.
-    #[napi]
-    pub fn updater(&self, key: String, cached: Option<String>) -> Result<Updater> {
-        let updater = self.bound.updater(&key, cached.as_deref());
-        let bound = Arc::new(updater.map_err(thrown)?);
-        Ok(Updater { bound })
-    }
-
-    /// Stores a new object.
-    ///
-    /// # Errors
-    ///
-    /// An option breaks a rule.
-    #[napi]
-    pub fn creator(&self, options: String) -> Result<Creator> {
-        let bound = Arc::new(self.bound.creator(&options).map_err(thrown)?);
-        Ok(Creator { bound })
-    }
-}
-
-#[napi]
-impl Updater {
-    /// The first step.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn begin<'env>(
-        &self,
-        env: &'env Env,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Step>> {
-        let bound = Arc::clone(&self.bound);
-        promise(
-            env,
-            token,
-            async move { bound.begin().await.map(Step::from) },
-        )
-    }
-
-    /// Another object for a change that failed, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn failed<'env>(
-        &self,
-        env: &'env Env,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Option<Step>>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, token, async move {
-            Ok(bound.failed().await?.map(Step::from))
-        })
-    }
-
-    /// The step after what the change has made of the object was stored, or was not.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn write<'env>(
-        &self,
-        env: &'env Env,
-        attributes: String,
-        content: String,
-        same: Option<bool>,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Step>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, token, async move {
-            let step = bound.write(&attributes, &content, same).await?;
-            Ok(Step::from(step))
-        })
-    }
-}
-
-#[napi]
-impl Creator {
-    /// The version to encode in now.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn version<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, String>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, None, async move { Ok(bound.version().await) })
-    }
-
-    /// The object as it is stored; `null` if it is to be encoded again.
-    ///
-    /// # Errors
-    ///
-    /// No promise could be made.
-    #[napi]
-    pub fn write<'env>(
-        &self,
-        env: &'env Env,
-        content: String,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Option<String>>> {
-        let bound = Arc::clone(&self.bound);
-        promise(env, token, async move { bound.write(&content).await })
-    }
 }
 
 impl From<Bound> for Step {
@@ -212,5 +84,30 @@ impl From<Bound> for Step {
                 deleted,
             },
         }
+    }
+}
+
+handle! {
+    "A new object on its way to the store."
+    Creator(synod_bound::Creator)
+
+    "The object as it is stored; `null` if it is to be encoded again."
+    later write(creator, content: String) -> Option<String> { creator.write(&content).await? }
+}
+
+#[napi]
+impl Creator {
+    /// The version to encode in now.
+    ///
+    /// # Errors
+    ///
+    /// No promise could be made.
+    #[napi]
+    pub fn version<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, String>> {
+        self.held.later(
+            env,
+            None,
+            |creator| async move { Ok(creator.version().await) },
+        )
     }
 }

@@ -1,50 +1,28 @@
 //! Watches, and observers of a lease.
 
-use std::sync::Arc;
-
 use napi::bindgen_prelude::PromiseRaw;
 use napi::{Env, Result};
 use napi_derive::napi;
 use synod_bound::Feed;
 
-use crate::calls::{handed, promise};
+use crate::calls::handed;
 use crate::cancel::CancelToken;
 use crate::client::Client;
+use crate::handle::{handle, methods};
 
-/// A watch.
-#[derive(Debug)]
-#[napi]
-pub struct Watch {
-    bound: Arc<synod_bound::Watch>,
+methods! {
+    Client:
+
+    "Watches the cluster."
+    later watch(client, options: String) -> Watch { client.watch(&options).await? } or "The client was closed."
 }
 
-/// Documents that come one after the other.
-#[derive(Debug)]
-#[napi]
-pub struct Observer {
-    feed: Arc<Feed<String>>,
-}
+handle! {
+    "A watch."
+    Watch(synod_bound::Watch)
 
-#[napi]
-impl Client {
-    /// Watches the cluster.
-    ///
-    /// # Errors
-    ///
-    /// The client was closed.
-    #[napi]
-    pub fn watch<'env>(
-        &self,
-        env: &'env Env,
-        options: String,
-        token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Watch>> {
-        let client = self.bound()?;
-        promise(env, token, async move {
-            let bound = Arc::new(client.watch(&options).await?);
-            Ok(Watch { bound })
-        })
-    }
+    "Ends it."
+    now close(watch) -> () { watch.close() }
 }
 
 #[napi]
@@ -60,24 +38,18 @@ impl Watch {
         env: &'env Env,
         token: Option<&CancelToken>,
     ) -> Result<PromiseRaw<'env, Option<String>>> {
-        let (waited, bound) = (Arc::clone(&self.bound), Arc::clone(&self.bound));
+        let (waited, watch) = (self.held.bound()?, self.held.bound()?);
         let ready = async move { waited.ready().await };
-        handed(env, token, ready, move || Ok(bound.pop()))
-    }
-
-    /// Ends it.
-    #[napi]
-    pub fn close(&self) {
-        self.bound.close();
+        handed(env, token, ready, move || Ok(watch.pop()))
     }
 }
 
-impl Observer {
-    pub(crate) fn new(feed: Feed<String>) -> Self {
-        Self {
-            feed: Arc::new(feed),
-        }
-    }
+handle! {
+    "Documents that come one after the other."
+    Observer(Feed<String>)
+
+    "Ends it."
+    now close(feed) -> () { feed.close() }
 }
 
 #[napi]
@@ -93,14 +65,8 @@ impl Observer {
         env: &'env Env,
         token: Option<&CancelToken>,
     ) -> Result<PromiseRaw<'env, Option<String>>> {
-        let (waited, feed) = (Arc::clone(&self.feed), Arc::clone(&self.feed));
+        let (waited, feed) = (self.held.bound()?, self.held.bound()?);
         let ready = async move { waited.ready().await };
         handed(env, token, ready, move || Ok(feed.pop()))
-    }
-
-    /// Ends it.
-    #[napi]
-    pub fn close(&self) {
-        self.feed.close();
     }
 }
