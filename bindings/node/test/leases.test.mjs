@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { ConflictError, StaleEpochError } from '@synod/client';
+import { ConflictError, InvalidArgumentError, StaleEpochError } from '@synod/client';
 
 import { develop } from './cluster.mjs';
 
@@ -39,6 +39,12 @@ test('a lock is given on in order, with a higher token each time', async () => {
   assert.equal(lock.proof.token, lock.token);
   await lock[Symbol.asyncDispose]();
   assert.throws(() => lock.check());
+});
+
+test('an option that breaks a rule is the same error with a signal and without', async () => {
+  const bad = { ...lease, ttlMs: 1 };
+  await assert.rejects(client.lock(bad), InvalidArgumentError);
+  await assert.rejects(client.lock(bad, { signal: new AbortController().signal }), InvalidArgumentError);
 });
 
 test('whoever gives up waiting is not given the lease', async () => {

@@ -33,7 +33,14 @@ export async function settled<T>(
   signal: AbortSignal | undefined,
   start: (token: CancelToken | undefined) => Promise<T>,
 ): Promise<T> {
-  if (signal === undefined) return start(undefined).catch(rethrown);
+  if (signal === undefined) {
+    try {
+      // What is wrong with an argument is thrown before there is a promise.
+      return await start(undefined);
+    } catch (error) {
+      throw thrown(error);
+    }
+  }
   signal.throwIfAborted();
   const token = new native.CancelToken();
   const abort = (): void => token.cancel();
@@ -46,10 +53,6 @@ export async function settled<T>(
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-function rethrown(error: unknown): never {
-  throw thrown(error);
 }
 
 /** What a call that does not wait answers. */
