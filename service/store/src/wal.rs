@@ -71,13 +71,13 @@
 //!    next one continues where the reading ended, acknowledged data is damaged: *refuse*.
 //! 2. **A batch header further on is valid and says that the broken batch was durable** when it was
 //!    written: *refuse*. (This is what the `durable` field, the seed and the marks are for.)
-//! 3. **The header of the broken batch is readable, and after the end that it gives, some bytes are not    zero**: only
-//!   one write was in flight, so those bytes are of a later one: *refuse*.
-//! 4. **A frame has a valid checksum but an invalid content**, such as a record of an unknown kind: it was    written
-//!   like this, by a newer build or a faulty one: *refuse*.
-//! 5. Otherwise nothing proves that the broken batch was ever durable: *cut* the log before it. The cut    bytes are
-//!   copied to a file beside the segment, then replaced by zeros, so that no stale bytes are where    the next batches
-//!   go.
+//! 3. **The header of the broken batch is readable, and after the end that it gives, some bytes are not
+//!    zero**: only one write was in flight, so those bytes are of a later one: *refuse*.
+//! 4. **A frame has a valid checksum but an invalid content**, such as a record of an unknown kind: it was
+//!    written like this, by a newer build or a faulty one: *refuse*.
+//! 5. Otherwise nothing proves that the broken batch was ever durable: *cut* the log before it. The cut
+//!    bytes are copied to a file beside the segment, then replaced by zeros, so that no stale bytes are
+//!    where the next batches go.
 //!
 //! A cut in case 5 is right if the batch was torn. It would lose acknowledged data if the batch had been durable and
 //! was damaged later, before anything was written after it. The two look different: in a torn batch the first broken

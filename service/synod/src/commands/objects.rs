@@ -206,7 +206,7 @@ fn check_json(object: &StoredObject, verb: &str) -> Result<(), Failure> {
     }
     let fault = Violation::invalid(object.content.media_type.as_str(), "is no JSON object");
     let place = fault.at(&named(&object.key.name)).into();
-    Err(Failure::invalid(&format!("only JSON can be {verb}"), place))
+    Err(Failure::invalid(format!("only JSON can be {verb}"), place))
 }
 
 /// The name of an object in a message.
