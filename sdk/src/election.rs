@@ -104,7 +104,8 @@ impl Election {
             () = over => {}
         }
         if let Err(error) = self.end(candidate).await {
-            tracing::debug!(%error, "the candidate, and what it was given, end by themselves");
+            tracing::debug!(%error, "the candidate was not withdrawn or its lease not released; both expire with \
+                                     their TTL");
         }
         Ok(None)
     }

@@ -175,7 +175,7 @@ impl Client {
     pub async fn try_lock(&self, options: LockOptions) -> Result<Lock, Error> {
         let acquire = options.to_acquire(self);
         self.lock_once(&acquire).await?.ok_or_else(|| {
-            let message = "the replica answered a place in the queue, and none was asked for";
+            let message = "the replica answered with a place in the queue, although the request did not ask to wait";
             Error::new(ErrorKind::UnknownOutcome, message)
         })
     }

@@ -64,7 +64,7 @@ async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_e
     let (status, said) = cluster.ended(flipped).await;
     assert!(!status.success(), "{said}");
     assert!(
-        said.contains("state differs from the others'") && said.contains("restore it"),
+        said.contains("state differs from the others'") && said.contains("check the hardware"),
         "{said}"
     );
     eventually("the majority to write again", async || {

@@ -47,7 +47,9 @@ impl Command {
             Self::Test => {
                 "runs all tests, after installing what they need; leaves the checkout as it was"
             }
-            Self::Endure => "runs for longer what the tests run for a moment",
+            Self::Endure => {
+                "runs some tests for longer than `test` does: faults under load, simulated years"
+            }
             Self::Bench => "runs the benchmarks",
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {

@@ -198,7 +198,7 @@ where
             Err(_) => Err(used_up("the client's runtime")),
         };
         drop(waiting);
-        given?.ok_or_else(|| used_up("what waited for the lock"))
+        given?.ok_or_else(|| Failure::invalid(rule("the wait for the lock was cancelled")))
     })
 }
 

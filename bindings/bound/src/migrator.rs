@@ -53,7 +53,7 @@ impl Bound {
         let mut options = Options::parse(options)?;
         let own = options.take("store", |value| match value.as_str() {
             Some("own") => Ok(()),
-            _ => Err(rule("must be \"own\", if it is anything")),
+            _ => Err(rule("must be \"own\" or left out")),
         });
         let page_size = options.take("pageSize", whole);
         let made = read_options(&mut options);
@@ -201,7 +201,7 @@ impl Asked {
     }
 }
 
-const UNANSWERED: &str = "what the worker asked was dropped without an answer";
+const UNANSWERED: &str = "the store or codec dropped the worker's task without answering it";
 
 impl Store for Asked {
     /// A document that the store made, and that only it understands.

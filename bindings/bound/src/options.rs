@@ -191,6 +191,6 @@ pub(crate) fn rule(rule: &str) -> Violation {
 /// The failure of using a handle that was released or closed.
 pub(crate) fn used_up(what: &str) -> Failure {
     Failure::invalid(rule(&format!(
-        "{what} was closed, so it can be used no longer"
+        "{what} is closed and cannot be used any more"
     )))
 }

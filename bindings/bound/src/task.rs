@@ -135,7 +135,10 @@ impl Task {
 
 fn answered<T>(mut options: Options, said: Option<T>) -> Result<T, Failure> {
     if said.is_none() {
-        options.complain(rule("must be an answer to what is asked"));
+        options.complain(rule(
+            "must answer this task: `page` or `error` to `list`, `rewritten` or `error` to `rewrite`, `content`, \
+             `undecodable` or `notEncodable` to `recode`",
+        ));
     }
     options.end(said)
 }
@@ -147,7 +150,9 @@ fn own(text: &str) -> Result<String, Violation> {
 fn done(value: &Value) -> Result<(), Violation> {
     match value {
         Value::Bool(true) => Ok(()),
-        _ => Err(rule("must be true; if it was not rewritten, answer why")),
+        _ => Err(rule(
+            "must be true; if the object was not rewritten, answer with `error`",
+        )),
     }
 }
 

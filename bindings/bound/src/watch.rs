@@ -54,7 +54,7 @@ fn watch_options(options: &str) -> Result<WatchOptions, Failure> {
     let mut options = Options::parse(options)?;
     let list = options.take("from", |value| match value.as_str() {
         Some("list") => Ok(()),
-        _ => Err(rule("must be \"list\", if it is anything")),
+        _ => Err(rule("must be \"list\" or left out")),
     });
     let resync = options.take("resync", flag);
     let limit = options.take("disconnectLimitMs", millis);

@@ -238,7 +238,8 @@ impl<K: PageKey> ContinueToken<K> {
         if token.list == list {
             return Ok(token);
         }
-        let rule = "must be a token that a list of the same selection has given: all but pageSize must be as it was";
+        let rule = "must be a continue token of the same list: what is listed and how it is filtered must not change \
+                    between pages";
         Err(Violation::invalid(text, rule))
     }
 

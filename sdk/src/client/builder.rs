@@ -90,7 +90,7 @@ impl ClientBuilder {
     /// `INVALID_ARGUMENT`: no endpoint was given, an endpoint is no address, or the request timeout is zero.
     pub async fn connect(self) -> Result<Client, Error> {
         if self.request_timeout.is_zero() {
-            let rule = "must be longer than nothing";
+            let rule = "must be greater than zero";
             let fault = Violation::invalid("0", rule).at("requestTimeout");
             return Err(Error::invalid(fault));
         }

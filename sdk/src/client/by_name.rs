@@ -44,7 +44,7 @@ impl Client {
         timeout: Duration,
     ) -> Result<Value, Error> {
         if timeout.is_zero() {
-            let fault = Violation::invalid("0", "must be longer than nothing");
+            let fault = Violation::invalid("0", "must be greater than zero");
             return Err(Error::invalid(fault.at("timeout")));
         }
         self.call_document(method, request, Some(timeout)).await

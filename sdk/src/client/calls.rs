@@ -244,7 +244,7 @@ impl Without {
 /// The error of a request whose session has ended since: its outcome can no longer be learned.
 fn forgotten(last: &Error) -> Error {
     let message = format!(
-        "an earlier try may have been executed, but its session has ended, so nobody can tell any more: {}",
+        "an earlier try may have been executed; its session has ended, so the outcome can no longer be read: {}",
         last.message()
     );
     Error::new(ErrorKind::UnknownOutcome, message)

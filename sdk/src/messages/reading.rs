@@ -30,7 +30,10 @@ pub(crate) fn read(
             .get_field_by_json_name(name)
             .or_else(|| descriptor.get_field_by_name(name));
         let Some(field) = known else {
-            let rule = format!("Unknown field: {} has none", descriptor.full_name());
+            let rule = format!(
+                "Unknown field: the message {} has no field of this name",
+                descriptor.full_name()
+            );
             found.push(violation(rule).at(name));
             continue;
         };

@@ -189,7 +189,7 @@ impl Store for CollectionStore {
 
     async fn rewrite(&self, migration: &Migration, object: &Object) -> Result<(), StoreError> {
         let Some(target) = &migration.target.version else {
-            let why = "nobody said which version the target has: a member has to report it";
+            let why = "the target version is not known: no member has reported it";
             return Err(StoreError::Refused(why.to_owned()));
         };
         let rewritten = self.rewritten(migration, object, target).await;

@@ -150,7 +150,8 @@ impl fmt::Display for FenceFault {
             }
             Self::OtherCluster { found } => write!(
                 f,
-                "the fence is of cluster {found}; remove it once nobody writes under that cluster any more"
+                "the fence key belongs to cluster {found}; delete the key when no server writes under that cluster \
+                 any more"
             ),
             Self::OtherResource { found } => {
                 write!(

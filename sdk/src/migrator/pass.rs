@@ -198,7 +198,10 @@ impl Pass {
                 Next::GiveUp(class, why) => return Err(failure(class, &why)),
                 Next::Unread(what) => return Err(failure(FailureClass::Undecodable, &what)),
                 Next::Done => {
-                    return Err(failure(FailureClass::Transient, "the list has no answer"));
+                    return Err(failure(
+                        FailureClass::Transient,
+                        "the store gave no usable answer to the list",
+                    ));
                 }
             }
         }

@@ -85,7 +85,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// What to do about a list that failed for the `tries`th time.
 pub(super) fn after_list(error: StoreError, tries: u32) -> Next {
     match error {
-        StoreError::NotFound => not_supported("what is to be listed is not there"),
+        StoreError::NotFound => not_supported("the resource to be listed does not exist"),
         StoreError::NotSupported => not_supported("it cannot be listed"),
         StoreError::Forbidden => Next::GiveUp(FailureClass::Forbidden, "may not list".to_owned()),
         StoreError::Expired(token) => Next::GoOn(token),

@@ -197,7 +197,7 @@ impl Updater {
 
     fn base(&self) -> Result<&Base, Error> {
         self.base.as_ref().ok_or_else(|| {
-            let message = format!("the change of {} was not begun", self.key);
+            let message = format!("call begin before changing {}", self.key);
             Error::new(ErrorKind::InvalidArgument, message)
         })
     }

@@ -157,7 +157,7 @@ impl<'a> Course<'a> {
             }
             (Verdict::Refused, _) if self.uncertain && failed.is_decided_at_the_edge() => {
                 let error = failed.error.with_execution(Verdict::Unknown);
-                let context = "an earlier try may have been executed, and then";
+                let context = "an earlier try may have been executed; a later try was refused";
                 return Err(self.fail(error.context(context)));
             }
             (Verdict::Refused, _) | (Verdict::Unknown, Repeats::AtMostOnce) => {

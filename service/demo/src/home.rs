@@ -63,7 +63,12 @@ impl Home {
         // A process that was killed a moment ago may still hold a file open, or make one.
         let deleting = || ready(std::fs::remove_dir_all(&path).map_err(|error| error.to_string()));
         // What cannot be deleted in time stays in the temporary directory, which the system cleans up.
-        let _ = until("the files of the demo deleted", DISCARD_LIMIT, deleting).await;
+        let _ = until(
+            "the files of the demo to be deleted",
+            DISCARD_LIMIT,
+            deleting,
+        )
+        .await;
     }
 
     /// The path. From now on the files are kept.

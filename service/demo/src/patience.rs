@@ -53,7 +53,7 @@ impl fmt::Display for Late {
         let Self { what, limit, last } = self;
         write!(
             f,
-            "{what} did not come to pass within {limit:?}; at last: {last}"
+            "timed out after {limit:?} waiting for {what}; last state: {last}"
         )
     }
 }
@@ -85,7 +85,7 @@ mod tests {
         let told = late.await.unwrap_err().to_string();
         assert_eq!(
             told,
-            "an agreement did not come to pass within 2s; at last: b has not adopted"
+            "timed out after 2s waiting for an agreement; last state: b has not adopted"
         );
     }
 
@@ -97,7 +97,7 @@ mod tests {
         let told = late.await.unwrap_err().to_string();
         assert_eq!(
             told,
-            "an answer did not come to pass within 2s; at last: it was not answered"
+            "timed out after 2s waiting for an answer; last state: it was not answered"
         );
     }
 }

@@ -257,7 +257,7 @@ impl State {
         }
         if !events.changes.iter().all(Change::is_of_one_kind) {
             return Err(CorruptState(format!(
-                "revision {} changes an object as none of its kind can",
+                "revision {} has a change that does not fit its kind of object",
                 events.revision
             )));
         }

@@ -248,7 +248,10 @@ impl State {
         kept.ok_or_else(|| {
             Refusal::new(
                 ErrorKind::NotFound,
-                format!("migration \"{id}\" does not exist: it may be one that is not remembered any more"),
+                format!(
+                    "migration \"{id}\" does not exist, or it was removed: only migrations_kept ended ones of a \
+                     resource are kept, and none once its storage state was removed"
+                ),
             )
             .with("migration", id)
         })
@@ -287,7 +290,7 @@ impl State {
         let refusal = no_agreement(
             resource,
             &format!(
-                "what migration \"{}\" is for was agreed on at revision {}, and that does not hold any more",
+                "migration \"{}\" belongs to the agreement of revision {}, which no longer holds",
                 migration.id, migration.agreement_revision
             ),
         );

@@ -91,8 +91,8 @@ impl State {
         Err(Refusal::new(
             ErrorKind::Overloaded,
             format!(
-                "session {}: it keeps {most} outcomes from sequence {} up: raise lowest_unanswered past the answers \
-                 that have arrived",
+                "session {} already keeps the maximum of {most} outcomes, from sequence {}: raise lowest_unanswered \
+                 above the requests whose answers you have",
                 request.session, request.lowest_unanswered
             ),
         ))

@@ -38,8 +38,8 @@ fn twice(id: &MemberId, number: StatementNumber) -> Refusal {
     Refusal::new(
         ErrorKind::Conflict,
         format!(
-            "member \"{id}\": something else was said under the number {number}: say anew what is true now, numbered \
-             above {number}"
+            "member \"{id}\": statement {number} was already made with another content: send the present facts again, \
+             with a number above {number}"
         ),
     )
     .with("member", id.as_str())
@@ -51,8 +51,8 @@ fn late(id: &MemberId, number: StatementNumber, last: StatementNumber) -> Refusa
     Refusal::new(
         ErrorKind::Conflict,
         format!(
-            "member \"{id}\": its statement {number} comes late, since {last} was taken: say anew what is true now, \
-             numbered above {last}"
+            "member \"{id}\": statement {number} is older than statement {last}, which was accepted: send the present \
+             facts again, with a number above {last}"
         ),
     )
     .with("member", id.as_str())

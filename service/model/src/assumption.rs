@@ -26,19 +26,20 @@ impl Assumption {
     pub const fn sentence(self, observed: bool) -> &'static str {
         match (self, observed) {
             (Self::NoRoster, false) => {
-                "no roster says who must speak, or nothing was migrated since one does, so it is assumed that nobody else \
-                 writes than those who take part"
+                "no roster says which members must report, or no migration was created and completed under one; \
+                 assumed: only reporting members write the resource"
             }
             (Self::NoRoster, true) => {
-                "no roster says who must speak, or nothing was migrated since one does, so it is assumed that nobody else \
-                 writes than those who take part or are observed"
+                "no roster says which members must report, or no migration was created and completed under one; \
+                 assumed: only reporting members and observed servers write the resource"
             }
             (Self::SnapshotVersionUnknown, _) => {
                 "ControllerRevisions that may be of its kind do not say in which version their data is, so it is assumed \
                  that it is in none that would no longer be decoded"
             }
             (Self::LeftToOthers, _) => {
-                "it was left to other binaries and not looked at, so it is assumed that they decode what is stored of it"
+                "this binary leaves the resource to other binaries and it was not checked; assumed: they decode its \
+                 stored objects"
             }
         }
     }

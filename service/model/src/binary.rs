@@ -35,7 +35,7 @@ impl Binary {
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         if self.resources.is_empty() {
-            let rule = "must name what the binary decodes: nothing would be looked at else";
+            let rule = "must name at least one resource that the binary decodes; without one nothing can be checked";
             violations.push(Violation::required(rule).at("resources"));
         }
         let mut seen = BTreeSet::new();

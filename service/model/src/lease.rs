@@ -18,7 +18,7 @@ impl HolderIdentity {
     /// Empty, longer than 317 bytes, or with control characters, bidirectional marks or line separators.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.is_empty() {
-            let rule = "must name who holds, as no other process is named at the same time";
+            let rule = "must be the holder's identity, unique among running processes";
             return Err(Violation::required(rule));
         }
         short_identity(text, HOLDER_BYTES_MAX)?;

@@ -134,7 +134,12 @@ impl Absent {
         }
         match (self.short, self.labels.is_empty()) {
             (0, _) => {}
-            (short, true) => parts.push(format!("{short} more of the least number")),
+            (short, true) => {
+                let members = if short == 1 { "member" } else { "members" };
+                parts.push(format!(
+                    "{short} more {members} of any labels, to reach the required minimum"
+                ));
+            }
             (short, false) => parts.push(format!("{short} more with labels `{}`", self.labels)),
         }
         parts.join(", and ")

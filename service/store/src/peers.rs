@@ -57,7 +57,8 @@ pub type Peers = BTreeMap<[u8; 16], Remembered>;
 pub enum PeersError {
     /// The content is not what was written.
     #[error(
-        "what this replica remembers of the others is damaged, in {}: it begins to remember anew. Check the disk",
+        "the file {} with the log positions of the other replicas is damaged; this replica starts it anew. Check the \
+         disk",
         file.display()
     )]
     Damaged {

@@ -39,7 +39,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
 pub(crate) fn parse_some(text: &str) -> Result<Duration, String> {
     let span = parse(text)?;
     if span.is_zero() {
-        return Err("it must be longer than nothing".to_owned());
+        return Err("it must be greater than zero".to_owned());
     }
     Ok(span)
 }
@@ -87,11 +87,7 @@ mod tests {
             let fault = parse(text).unwrap_err();
             assert!(fault.contains(part), "{text}: {fault}");
         }
-        assert!(
-            parse_some("0ms")
-                .unwrap_err()
-                .contains("longer than nothing")
-        );
+        assert!(parse_some("0ms").unwrap_err().contains("greater than zero"));
     }
 
     #[test]

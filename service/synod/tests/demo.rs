@@ -43,7 +43,7 @@ fn every_promise_is_kept_on_the_whole_path() {
         "Every promise was kept.",
         "  ok      1. ",
         "  ok     14. ",
-        "it is assumed that nobody else writes",
+        "assumed: only reporting members",
         "the roster asks for apiserver-d, which does not speak for it",
         ") killed with SIGKILL",
     ] {

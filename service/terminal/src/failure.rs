@@ -165,7 +165,9 @@ fn advice(kind: ErrorKind) -> &'static str {
         ErrorKind::DeadlineExceeded => {
             "give it more time with --timeout; if it was to change something, look whether it did"
         }
-        ErrorKind::Unauthenticated => "say who you are",
+        ErrorKind::Unauthenticated => {
+            "the cluster could not identify the caller: provide credentials"
+        }
         ErrorKind::PermissionDenied => "ask whoever runs the cluster to let you do this",
         ErrorKind::DataLoss => {
             "leave the replica stopped, keep its files, and add a replica with a fresh id in its place"

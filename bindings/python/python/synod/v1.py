@@ -268,8 +268,8 @@ class AssumptionReason(ProtocolEnum):
     """It rests on nothing else."""
 
     NO_ROSTER = "ASSUMPTION_REASON_NO_ROSTER"
-    """No roster says who must speak for the resource, or what is stored was not migrated since one does (see
-    `StorageState.on_trust_since`): nobody else wrote it than those who take part or are observed.
+    """No roster says which members must report the resource, or no migration was created and completed under one (see
+    `StorageState.on_trust_since`). Assumed: only reporting members and observed servers wrote it.
     """
 
     SNAPSHOT_VERSION_UNKNOWN = "ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN"

@@ -342,6 +342,7 @@ impl Reporter {
 }
 
 fn not_a_member() -> Error {
-    let message = "the server was not a member for long enough to do this; it goes on joining";
+    let message = "the time limit passed before the request could be sent: the server was not a member for long \
+                   enough (it keeps trying to join), or earlier requests took too long";
     Error::new(ErrorKind::Unavailable, message)
 }

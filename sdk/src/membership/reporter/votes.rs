@@ -137,7 +137,8 @@ impl Reporter {
 
 fn undrained(resource: &GroupResource, limit: std::time::Duration) -> Error {
     let message = format!(
-        "permits to write {} in the version before did not come back within {limit:?}",
+        "permits to write {} in the previous version were not given back within {limit:?}; the selected version is \
+         not adopted yet",
         resource.qualified()
     );
     Error::new(ErrorKind::Draining, message)

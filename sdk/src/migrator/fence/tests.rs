@@ -110,6 +110,6 @@ async fn a_worker_raises_the_fence_however_it_is_raced_and_never_lowers_it() {
     let late = raise(&key, &fence(8)).await;
     assert!(matches!(late, Err(StoreError::Refused(why)) if why.contains("revision 9")));
     let restored = raise(&key, &fence_of(RESTORED, "widgets.example.io", 99)).await;
-    assert!(matches!(restored, Err(StoreError::Refused(why)) if why.contains("remove it once")));
+    assert!(matches!(restored, Err(StoreError::Refused(why)) if why.contains("delete the key")));
     assert_eq!(held(&key), Some(fence(9).to_string()));
 }

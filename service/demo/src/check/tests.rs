@@ -322,7 +322,7 @@ mod watching {
         let found = found(Check::Watchers, |sample| {
             sample.watches[0][3] = json!({"resync": {"revision": "3", "events": []}});
         });
-        assert!(found.contains("the watch lost its place"), "{found}");
+        assert!(found.contains("the recording has a gap"), "{found}");
     }
 
     #[test]

@@ -75,7 +75,10 @@ fn seen(line: &Value) -> Result<Seen, String> {
     } else if let Some(bookmark) = line.get("bookmark") {
         Ok(Seen::Bookmark(revision(bookmark)?))
     } else {
-        Err("the watch lost its place: this is neither an event nor a bookmark".to_owned())
+        Err(
+            "the recording has a gap: this line is a resync or unknown, not events or a bookmark"
+                .to_owned(),
+        )
     }
 }
 

@@ -8,12 +8,18 @@ pub struct CorruptState(pub(super) String);
 
 impl fmt::Display for CorruptState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the rows of the checkpoint are no state: {}", self.0)
+        write!(
+            f,
+            "the rows of the checkpoint do not form a valid state: {}",
+            self.0
+        )
     }
 }
 
 impl std::error::Error for CorruptState {}
 
 pub(super) fn orphan(what: &str, of: &str, key: impl fmt::Display) -> CorruptState {
-    CorruptState(format!("{what} of {of} \"{key}\", which it does not hold"))
+    CorruptState(format!(
+        "the checkpoint has {what} of {of} \"{key}\", but not that {of} itself"
+    ))
 }

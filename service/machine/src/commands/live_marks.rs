@@ -21,7 +21,7 @@ pub(super) fn check_tie(state: &State, tie: &MarkTie) -> Result<(), Refusal> {
                 return Ok(());
             }
             let message = format!(
-                "{key} has the uid {}, and the mark would go with the one of the uid {uid}: look at what it is now",
+                "{key} now has uid {}, but the mark was to be tied to uid {uid}: read the object again",
                 object.metadata.uid
             );
             let refusal = Refusal::new(ErrorKind::Conflict, message);

@@ -47,7 +47,8 @@ pub(crate) fn apply(
     let bytes = draft.bytes_changed();
     if bytes > REVISION_BYTES_MARKED_MAX {
         let message = format!(
-            "the marks change ControllerRevisions of {bytes} bytes, and {REVISION_BYTES_MARKED_MAX} are the most: name fewer that are new to the mark, then the others"
+            "the marks change ControllerRevisions of {bytes} bytes, and {REVISION_BYTES_MARKED_MAX} are the most: \
+             change the marks of fewer in one call, and in further calls name those again that stay marked"
         );
         return Err(Refusal::new(ErrorKind::TooLarge, message));
     }

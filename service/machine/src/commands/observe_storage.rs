@@ -67,7 +67,7 @@ fn check_room(state: &State, observe: &ObserveStorage) -> Result<(), Refusal> {
     let shown = kept.row.status.observation.as_ref();
     let shows_more = !shown.is_some_and(|shown| observe.hashes.is_subset(&shown.hashes));
     if shows_more && state.is_over_quota() {
-        let what = format!("resource \"{resource}\" shows what it did not");
+        let what = format!("resource \"{resource}\" shows an encoding that it did not show before");
         return Err(over_quota(state, &what));
     }
     Ok(())

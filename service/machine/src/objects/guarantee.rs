@@ -68,7 +68,7 @@ fn check_selected(
         None => Err(Refusal::new(
             ErrorKind::NoAgreement,
             format!(
-                "resource \"{resource}\" takes only what is selected, and nothing is: let a member report it with a \
+                "collection \"{resource}\" is strict and no version is selected: let a member report it with a \
                  preferred version"
             ),
         )

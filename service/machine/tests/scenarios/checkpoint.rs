@@ -296,7 +296,7 @@ fn a_change_as_none_of_its_kind_can_be_is_refused() {
         let first = &mut Arc::make_mut(events).changes[0];
         assert_eq!(first.object.kind(), ObjectKind::Migration);
         change(first);
-        assert!(fault(changed).contains("changes an object as none of its kind can"));
+        assert!(fault(changed).contains("has a change that does not fit its kind of object"));
     }
 }
 

@@ -170,7 +170,7 @@ fn a_roster_that_is_not_there_does_not_say_that_nobody_must_speak() {
         assert_eq!(
             refusal.message,
             format!(
-                "roster \"{scope}\" does not exist: for its resources the next wider one counts, if there is one"
+                "roster \"{scope}\" does not exist; its resources use the roster of the next wider scope, if any"
             )
         );
         assert_eq!(refusal.metadata["roster"], scope);

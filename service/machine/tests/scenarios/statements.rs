@@ -44,7 +44,7 @@ fn a_report_that_was_given_up_in_a_session_does_not_follow_a_later_one() {
     assert_eq!(refusal.metadata["number"], "2");
     assert_eq!(refusal.metadata["last_number"], "3");
     assert!(
-        refusal.message.contains("\"a\"") && refusal.message.contains("numbered above 3"),
+        refusal.message.contains("\"a\"") && refusal.message.contains("a number above 3"),
         "{refusal}"
     );
     // A repetition of it gets the same outcome, and so does the same request without a session.

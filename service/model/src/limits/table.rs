@@ -64,7 +64,7 @@ pub const LIMITS: &[Limit] = &[
         "encodings",
         "refused with QUOTA",
     ),
-    limit("rosters", ROSTERS_MAX, "rosters", "`QUOTA`"),
+    limit("rosters", ROSTERS_MAX, "rosters", "refused with QUOTA"),
     limit(
         "members of a roster",
         ROSTER_MEMBERS_MAX,
@@ -81,7 +81,7 @@ pub const LIMITS: &[Limit] = &[
         "members that have spoken for a resource and are gone",
         HEARD_MAX,
         "members",
-        "new when they come again",
+        "not remembered: treated as new members when they report again",
     ),
     limit(
         "scopes that a binary leaves to others",

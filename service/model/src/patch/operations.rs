@@ -122,7 +122,7 @@ impl Work {
                 if *there == value {
                     return Ok(());
                 }
-                let message = "the value that it tests is another one".to_owned();
+                let message = "the test operation failed: the value at `path` differs".to_owned();
                 Err(Fault::Refused(ErrorKind::Conflict, message))
             }
         }
@@ -134,9 +134,7 @@ impl Work {
             self.root = value;
             return Ok(());
         }
-        let (holder, step) = path
-            .holder_mut(&mut self.root)
-            .ok_or_else(|| missing("path"))?;
+        let (holder, step) = path.holder_mut(&mut self.root).ok_or_else(no_place)?;
         match holder {
             Json::Object(members) => {
                 members.insert(step.to_owned(), value);
@@ -144,12 +142,12 @@ impl Work {
             Json::Array(items) if step == "-" => items.push(value),
             Json::Array(items) => {
                 let at = index(step).filter(|at| *at <= items.len());
-                let at = at.ok_or_else(|| missing("path"))?;
+                let at = at.ok_or_else(no_place)?;
                 self.steps = spent(self.steps, items.len() - at)?;
                 items.insert(at, value);
             }
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {
-                return Err(missing("path"));
+                return Err(no_place());
             }
         }
         Ok(())
@@ -240,8 +238,15 @@ fn spent(left: usize, steps: usize) -> Result<usize, Fault> {
 }
 
 fn missing(member: &str) -> Fault {
-    let rule = "must lead to something that is there";
+    let rule = "must point to an existing value in the document";
     Fault::Invalid(Violation::required(rule).at(member))
+}
+
+/// A value can be added into an object that is there, or to a list that is there up to its end.
+fn no_place() -> Fault {
+    let rule =
+        "must point into an existing object, or to an index up to the length of an existing array";
+    Fault::Invalid(Violation::required(rule).at("path"))
 }
 
 fn too_large() -> Fault {

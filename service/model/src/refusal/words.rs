@@ -78,7 +78,7 @@ impl Roster {
     pub fn not_found(scope: &ResourceScope, at: Option<Revision>) -> Refusal {
         let at = at.map_or_else(String::new, |at| format!(" at revision {at}"));
         let message = format!(
-            "roster \"{scope}\" does not exist{at}: for its resources the next wider one counts, if there is one"
+            "roster \"{scope}\" does not exist{at}; its resources use the roster of the next wider scope, if any"
         );
         Refusal::new(ErrorKind::NotFound, message).with("roster", scope)
     }

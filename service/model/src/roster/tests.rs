@@ -57,7 +57,10 @@ fn a_least_number_counts_entries() {
     assert!(absent(&rule, &["a", "b", "c"], &[]).is_empty());
     let missing = absent(&rule, &["a"], &[]);
     assert_eq!(missing.short, 2);
-    assert_eq!(missing.to_string(), "2 more of the least number");
+    assert_eq!(
+        missing.to_string(),
+        "2 more members of any labels, to reach the required minimum"
+    );
 }
 
 #[test]

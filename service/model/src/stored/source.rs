@@ -48,7 +48,7 @@ impl StoredFault {
     }
 
     fn form() -> Self {
-        Self::rule("the bytes end, or go on, where they should not")
+        Self::rule("malformed stored value: truncated, trailing bytes, or not in canonical form")
     }
 }
 

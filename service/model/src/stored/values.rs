@@ -264,7 +264,9 @@ fn as_it_is_written<T: ToString>(value: T, text: &str) -> Result<T, StoredFault>
     if value.to_string() == text {
         Ok(value)
     } else {
-        Err(StoredFault::rule("it is not written as it is stored"))
+        Err(StoredFault::rule(
+            "the stored text is not in canonical form",
+        ))
     }
 }
 

@@ -89,7 +89,7 @@ impl ConsensusParts {
             Some((ours, theirs)) => self.contradicted(
                 vote,
                 format!(
-                    "here it is {}, and replica {from} has {}",
+                    "the entry at {} is committed here, but replica {from} has {}, and no log holds both",
                     position_of(&of_store_id(&ours)),
                     position_of(&theirs)
                 ),

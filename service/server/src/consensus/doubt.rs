@@ -28,7 +28,8 @@ impl Doubt {
             )
         } else if self.0.states.load(Ordering::Acquire) {
             Some(
-                "the replicas' states differ and no majority agrees, so writes are refused: restore from a backup",
+                "the replicas' states differ and no majority agrees, so writes are refused until a majority agrees \
+                 again: keep all data directories, and find out which replica's memory or disk is faulty",
             )
         } else {
             None

@@ -47,7 +47,8 @@ pub enum Fatal {
     },
     /// The states of the replicas differ, and this one is in the minority.
     #[error(
-        "this replica's state differs from the others' at log index {index}: restore it from another replica"
+        "this replica's state differs from the others' at log index {index}: its memory or disk is probably faulty; \
+         keep its data directory and check the hardware"
     )]
     Diverged {
         /// The log index at which the digests were compared.

@@ -36,7 +36,10 @@ pub(crate) enum InboundError {
     #[error("the leader lacks entries that are committed here")]
     Contradicted,
     /// The log of a caller that asks for a vote seemed to have gone back, and the caller did not prove otherwise.
-    #[error("the caller's log seemed to end too early, and it did not answer when it was asked")]
+    #[error(
+        "vote refused: by its call, the caller's log ends before an entry that it had acknowledged, and it did not \
+         answer where its log ends now"
+    )]
     Unproved,
     /// The caller's identity was refused.
     #[error("{0}")]

@@ -97,8 +97,12 @@ impl RaftLogStorage<TypeConfig> for LogStorage {
         let index = last.map(|id| id.index);
         if let Some(committed) = self.log.committed().filter(|it| index < Some(it.index)) {
             let detail = match last {
-                Some(last) => format!("{committed} is, and the log was to end at {last}"),
-                None => format!("{committed} is, and nothing of the log was to be left"),
+                Some(last) => format!(
+                    "the entry at {committed} is committed, but consensus asked to cut the log after {last}"
+                ),
+                None => format!(
+                    "the entry at {committed} is committed, but consensus asked to cut the whole log"
+                ),
             };
             let fatal = Fatal::Contradicted { detail };
             self.alarm.raise(fatal.clone());

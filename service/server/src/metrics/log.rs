@@ -16,7 +16,7 @@ impl Collector for LogMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let dropped = ConstCounter::new((self.dropped_lines)());
         let name = "synod_log_lines_dropped";
-        let help = "Lines of the log that were dropped because nobody read those before them";
+        let help = "Lines of the program's log that were dropped because the queue of unwritten lines was full";
         dropped.encode(encoder.encode_descriptor(name, help, None, dropped.metric_type())?)
     }
 }

@@ -77,7 +77,8 @@ impl ProposerMetrics {
         );
         registry.register(
             "synod_expired",
-            "Members and sessions that this replica found past their deadline, as leader",
+            "Holders (members, sessions, leases, objects and others) that this replica, as leader, found past their \
+             deadline",
             metrics.expired.clone(),
         );
         for lane in Lane::ALL {

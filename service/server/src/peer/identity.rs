@@ -120,7 +120,9 @@ impl fmt::Display for Refusal {
             Self::CallerLacksCommitted => {
                 "the caller leads and lacks entries that are committed at the replica that it called"
             }
-            Self::Unnamed => "the call does not say between whom it is",
+            Self::Unnamed => {
+                "the call's metadata does not name the cluster, the calling and the called replica, or is malformed"
+            }
         })
     }
 }

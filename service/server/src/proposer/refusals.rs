@@ -54,7 +54,8 @@ pub(super) fn unknown(why: &str) -> Refusal {
     Refusal::new(
         ErrorKind::UnknownOutcome,
         format!(
-            "{why}; the request may have been executed, or may still be: ask by its request id, or read"
+            "{why}; the request may have been executed, or may still be: call Sessions.GetOutcome with its request id \
+             if it has one, or read what it was to change"
         ),
     )
 }

@@ -133,7 +133,7 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
         .quorum_silence()
         .is_none_or(|silence| silence > consensus.election_timeout());
     if leadership.leader.is_none() || (leadership.is_me && silent) {
-        let message = "no leader is known that a quorum answers: look whether the other replicas run and are reached";
+        let message = "no leader with a quorum is known: check that the other replicas run and can be reached";
         raise(v1::AlarmKind::NoQuorum, 0, message.to_owned());
     }
     if let Some(message) = consensus.doubt() {
@@ -155,7 +155,8 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
     }
     let quota = state.settings().state_quota_bytes;
     for replica in state.low_on_disk() {
-        let message = "its disk is nearly full, so what makes the state grow is refused: make room there; it goes on by itself";
+        let message = "the replica's disk is nearly full, so writes that make the state grow are refused: free space \
+                       on it; they are then accepted again automatically";
         raise(v1::AlarmKind::DiskFull, replica.get(), message.to_owned());
     }
     if state.is_at_quota() {

@@ -160,7 +160,8 @@ async fn acquire(
 /// The refusal when a place in the queue is gone: the caller holds nothing, and has to ask anew.
 fn place_gone(handle: &Handle, key: &LeaseKey, ticket: Ticket) -> Refusal {
     let message = format!(
-        "lease \"{key}\": place {ticket} in the queue is gone, or what it was given is lost already: ask again"
+        "lease \"{key}\": ticket {ticket} is no longer in the queue: it expired or was given up, or the lease it \
+         received has already been lost or released; acquire again"
     );
     let refusal = Refusal::new(ErrorKind::Conflict, message).with("lease", key.as_str());
     match handle.consensus().published().state.present().lease(key) {

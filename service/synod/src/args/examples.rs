@@ -22,9 +22,9 @@ Exit codes:
   2  what was typed makes no sense
   3  there is no such object
   4  a compare was lost, or the object is there already
-  5  no replica could answer
+  5  no replica could answer, or the replicas are overloaded
   6  the time was over
-  7  the caller may not do this
+  7  the caller is unauthenticated, or may not do this
   8  the members do not agree (storage-versions check), or it is not safe or assumes something (check-binary, check-drop)";
 
 pub(super) const SERVE: &str = "\
@@ -279,7 +279,7 @@ Examples:
   synod edit widgets.example.io my-widget -n team-a
   SYNOD_EDITOR='code --wait' synod edit widgets.example.io my-widget -n team-a --format json
 
-If somebody else has changed the object meanwhile, nothing is stored, and what was typed is kept in a file.";
+If somebody else has changed the object meanwhile, nothing is stored, and your edit is saved in a file.";
 
 pub(super) const OBJECT_APPLY: &str = "\
 Examples:

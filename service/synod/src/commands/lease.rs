@@ -99,14 +99,16 @@ async fn waited(client: &Client, limit: Duration, options: LockOptions) -> Resul
     if let Some(signal) = signal {
         return Err(interrupted(signal));
     }
-    let message = format!("it was not this one's turn within {limit:?}");
+    let message = format!(
+        "the lease could not be had within {limit:?}: others hold it or are ahead in the queue, or no replica answered"
+    );
     let advice = "wait longer, or see with `synod lease get` who holds it";
     Err(Failure::of(ErrorKind::DeadlineExceeded, message).with_advice(advice))
 }
 
 /// A signal came before the lease was held.
 pub(super) fn interrupted(signal: &str) -> Failure {
-    let message = format!("{signal} came before it was this one's turn");
+    let message = format!("interrupted by {signal} while waiting for the lease");
     Failure::local(message, "nothing was run, and nothing is held")
 }
 

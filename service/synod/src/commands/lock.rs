@@ -121,7 +121,7 @@ async fn held(
                 let killed = child.kill().await;
                 tracing::debug!(?killed, "the command was killed");
                 let message = format!("the lease is lost, and the command was killed: {}", error.message());
-                let advice = "run it again, to wait until it can be had";
+                let advice = "run the command again: it waits until the lease is free";
                 Err(Failure::of(ErrorKind::StaleEpoch, message).with_advice(advice))
             }
             LeadershipEnd::Preferred(_) => {

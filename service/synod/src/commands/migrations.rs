@@ -129,12 +129,15 @@ async fn reset(
         client.reset_storage_states(resource.as_ref()).await
     };
     let _ = client.close().await;
-    let name = name.unwrap_or("what is stored");
+    let of = name.unwrap_or("all resources");
+    let what = format!("the persisted versions of {of}");
     let header = reset?.header;
     if change.dry_run {
-        return would(&format!("{name} would be unknown"));
+        return would(&format!("{what} would be unknown"));
     }
-    done(&format!("{name} is unknown"), &header)
+    let revision = header.revision;
+    output::print(&format!("{what} are unknown as of revision {revision}\n"))?;
+    Ok(Exit::Ok)
 }
 
 /// A dry run has no revision to print.

@@ -54,8 +54,12 @@ fn fence(args: &FenceArgs) -> Result<Option<LeaseToken>, Failure> {
     let Some(text) = &args.if_lease else {
         return Ok(None);
     };
-    let invalid =
-        |fault: Violation| Failure::invalid("this proves no lease", fault.at("--if-lease").into());
+    let invalid = |fault: Violation| {
+        Failure::invalid(
+            "--if-lease does not name a lease and its fencing token",
+            fault.at("--if-lease").into(),
+        )
+    };
     let parts = text.split_once('=');
     let parts = parts.and_then(|(lease, token)| Some((lease, token.parse().ok()?)));
     let (lease, token) = parts.ok_or_else(|| {

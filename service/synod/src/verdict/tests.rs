@@ -192,7 +192,9 @@ fn who_is_missing_by_a_roster_is_named() {
     let said: Vec<String> = verdict.reasons.iter().map(|one| one.sentence(2)).collect();
     assert_eq!(
         said,
-        ["missing by its roster: b, c + 3 more, and 1 more of the least number"]
+        [
+            "missing by its roster: b, c + 3 more, and 1 more member of any labels, to reach the required minimum"
+        ]
     );
     let unreported = ResourceVerdict::of(&reported.name, None, Some(&state));
     assert_eq!(unreported.reasons.len(), 2, "{unreported:?}");

@@ -54,11 +54,7 @@ async fn a_migration_is_followed_to_its_end_and_makes_a_version_safe_to_drop() {
     // It is safe if nobody but the members writes, and nobody has vouched for that.
     let assumed = cluster.ask(&drop).await;
     assert_eq!(assumed.code, 8, "{}", assumed.err);
-    for said in [
-        "yes",
-        "it is assumed that nobody else writes",
-        "rosters set",
-    ] {
+    for said in ["yes", "assumed: only reporting members", "rosters set"] {
         assert!(assumed.out.contains(said), "{said} in {}", assumed.out);
     }
     let vouched = [&drop[..], &["--assume-complete"]].concat();
@@ -117,7 +113,10 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
     assert!(got.contains("pending"), "{got}");
     let reset = ["migrations", "reset", "--all"];
     let tried = well(cluster.ask(&[&reset[..], &["--dry-run"]].concat()).await);
-    assert_eq!(tried, "what is stored would be unknown\n");
+    assert_eq!(
+        tried,
+        "the persisted versions of all resources would be unknown\n"
+    );
     let got = well(cluster.ask(&["migrations", "get", second]).await);
     assert!(got.contains("pending"), "{got}");
     well(cluster.ask(&reset).await);

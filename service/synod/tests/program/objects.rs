@@ -288,8 +288,8 @@ async fn an_object_is_edited_and_what_was_typed_is_kept_if_it_cannot_be_stored()
 
     let lost = edit("sed -i s/square/flat/", &["--if-revision", "1"]).await;
     assert_eq!(lost.code, 4, "{}", lost.err);
-    let kept = lost.err.split("what was typed is in ").nth(1).unwrap();
-    let kept = Path::new(kept.split(": look").next().unwrap());
+    let kept = lost.err.split("your edit is saved in ").nth(1).unwrap();
+    let kept = Path::new(kept.split(": compare").next().unwrap());
     assert!(std::fs::read_to_string(kept).unwrap().contains("flat"));
     std::fs::remove_file(kept).unwrap();
     let failed = edit("false", &[]).await;

@@ -245,7 +245,10 @@ async fn what_is_shown_is_held_against_what_members_report() {
     a.becomes(Mood::Encodes("v2"));
     let looked = cluster.ask(&["observe", "--once", a.url()]).await;
     assert_eq!(looked.code, 0, "{}{}", looked.out, looked.err);
-    let told = format!("{}  is encoded by no member that reports it", hash("v2"));
+    let told = format!(
+        "{}  no member reports that it encodes this hash",
+        hash("v2")
+    );
     let times = looked.out.matches(&told).count();
     assert_eq!(times, 4, "it looks again a few times: {}", looked.out);
     let (_, other) = look(&cluster, &[&a]).await;

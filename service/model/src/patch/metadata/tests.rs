@@ -106,7 +106,7 @@ fn a_list_of_operations_works_on_the_document_that_kubernetes_shows() {
     let refused = refused.unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "CONFLICT: metadataPatch.document[0]: the value that it tests is another one"
+        "CONFLICT: metadataPatch.document[0]: the test operation failed: the value at `path` differs"
     );
 }
 

@@ -18,7 +18,7 @@ pub(super) async fn run(client: &Client, id: &MigrationId) -> Result<Exit, Failu
         // The revision is read first: a change after it is looked at once more, and none is missed.
         let revision = reflector.revision();
         let Some(migration) = reflector.migration(id) else {
-            let message = format!("migration {id} does not exist, or is not remembered any more");
+            let message = format!("migration {id} does not exist, or it was removed");
             return Err(Failure::of(ErrorKind::NotFound, message));
         };
         if last.as_ref() != Some(&migration) {

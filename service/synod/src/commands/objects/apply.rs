@@ -133,7 +133,7 @@ fn result(document: &Document, current: Option<&StoredObject>) -> Result<Documen
     let place = |faults| {
         let mut found = Violations::new();
         found.extend_at(&named(&document.key()), faults);
-        Failure::invalid("what comes of the merge cannot be stored", found)
+        Failure::invalid("the merged document is invalid", found)
     };
     Document::parse(source).map_err(place)
 }

@@ -137,7 +137,7 @@ fn no_file(error: &std::io::Error) -> Failure {
 fn keep(file: NamedTempFile, failure: Failure) -> Failure {
     match file.keep() {
         Ok((_, path)) => failure.with_advice(format!(
-            "what was typed is in {}: look what the object is now, and synod replace -f it",
+            "your edit is saved in {}: compare it with the current object, then run `synod replace -f` with it",
             path.display()
         )),
         Err(_) => failure,

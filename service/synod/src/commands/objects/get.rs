@@ -74,6 +74,9 @@ fn list(args: &GetArgs) -> Result<ListObjects, Failure> {
     if found.is_empty() {
         Ok(list)
     } else {
-        Err(Failure::invalid("nothing can be listed by this", found))
+        Err(Failure::invalid(
+            "the arguments of the list are invalid",
+            found,
+        ))
     }
 }

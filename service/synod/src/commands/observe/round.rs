@@ -122,10 +122,17 @@ impl Round {
             if !posted.against.is_empty() {
                 let hashes: Vec<String> = posted.against.iter().map(ToString::to_string).collect();
                 let name = posted.resource.storage_version_name();
+                let (this, it) = match hashes.len() {
+                    1 => ("this hash", "it"),
+                    _ => ("these hashes", "them"),
+                };
                 let _ = writeln!(
                     text,
-                    "{name}  {}  is encoded by no member that reports it: there is no agreement while this is so",
-                    hashes.join(",")
+                    "{name}  {}  no member reports that it encodes {}: the resource has no agreement until one does, \
+                     or until discovery no longer shows {}",
+                    hashes.join(","),
+                    this,
+                    it,
                 );
             }
         }

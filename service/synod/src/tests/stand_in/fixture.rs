@@ -422,7 +422,8 @@ fn pods() -> v1::StorageVersionListItem {
         members: versions(&["server-c"]),
         unnamed: 0,
         short: 1,
-        message: "server-c, and 1 more of the least number".to_owned(),
+        message: "server-c, and 1 more member of any labels, to reach the required minimum"
+            .to_owned(),
         label_selector: String::new(),
     });
     let storage_version = v1::StorageVersion {
