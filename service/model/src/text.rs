@@ -5,7 +5,8 @@ use crate::Violation;
 /// Implements the accessors of a newtype over `Arc<str>` with a `parse`: `as_str`, [`Display`], [`FromStr`], and
 /// lookups by `&str` in ordered maps.
 ///
-/// [`Display`]: std::fmt::Display [`FromStr`]: std::str::FromStr
+/// [`Display`]: std::fmt::Display
+/// [`FromStr`]: std::str::FromStr
 macro_rules! shared_text {
     ($name:ident) => {
         impl $name {

@@ -260,7 +260,7 @@ fn a_version_that_no_backup_has_heard_of_is_waited_for_too() {
     let mut cluster = Cluster::formed();
     cluster.starts("a", &[of("pods")]);
     cluster.is_restored();
-    // Since the backup, pods may have been written in v2, and nodes too.
+    // Since the backup, objects of both resources may have been written in v2.
     let a = cluster.starts("a", &[of("pods"), of("nodes")]);
     for left in [LONGEST, Duration::from_millis(1)] {
         for name in ["pods", "nodes"] {
