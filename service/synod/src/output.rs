@@ -26,7 +26,38 @@ pub(crate) struct Document {
     pub(crate) names: Vec<String>,
 }
 
+/// What a list shows of one item.
+pub(crate) struct Listed {
+    /// The name of the item.
+    pub(crate) name: String,
+    pub(crate) cells: Vec<String>,
+    /// The cells that only the wide form has.
+    pub(crate) more: Vec<String>,
+}
+
 impl Document {
+    /// A list: one row for each item. The wide form has the columns `more` too.
+    pub(crate) fn list(
+        value: Value,
+        (columns, more): (&[&str], &[&str]),
+        items: impl IntoIterator<Item = Listed>,
+    ) -> Self {
+        let mut table = Table::new(columns);
+        let mut wide = Table::new(columns.iter().chain(more));
+        let mut names = Vec::new();
+        for item in items {
+            table.row(&item.cells);
+            wide.row(item.cells.iter().chain(&item.more));
+            names.push(item.name);
+        }
+        Self {
+            value,
+            tables: vec![table],
+            wide: vec![wide],
+            names,
+        }
+    }
+
     /// The text in the given form, with a line break at its end.
     pub(crate) fn render(&self, format: Format) -> String {
         match format {

@@ -3,6 +3,7 @@
 pub(crate) mod apply;
 pub(crate) mod create;
 pub(crate) mod delete;
+mod each_document;
 pub(crate) mod edit;
 pub(crate) mod get;
 mod overtaken;

@@ -8,7 +8,7 @@ use synod_client::{
 };
 
 use super::{all, yes_or_no};
-use crate::output::{Document, Table, age};
+use crate::output::{Document, Listed, Table, age};
 
 const COLUMNS: [&str; 6] = ["Name", "Kind", "Namespaced", "Strict", "Objects", "Age"];
 const MORE_COLUMNS: [&str; 4] = [
@@ -57,21 +57,12 @@ fn outcome(value: Value, changed: bool, header: &Header, name: &GroupResource) -
 }
 
 fn document(value: Value, items: &[CollectionItem], now: WallTime) -> Document {
-    let mut table = Table::new(COLUMNS);
-    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
-    let mut names = Vec::new();
-    for item in items {
-        let cells = cells(item, now);
-        table.row(cells.clone());
-        wide.row(cells.into_iter().chain(more_cells(item)));
-        names.push(item.collection.resource.qualified().to_owned());
-    }
-    Document {
-        value,
-        tables: vec![table],
-        wide: vec![wide],
-        names,
-    }
+    let listed = items.iter().map(|item| Listed {
+        name: item.collection.resource.qualified().to_owned(),
+        cells: cells(item, now),
+        more: more_cells(item),
+    });
+    Document::list(value, (&COLUMNS, &MORE_COLUMNS), listed)
 }
 
 fn cells(item: &CollectionItem, now: WallTime) -> Vec<String> {

@@ -8,7 +8,7 @@ use synod_client::{
 };
 
 use super::{all, or_unset, yes_or_no};
-use crate::output::{Document, Table, age};
+use crate::output::{Document, Listed, Table, age};
 
 const COLUMNS: [&str; 6] = ["Namespace", "Name", "Owner", "Number", "Live", "Age"];
 const MORE_COLUMNS: [&str; 5] = [
@@ -104,21 +104,12 @@ fn lines(title: &str, text: &str) -> Table {
 }
 
 fn document(value: Value, items: &[ControllerRevision], now: WallTime) -> Document {
-    let mut table = Table::new(COLUMNS);
-    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
-    let mut names = Vec::new();
-    for item in items {
-        let cells = cells(item, now);
-        table.row(cells.clone());
-        wide.row(cells.into_iter().chain(more_cells(item)));
-        names.push(item.key.to_string());
-    }
-    Document {
-        value,
-        tables: vec![table],
-        wide: vec![wide],
-        names,
-    }
+    let listed = items.iter().map(|item| Listed {
+        name: item.key.to_string(),
+        cells: cells(item, now),
+        more: more_cells(item),
+    });
+    Document::list(value, (&COLUMNS, &MORE_COLUMNS), listed)
 }
 
 fn cells(item: &ControllerRevision, now: WallTime) -> Vec<String> {

@@ -5,7 +5,7 @@ use synod_client::json;
 use synod_client::{LeaseItem, LeasePage, LeaseView, WallTime};
 
 use super::{or_unset, span};
-use crate::output::{Document, Table, age};
+use crate::output::{Document, Listed, age};
 
 const COLUMNS: [&str; 7] = [
     "Namespace",
@@ -33,21 +33,12 @@ fn document<'a>(
     items: impl IntoIterator<Item = &'a LeaseItem>,
     now: WallTime,
 ) -> Document {
-    let mut table = Table::new(COLUMNS);
-    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
-    let mut names = Vec::new();
-    for item in items {
-        let cells = cells(item, now);
-        table.row(cells.clone());
-        wide.row(cells.into_iter().chain(more_cells(item)));
-        names.push(item.lease.key.to_string());
-    }
-    Document {
-        value,
-        tables: vec![table],
-        wide: vec![wide],
-        names,
-    }
+    let listed = items.into_iter().map(|item| Listed {
+        name: item.lease.key.to_string(),
+        cells: cells(item, now),
+        more: more_cells(item),
+    });
+    Document::list(value, (&COLUMNS, &MORE_COLUMNS), listed)
 }
 
 fn cells(item: &LeaseItem, now: WallTime) -> Vec<String> {

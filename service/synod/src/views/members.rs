@@ -7,7 +7,7 @@ use synod_client::json;
 use synod_client::{Member, MemberPage, MemberView, WallTime};
 
 use super::{or_unset, span, yes_or_no};
-use crate::output::{Document, Table, UNSET, age};
+use crate::output::{Document, Listed, UNSET, age};
 
 const COLUMNS: [&str; 7] = [
     "Name",
@@ -36,21 +36,12 @@ fn document<'a>(
     items: impl IntoIterator<Item = (&'a Member, Option<Duration>)>,
     now: WallTime,
 ) -> Document {
-    let mut table = Table::new(COLUMNS);
-    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
-    let mut names = Vec::new();
-    for (member, remaining) in items {
-        let cells = cells(member, remaining, now);
-        table.row(cells.clone());
-        wide.row(cells.into_iter().chain(more_cells(member)));
-        names.push(member.id.to_string());
-    }
-    Document {
-        value,
-        tables: vec![table],
-        wide: vec![wide],
-        names,
-    }
+    let listed = items.into_iter().map(|(member, remaining)| Listed {
+        name: member.id.to_string(),
+        cells: cells(member, remaining, now),
+        more: more_cells(member),
+    });
+    Document::list(value, (&COLUMNS, &MORE_COLUMNS), listed)
 }
 
 fn cells(member: &Member, remaining: Option<Duration>, now: WallTime) -> Vec<String> {

@@ -7,7 +7,7 @@ use synod_client::{
 };
 
 use super::or_unset;
-use crate::output::{Document, Table, age, printable};
+use crate::output::{Document, Listed, age, printable};
 
 const COLUMNS: [&str; 9] = [
     "Name", "Target", "Reason", "Phase", "Assumes", "Done", "Estimate", "Worker", "Age",
@@ -43,21 +43,12 @@ fn document<'a>(
     items: impl IntoIterator<Item = &'a Migration>,
     now: WallTime,
 ) -> Document {
-    let mut table = Table::new(COLUMNS);
-    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
-    let mut names = Vec::new();
-    for item in items {
-        let cells = cells(item, now);
-        table.row(cells.clone());
-        wide.row(cells.into_iter().chain(more_cells(item)));
-        names.push(item.id.to_string());
-    }
-    Document {
-        value,
-        tables: vec![table],
-        wide: vec![wide],
-        names,
-    }
+    let listed = items.into_iter().map(|item| Listed {
+        name: item.id.to_string(),
+        cells: cells(item, now),
+        more: more_cells(item),
+    });
+    Document::list(value, (&COLUMNS, &MORE_COLUMNS), listed)
 }
 
 fn cells(item: &Migration, now: WallTime) -> Vec<String> {

@@ -8,7 +8,7 @@ use synod_client::{
 
 use super::{all, or_unset, span, yes_or_no};
 use crate::documents;
-use crate::output::{Document, Table, age};
+use crate::output::{Document, Listed, Table, age};
 
 const COLUMNS: [&str; 5] = ["Namespace", "Name", "Version", "Revision", "Age"];
 const MORE_COLUMNS: [&str; 6] = [
@@ -92,19 +92,12 @@ fn document(
 ) -> Document {
     // Objects without namespaces need no column for them.
     let first = usize::from(!collection.namespaced);
-    let mut table = Table::new(COLUMNS.into_iter().skip(first));
-    let mut wide = Table::new(COLUMNS.into_iter().skip(first).chain(MORE_COLUMNS));
-    for item in items {
-        let cells = cells(item, now);
-        table.row(cells.iter().skip(first).cloned());
-        wide.row(cells.into_iter().skip(first).chain(more_cells(item)));
-    }
-    Document {
-        value,
-        tables: vec![table],
-        wide: vec![wide],
-        names: items.iter().map(|item| name(&item.object.key)).collect(),
-    }
+    let listed = items.iter().map(|item| Listed {
+        name: name(&item.object.key),
+        cells: cells(item, now).split_off(first),
+        more: more_cells(item),
+    });
+    Document::list(value, (&COLUMNS[first..], &MORE_COLUMNS), listed)
 }
 
 fn cells(item: &ObjectItem, now: WallTime) -> Vec<String> {

@@ -3,17 +3,14 @@
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use synod_client::{
-    Client, CreateObject, ErrorKind, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions,
-    ReadOptions, StoredObject, TtlChange, UpdateObject, Violations,
+    CreateObject, ErrorKind, Fences, ObjectKey, ObjectWritten, Preconditions, ReadOptions,
+    StoredObject, UpdateObject, Violations,
 };
 
-use super::super::connect;
+use super::each_document::{Writer, write_each};
 use super::overtaken::{NotWritten, written};
-use super::{
-    Kinds, Writes, check_json, check_one, fence, named, objects, preconditions, read, show_writes,
-    ttl_change,
-};
-use crate::args::{DocumentsArgs, WriteArgs};
+use super::{check_json, named, preconditions};
+use crate::args::DocumentsArgs;
 use crate::documents::{self, Document};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,42 +20,17 @@ use crate::merge::merged;
 const LAST_APPLIED: &str = "synod.io/last-applied";
 
 pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let documents = read(&args.filename, args.namespace.as_deref())?;
-    check_one(&documents, &args.write)?;
-    let fence = fence(&args.fence)?;
-    let ttl = ttl_change(args.ttl)?;
-    let client = connect(&args.write.query.client, matches).await?;
-    let mut writes = Writes::new();
-    let failed = apply_all(&client, &documents, (&args.write, fence, ttl), &mut writes).await;
-    // If the session cannot be closed now, it ends by itself. That says nothing about the changes.
-    let _ = client.close().await;
-    show_writes(&writes, failed, &args.write.query)
-}
-
-async fn apply_all(
-    client: &Client,
-    documents: &[Document],
-    (write, fence, ttl): (&WriteArgs, Option<LeaseToken>, TtlChange),
-    writes: &mut Writes,
-) -> Result<(), Failure> {
-    let kinds = Kinds::of(client).await?;
-    for document in documents {
-        let key = kinds.key(document)?;
-        let written = apply(client, document, &key, (write, &fence, ttl)).await?;
-        writes.push((key, written));
-    }
-    Ok(())
+    write_each(args, matches, apply).await
 }
 
 async fn apply(
-    client: &Client,
+    writer: Writer<'_>,
     document: &Document,
     key: &ObjectKey,
-    (write, fence, ttl): (&WriteArgs, &Option<LeaseToken>, TtlChange),
 ) -> Result<ObjectWritten, Failure> {
-    let asked = preconditions(document, write);
+    let asked = preconditions(document, writer.write);
     written(async || {
-        match apply_once(client, document, key, (write, fence, ttl), asked).await {
+        match apply_once(writer, document, key, asked).await {
             // The document or the arguments name this very object: there is no newer one to try again with.
             Err(NotWritten::Overtaken(failure)) if !asked.is_empty() => Err(failure.into()),
             tried => tried,
@@ -68,15 +40,14 @@ async fn apply(
 }
 
 async fn apply_once(
-    client: &Client,
+    writer: Writer<'_>,
     document: &Document,
     key: &ObjectKey,
-    (write, fence, ttl): (&WriteArgs, &Option<LeaseToken>, TtlChange),
     asked: Preconditions,
 ) -> Result<ObjectWritten, NotWritten> {
-    let objects = objects(client, write.dry_run, fence.clone());
+    let objects = writer.objects();
     let options = ReadOptions::linearizable();
-    let current = match client.raw_objects().get(key, options).await {
+    let current = match writer.client.raw_objects().get(key, options).await {
         Ok(view) => view.object,
         Err(error) if error.kind() == ErrorKind::NotFound && asked.is_empty() => {
             let fresh = result(document, None)?;
@@ -84,7 +55,7 @@ async fn apply_once(
                 key: key.clone(),
                 attributes: fresh.attributes.clone(),
                 content: fresh.content(),
-                ttl: ttl.of_new(),
+                ttl: writer.ttl.of_new(),
                 fences: Fences::default(),
             };
             let created = objects.create(create).await;
@@ -106,7 +77,7 @@ async fn apply_once(
         key: key.clone(),
         attributes: result.attributes.clone(),
         content,
-        ttl,
+        ttl: writer.ttl,
         preconditions: Preconditions {
             uid: asked.uid.or(Some(uid)),
             resource_version: asked.resource_version.or(Some(version)),
