@@ -76,7 +76,8 @@ impl LeaseObserver {
 
     async fn advance(&mut self) -> Result<Option<Lease>, Broken> {
         if self.connection.is_none() {
-            // First the stream, then the lease: a change in between is read, and its event is skipped.
+            // First the stream, then the lease: a change in between is read, and its event is skipped. A read that finds
+            // no lease does not tell its revision, so the events before a removal are still answered then.
             self.connect().await?;
             // A restored cluster counts revisions from an older one on.
             self.seen.newest = Revision::ZERO;

@@ -175,6 +175,17 @@ fn a_reader_goes_on_when_its_checkpoint_is_superseded() {
 }
 
 #[test]
+fn a_superseded_checkpoint_that_an_operator_has_removed_is_no_fault() {
+    let disk = formatted();
+    let (store, _) = open(&disk);
+    (1..=2).for_each(|n| drop(write(&store, n * 10).unwrap()));
+    disk.remove(&path(10)).unwrap();
+    write(&store, 30).unwrap();
+    assert_eq!(store.list().len(), 2);
+    assert_eq!(disk.files().len(), 2);
+}
+
+#[test]
 fn an_abandoned_checkpoint_leaves_nothing() {
     let disk = formatted();
     let (store, _) = open(&disk);
