@@ -21,6 +21,7 @@ const SOURCES: &[&str] = &[
     "synod/v1/membership.proto",
     "synod/v1/objects.proto",
     "synod/v1/migrations.proto",
+    "synod/v1/pipeline.proto",
     "synod/v1/rosters.proto",
     "synod/v1/sessions.proto",
     "synod/v1/storage_versions.proto",

@@ -8,8 +8,8 @@ mod shape;
 
 use std::marker::PhantomData;
 
-use bytes::Buf as _;
-use prost::{Message, Name};
+use bytes::{Buf, Bytes};
+use prost::{DecodeError, Message, Name};
 use synod_model::{Violation, Violations};
 use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder};
@@ -63,24 +63,32 @@ impl<U: Message + Default> Decoder for GuardedDecoder<U> {
     type Error = Status;
 
     fn decode(&mut self, buf: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        let decoded = match self.guard {
-            Some(shape) => shape
-                .check(buf.chunk())
-                .and_then(|()| decode(buf).map_err(malformed))
-                .map_err(refused),
-            // A message of a replica that cannot be read is not the caller's fault.
-            None => decode(buf)
-                .map_err(|fault| Status::internal(format!("the message cannot be read: {fault}"))),
-        };
-        decoded.map(Some)
+        guarded(self.guard, buf).map(Some)
     }
 }
 
-fn decode<U: Message + Default>(buf: &mut DecodeBuf<'_>) -> Result<U, String> {
-    U::decode(buf).map_err(|fault| fault.to_string())
+/// Reads a whole message as the codec does, for a call that comes in without it.
+///
+/// # Errors
+///
+/// The status of a message that cannot be read, or of a public request with too many items.
+pub fn decode<U: Message + Name + Default>(message: Bytes) -> Result<U, Status> {
+    guarded(Shape::of(U::PACKAGE, U::NAME), message)
 }
 
-fn malformed(fault: String) -> Violations {
+fn guarded<U: Message + Default>(guard: Option<&Shape>, buf: impl Buf) -> Result<U, Status> {
+    match guard {
+        Some(shape) => shape
+            .check(buf.chunk())
+            .and_then(|()| U::decode(buf).map_err(malformed))
+            .map_err(refused),
+        // A message of a replica that cannot be read is not the caller's fault.
+        None => U::decode(buf)
+            .map_err(|fault| Status::internal(format!("the message cannot be read: {fault}"))),
+    }
+}
+
+fn malformed(fault: DecodeError) -> Violations {
     Violation {
         field: String::new(),
         rule: format!("the request is no message of its type: {fault}"),

@@ -4,6 +4,8 @@
 use synod_model::Limit;
 use synod_model::limits::{BOOKMARK_INTERVAL_MS_MAX, BOOKMARK_INTERVAL_MS_MIN, LIST_PAGE_MAX};
 
+/// Calls in one message of a pipeline, and calls that one message cancels.
+pub const PIPELINE_CALLS_MAX: usize = 4_096;
 /// Names in the filter of a watch.
 pub const WATCH_NAMES_MAX: usize = 1_000;
 /// Kinds in the filter of a watch: more kinds than exist.
@@ -48,6 +50,12 @@ const INVALID: &str = "refused with INVALID_ARGUMENT";
 
 /// Every limit of this file that a caller can meet, as it is published.
 pub const LIMITS: &[Limit] = &[
+    Limit {
+        name: "calls in one message of a pipeline",
+        value: PIPELINE_CALLS_MAX as u64,
+        unit: "calls",
+        beyond: INVALID,
+    },
     Limit {
         name: "names in a watch filter",
         value: WATCH_NAMES_MAX as u64,

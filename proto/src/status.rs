@@ -8,8 +8,11 @@ pub mod key;
 
 use std::error::Error;
 
+use bytes::Bytes;
+use prost::Message as _;
 use synod_model::{ErrorKind, Refusal, Verdict};
 use tonic::{Code, ConnectError, Status};
+use tonic_types::pb;
 
 use details::Details;
 
@@ -66,6 +69,30 @@ pub fn from_status(status: &Status) -> Refusal {
     refusal.metadata = details.metadata;
     refusal.current = details.current.map(Box::new);
     refusal
+}
+
+/// A status as an encoded `google.rpc.Status`, as pipelines carry it.
+#[must_use]
+pub fn to_bytes(status: &Status) -> Bytes {
+    // The details of a status are those bytes already.
+    if !status.details().is_empty() {
+        return Bytes::copy_from_slice(status.details());
+    }
+    let status = pb::Status {
+        code: status.code().into(),
+        message: status.message().to_owned(),
+        details: Vec::new(),
+    };
+    status.encode_to_vec().into()
+}
+
+/// The status that [`to_bytes`] has written.
+#[must_use]
+pub fn from_bytes(bytes: Bytes) -> Status {
+    match pb::Status::decode(&*bytes) {
+        Ok(status) => Status::with_details(Code::from(status.code), status.message, bytes),
+        Err(fault) => Status::internal(format!("the status of a call cannot be read: {fault}")),
+    }
 }
 
 /// What the caller of a request knows of it after this refusal.

@@ -8,7 +8,8 @@ use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Finalizers, Violation, Violations};
 
 use crate::limits::{
-    ANNOTATIONS_MAX, BINARY_RESOURCES_MAX, WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX,
+    ANNOTATIONS_MAX, BINARY_RESOURCES_MAX, PIPELINE_CALLS_MAX, WATCH_KINDS_MAX, WATCH_NAMES_MAX,
+    WATCH_RESOURCES_MAX,
 };
 
 /// The lists of a message, and the sub-messages that hold lists.
@@ -33,8 +34,8 @@ pub(super) enum Items {
     One(&'static Shape),
     /// At most this many texts.
     Texts(usize),
-    /// At most this many enum values, packed or not.
-    Enums(usize),
+    /// At most this many enum values or numbers, packed or not.
+    Numbers(usize),
     /// At most this many sub-messages.
     Messages(usize, &'static Shape),
 }
@@ -44,7 +45,7 @@ impl Field {
     fn place(&self, item: usize) -> String {
         match self.items {
             Items::One(_) => self.name.to_owned(),
-            Items::Messages(..) | Items::Texts(_) | Items::Enums(_) => {
+            Items::Messages(..) | Items::Texts(_) | Items::Numbers(_) => {
                 format!("{}[{item}]", self.name)
             }
         }
@@ -55,7 +56,7 @@ impl Items {
     const fn max(&self) -> usize {
         match self {
             Self::One(_) => 1,
-            Self::Texts(max) | Self::Enums(max) | Self::Messages(max, _) => *max,
+            Self::Texts(max) | Self::Numbers(max) | Self::Messages(max, _) => *max,
         }
     }
 
@@ -63,7 +64,7 @@ impl Items {
     const fn shape(&self) -> Option<&'static Shape> {
         match self {
             Self::One(shape) | Self::Messages(_, shape) if !shape.0.is_empty() => Some(shape),
-            Self::One(_) | Self::Messages(..) | Self::Texts(_) | Self::Enums(_) => None,
+            Self::One(_) | Self::Messages(..) | Self::Texts(_) | Self::Numbers(_) => None,
         }
     }
 
@@ -71,10 +72,10 @@ impl Items {
     fn added_by(&self, value: &Value<'_>) -> usize {
         match (self, value) {
             // Packed: the last byte of each number, and only that, has its highest bit clear.
-            (Self::Enums(_), Value::Bytes(packed)) => {
+            (Self::Numbers(_), Value::Bytes(packed)) => {
                 packed.iter().filter(|byte| **byte < 0x80).count()
             }
-            (Self::One(_) | Self::Texts(_) | Self::Enums(_) | Self::Messages(..), _) => 1,
+            (Self::One(_) | Self::Texts(_) | Self::Numbers(_) | Self::Messages(..), _) => 1,
         }
     }
 }
@@ -138,11 +139,16 @@ static OBSERVE: Shape = shape(&[field(3, "hashes", Items::Texts(OBSERVED_HASHES_
 static WATCH: Shape = shape(&[field(2, "filter", Items::One(&WATCH_FILTER))]);
 
 static WATCH_FILTER: Shape = shape(&[
-    field(1, "kinds", Items::Enums(WATCH_KINDS_MAX)),
+    field(1, "kinds", Items::Numbers(WATCH_KINDS_MAX)),
     field(2, "names", Items::Texts(WATCH_NAMES_MAX)),
     field(3, "labels", Items::Messages(LABELS_MAX, &FLAT)),
     field(4, "resources", Items::Messages(WATCH_RESOURCES_MAX, &FLAT)),
     field(5, "namespaces", Items::Texts(WATCH_NAMES_MAX)),
+]);
+
+static PIPELINE: Shape = shape(&[
+    field(1, "calls", Items::Messages(PIPELINE_CALLS_MAX, &FLAT)),
+    field(2, "cancel", Items::Numbers(PIPELINE_CALLS_MAX)),
 ]);
 
 static UPDATE_SETTINGS: Shape = shape(&[field(2, "patch", Items::One(&SETTINGS_PATCH))]);
@@ -251,6 +257,7 @@ impl Shape {
             "StorageVersionsReportRequest" => &REPORT,
             "StorageVersionsCheckBinaryRequest" => &CHECK_BINARY,
             "MigrationsObserveRequest" => &OBSERVE,
+            "PipelineRequest" => &PIPELINE,
             "RostersSetRequest" => &SET_ROSTER,
             "WatchRequest" => &WATCH,
             "ClusterUpdateSettingsRequest" => &UPDATE_SETTINGS,

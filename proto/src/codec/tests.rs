@@ -80,7 +80,7 @@ fn of_items(items: &Items) -> String {
     match items {
         Items::One(shape) => format!("one {:?}", listed(shape)),
         Items::Texts(_) => "texts".to_owned(),
-        Items::Enums(_) => "enums".to_owned(),
+        Items::Numbers(_) => "numbers".to_owned(),
         Items::Messages(_, shape) => format!("messages {:?}", listed(shape)),
     }
 }
@@ -99,7 +99,7 @@ fn expected(
                 .unwrap_or_default();
             let items = match (field.label(), field.r#type()) {
                 (Label::Repeated, Type::Message) => format!("messages {below:?}"),
-                (Label::Repeated, Type::Enum) => "enums".to_owned(),
+                (Label::Repeated, Type::Enum | Type::Uint64) => "numbers".to_owned(),
                 (Label::Repeated, Type::String) => "texts".to_owned(),
                 (Label::Repeated, other) => panic!("nobody counts lists of {other:?}"),
                 (Label::Optional | Label::Required, _) if below.is_empty() => return None,

@@ -27,7 +27,7 @@ pub struct WatchStart {
 }
 
 /// Which events pass: those that pass every field. The default passes all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WatchFilter {
     /// Only objects of these kinds; empty: of all kinds.
     pub kinds: BTreeSet<ObjectKind>,

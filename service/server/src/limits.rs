@@ -93,6 +93,7 @@ pub const CALLS_PER_CONNECTION_MAX: usize = REQUESTS_MAX
     + ACQUIRES_MAX
     + RENEWAL_STREAMS_MAX
     + WATCH_STREAMS_MAX
+    + PIPELINES_MAX
     + SIDE_CALLS_MAX
     + SIDE_STREAMS_MAX;
 /// Bytes of the headers of a request.
@@ -115,6 +116,12 @@ pub const ACQUIRES_MAX: usize = 4_096;
 pub const RENEWAL_STREAMS_MAX: usize = 4_096;
 /// Renewals of one stream without an answer yet; the next is read when one is answered.
 pub const RENEWALS_PER_STREAM_MAX: usize = 256;
+/// Open pipelines.
+pub const PIPELINES_MAX: usize = 4_096;
+/// Bytes of one message of a pipeline: every call that has a limit of its own fits in.
+pub const PIPELINE_REQUEST_BYTES_MAX: usize = REPORT_BYTES_MAX + MIB;
+/// Bytes of answers in one message of a pipeline, unless a single one is longer.
+pub const PIPELINE_RESPONSE_BYTES_MAX: usize = 64 * KIB;
 /// Calls for health and status in progress.
 pub const SIDE_CALLS_MAX: usize = 256;
 /// Open streams of the health service, and of server reflection.

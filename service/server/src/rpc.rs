@@ -21,42 +21,25 @@ mod methods;
 mod migrations;
 mod objects;
 mod pages;
+mod pipeline;
 mod renewals;
 mod rosters;
 mod safety;
 mod serve;
 mod sessions;
 mod storage_versions;
+mod streams;
 mod timeout;
 mod trace;
+mod unary;
 mod watch;
-
-use std::sync::Arc;
 
 use synod_machine::Answer;
 use synod_model::{Refusal, Violations};
-use synod_proto::status::to_status;
-use tokio::time::Instant;
-use tonic::{Request, Response, Status};
-
-use crate::handle::{Asking, Handle};
-use crate::limits::DEADLINE_DEFAULT;
 
 #[cfg(test)]
 pub(crate) use methods::declare;
 pub(crate) use serve::{Serving, serve};
-
-/// Splits a request into its context and its message.
-fn opened<P>(request: Request<P>) -> (Asking, P) {
-    let asking = request.extensions().get::<Asking>().cloned();
-    // Always present: the layer has added it.
-    let asking = asking.unwrap_or_else(|| Asking {
-        deadline: Instant::now() + DEADLINE_DEFAULT,
-        trace: Arc::from(""),
-        line: None,
-    });
-    (asking, request.into_inner())
-}
 
 /// Converts a message to its typed request.
 fn typed<T, P>(message: P) -> Result<T, Refusal>
@@ -76,13 +59,6 @@ fn refused(violations: Violations) -> Refusal {
             "the request is invalid",
         ),
     }
-}
-
-/// The answer to a call, as a response or a status.
-fn answer<T>(handle: &Handle, result: Result<T, Refusal>) -> Result<Response<T>, Status> {
-    result
-        .map(Response::new)
-        .map_err(|refusal| to_status(handle.with_hint(refusal)))
 }
 
 /// The refusal when a command's answer has another type than expected, which another release may have written.

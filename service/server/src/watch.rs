@@ -25,7 +25,7 @@ use crate::metrics::WatchMetrics;
 use crate::read::{Reader, out_of_reach};
 use crate::stop::Stop;
 
-pub(crate) use cursor::Cursor;
+pub(crate) use cursor::{Cursor, Step};
 use encoded::EncodedHistory;
 pub(crate) use encoded::WatchMessage;
 pub(crate) use filter::has_labels;
@@ -49,7 +49,7 @@ struct WatchesParts {
 }
 
 /// The place of a stream within [`WATCH_STREAMS_MAX`].
-struct Slot {
+pub(crate) struct Slot {
     _permit: OwnedSemaphorePermit,
     streams: Gauge,
 }
@@ -179,6 +179,7 @@ impl WatchesParts {
             cluster_id: cluster.unwrap_or_default(),
             replica_id: self.consensus.replica().get(),
         }));
+        let encoded = encoded.up_to(revision);
         *newest = Some((revision, encoded.clone()));
         encoded
     }

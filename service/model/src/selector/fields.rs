@@ -6,17 +6,17 @@ use crate::limits::{SELECTOR_BYTES_MAX, SELECTOR_REQUIREMENTS_MAX};
 use crate::{NamespacedName, Violation};
 
 /// A selector by name and namespace. Without requirements it matches all objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FieldSelector(Vec<FieldRequirement>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct FieldRequirement {
     field: Field,
     equal: bool,
     value: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Field {
     Name,
     Namespace,

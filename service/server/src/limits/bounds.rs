@@ -307,6 +307,27 @@ pub const BOUNDS: &[Bound] = &[
         WAITS,
     ),
     bound(
+        "pipelines",
+        PIPELINES_MAX,
+        "streams",
+        Some("synod_requests_in_flight"),
+        OVERLOADED,
+    ),
+    bound(
+        "bytes in a message of a pipeline",
+        PIPELINE_REQUEST_BYTES_MAX,
+        "bytes",
+        None,
+        "the stream ends with TOO_LARGE",
+    ),
+    bound(
+        "bytes in a message of a pipeline's answers, unless one is longer",
+        PIPELINE_RESPONSE_BYTES_MAX,
+        "bytes",
+        None,
+        WAITS,
+    ),
+    bound(
         "health and status calls",
         SIDE_CALLS_MAX,
         "calls",

@@ -1,5 +1,6 @@
 //! Metrics of the layers around the services. The names are those of go-grpc-prometheus, as in etcd.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -8,6 +9,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+use tonic::Code;
 
 use super::seconds;
 
@@ -37,6 +40,17 @@ pub(crate) struct RpcMetrics {
     handling_seconds: Family<OfMethod, Histogram>,
     in_flight: Family<OfClass, Gauge>,
     bytes_held: Family<OfClass, Gauge>,
+    /// The series of each method, by its number.
+    methods: OnceLock<Vec<MethodSeries>>,
+}
+
+/// The series of one method: found once, as looking one up costs more than counting.
+#[derive(Debug)]
+struct MethodSeries {
+    method: OfMethod,
+    started: Counter,
+    /// Set by the first call that was answered, so that no series is shown that has counted nothing.
+    answered: OnceLock<(Counter, Histogram)>,
 }
 
 impl RpcMetrics {
@@ -47,6 +61,7 @@ impl RpcMetrics {
             handling_seconds: Family::new_with_constructor(seconds),
             in_flight: Family::default(),
             bytes_held: Family::default(),
+            methods: OnceLock::new(),
         };
         registry.register(
             "grpc_server_started",
@@ -76,45 +91,57 @@ impl RpcMetrics {
         metrics
     }
 
-    /// Creates the series of a method: a missing one would look like one that was never counted.
-    pub(crate) fn declare(&self, service: &'static str, method: &'static str) {
-        let method = OfMethod {
-            grpc_service: service,
-            grpc_method: method,
+    /// Creates the series of all methods, given by service and name in the order of their numbers: a missing one would
+    /// look like one that was never counted.
+    pub(crate) fn declare(&self, methods: impl Iterator<Item = (&'static str, &'static str)>) {
+        let series = |(grpc_service, grpc_method)| {
+            let method = OfMethod {
+                grpc_service,
+                grpc_method,
+            };
+            MethodSeries {
+                started: self.started.get_or_create(&method).clone(),
+                answered: OnceLock::new(),
+                method,
+            }
         };
-        drop(self.started.get_or_create(&method));
+        self.methods.get_or_init(|| methods.map(series).collect());
     }
 
-    /// Counts a call that began.
-    pub(crate) fn started(&self, service: &'static str, method: &'static str) {
-        let method = OfMethod {
-            grpc_service: service,
-            grpc_method: method,
-        };
-        self.started.get_or_create(&method).inc();
+    /// Counts a call of a method that began.
+    pub(crate) fn started(&self, method: usize) {
+        if let Some(series) = self.series(method) {
+            series.started.inc();
+        }
     }
 
-    /// Counts a call that was answered with this code.
-    pub(crate) fn handled(
-        &self,
-        service: &'static str,
-        method: &'static str,
-        code: &'static str,
-        took: Duration,
-    ) {
-        let of_code = OfCode {
-            grpc_service: service,
-            grpc_method: method,
-            grpc_code: code,
+    /// Counts a call of a method that was answered with this code.
+    pub(crate) fn handled(&self, method: usize, code: Code, took: Duration) {
+        let Some(series) = self.series(method) else {
+            return;
         };
-        self.handled.get_or_create(&of_code).inc();
-        let method = OfMethod {
-            grpc_service: service,
-            grpc_method: method,
+        let of_code = |code| {
+            let labels = OfCode {
+                grpc_service: series.method.grpc_service,
+                grpc_method: series.method.grpc_method,
+                grpc_code: code_name(code),
+            };
+            self.handled.get_or_create(&labels).clone()
         };
-        self.handling_seconds
-            .get_or_create(&method)
-            .observe(took.as_secs_f64());
+        let (answered, seconds) = series.answered.get_or_init(|| {
+            let seconds = self.handling_seconds.get_or_create(&series.method);
+            (of_code(Code::Ok), seconds.clone())
+        });
+        if code == Code::Ok {
+            answered.inc();
+        } else {
+            of_code(code).inc();
+        }
+        seconds.observe(took.as_secs_f64());
+    }
+
+    fn series(&self, method: usize) -> Option<&MethodSeries> {
+        self.methods.get()?.get(method)
     }
 
     /// The gauge of calls in progress in a class.
@@ -125,5 +152,28 @@ impl RpcMetrics {
     /// The gauge of bytes of requests held in a class.
     pub(crate) fn bytes_held(&self, class: &'static str) -> Gauge {
         self.bytes_held.get_or_create(&OfClass { class }).clone()
+    }
+}
+
+/// The name of a code as go-grpc-prometheus spells it.
+fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "Canceled",
+        Code::Unknown => "Unknown",
+        Code::InvalidArgument => "InvalidArgument",
+        Code::DeadlineExceeded => "DeadlineExceeded",
+        Code::NotFound => "NotFound",
+        Code::AlreadyExists => "AlreadyExists",
+        Code::PermissionDenied => "PermissionDenied",
+        Code::ResourceExhausted => "ResourceExhausted",
+        Code::FailedPrecondition => "FailedPrecondition",
+        Code::Aborted => "Aborted",
+        Code::OutOfRange => "OutOfRange",
+        Code::Unimplemented => "Unimplemented",
+        Code::Internal => "Internal",
+        Code::Unavailable => "Unavailable",
+        Code::DataLoss => "DataLoss",
+        Code::Unauthenticated => "Unauthenticated",
     }
 }

@@ -31,7 +31,7 @@ impl ForwardHandler for Proposer {
             .take_until(async move { stop.requested().await })
             .map(move |batch| {
                 let number = batch.batch;
-                let span = tracing::info_span!("forwarded", %from, requests = ?batch.traces);
+                let span = tracing::debug_span!("forwarded", %from, requests = ?batch.traces);
                 // Not when the answer is polled: batches must enter the lane in the order in which they arrived.
                 let entered = span.in_scope(|| proposer.enter(from, batch));
                 let answered = async move {

@@ -62,13 +62,10 @@ impl ResponseBody {
         line: Option<Arc<Line>>,
         call: Option<Call>,
     ) -> Body {
-        let is_stream = match class {
-            Class::Ordinary | Class::Renewal | Class::Acquire | Class::Side => false,
-            Class::RenewalStream | Class::Watch | Class::SideStream => true,
-        };
+        let is_stream = class.is_stream();
         let mut answer = Self {
             body,
-            line: line.filter(|_| class != Class::Watch),
+            line: line.filter(|_| !matches!(class, Class::Watch | Class::Pipeline)),
             made: None,
             is_stream,
             _call: call,

@@ -2,7 +2,8 @@
 //!
 //! A message has a size limit, and so has the number of requests, but the product of both exceeds any machine's memory.
 //! A request holds as many bytes as have arrived of it until it is answered. Requests that keep members alive have a
-//! share of their own, and so have health and status. Streams are not counted: they hold few small messages at a time.
+//! share of their own, and so have health and status. Streams are not counted, as they hold few small messages at a time,
+//! except for pipelines, whose messages hold bytes until their calls do.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -49,13 +50,15 @@ struct Holding {
 }
 
 /// A request's body with the limits applied.
-struct Guarded {
+pub(super) struct Guarded {
     body: Body,
     framing: Framing,
     /// The most bytes of one message in it.
     message_bytes_max: usize,
-    /// The deadline for the whole body, and the holder of its bytes. `None` for a stream of requests.
-    counted: Option<(Instant, Held)>,
+    /// The holder of its bytes; `None` for a stream of small requests.
+    held: Option<Held>,
+    /// The deadline for the whole body; `None` for a stream of requests.
+    deadline: Option<Instant>,
     /// The timer of the deadline, set once the body was waited for.
     patience: Option<Pin<Box<Sleep>>>,
     refused: bool,
@@ -79,34 +82,58 @@ impl Bodies {
 
     /// Applies the limits to a request's body: the size of each message, the bytes held in all, and the deadline. A
     /// stream of requests has no deadline and holds nothing.
-    pub(super) fn guard(
+    pub(super) fn guarded(
         &self,
         method: Method,
         deadline: Instant,
-        request: &mut http::Request<Body>,
-    ) -> Option<Held> {
-        let share = match method.class {
-            Class::Ordinary | Class::Acquire | Class::Watch => Some(&self.ordinary),
-            Class::Renewal => Some(&self.renewal),
-            Class::Side => Some(&self.side),
-            Class::RenewalStream | Class::SideStream => None,
-        };
-        let held = share.map(|share| {
-            Held(Arc::new(Holding {
-                share: Arc::clone(share),
-                bytes: AtomicUsize::new(0),
-            }))
-        });
+        body: Body,
+    ) -> (Guarded, Option<Held>) {
+        let held = self.held(method.class);
         let guarded = Guarded {
-            body: std::mem::take(request.body_mut()),
+            body,
             framing: Framing::default(),
             message_bytes_max: method.message_bytes_max(),
-            counted: held.clone().map(|held| (deadline, held)),
+            held: held.clone(),
+            deadline: (!method.class.is_stream() || method.class == Class::Watch)
+                .then_some(deadline),
             patience: None,
             refused: false,
         };
-        *request.body_mut() = Body::new(guarded);
-        held
+        (guarded, held)
+    }
+
+    /// Holds a message that has come in another way than as a body of its own.
+    ///
+    /// # Errors
+    ///
+    /// `TOO_LARGE` if its method takes no such long message, `OVERLOADED` if too many bytes are held.
+    pub(super) fn hold(
+        &self,
+        class: Class,
+        bytes_max: usize,
+        bytes: usize,
+    ) -> Result<Option<Held>, Refusal> {
+        if bytes > bytes_max {
+            return Err(too_long(bytes_max));
+        }
+        let held = self.held(class);
+        match &held {
+            Some(held) if !held.take(bytes) => Err(full(held.0.share.max)),
+            Some(_) | None => Ok(held),
+        }
+    }
+
+    fn held(&self, class: Class) -> Option<Held> {
+        let share = match class {
+            Class::Ordinary | Class::Acquire | Class::Watch | Class::Pipeline => &self.ordinary,
+            Class::Renewal => &self.renewal,
+            Class::Side => &self.side,
+            Class::RenewalStream | Class::SideStream => return None,
+        };
+        Some(Held(Arc::new(Holding {
+            share: Arc::clone(share),
+            bytes: AtomicUsize::new(0),
+        })))
     }
 }
 
@@ -118,6 +145,14 @@ impl Held {
         held.fetch_add(bytes, Ordering::AcqRel);
         share.show(taken);
         taken <= share.max
+    }
+
+    /// Gives up bytes that were taken before.
+    pub(super) fn release(&self, bytes: usize) {
+        let Holding { share, bytes: held } = &*self.0;
+        held.fetch_sub(bytes, Ordering::AcqRel);
+        let before = share.taken.fetch_sub(bytes, Ordering::AcqRel);
+        share.show(before - bytes);
     }
 }
 
@@ -141,15 +176,15 @@ impl Guarded {
         if self.framing.pass(bytes) > self.message_bytes_max {
             return Err(too_long(self.message_bytes_max));
         }
-        match &self.counted {
-            Some((_, held)) if !held.take(bytes.len()) => Err(full(held.0.share.max)),
+        match &self.held {
+            Some(held) if !held.take(bytes.len()) => Err(full(held.0.share.max)),
             Some(_) | None => Ok(()),
         }
     }
 
     /// Resolves when the deadline for the whole body has passed.
     fn poll_patience(&mut self, context: &mut Context<'_>) -> Poll<Refusal> {
-        let Some((deadline, _)) = self.counted else {
+        let Some(deadline) = self.deadline else {
             return Poll::Pending;
         };
         let patience = self

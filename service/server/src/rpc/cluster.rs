@@ -2,32 +2,17 @@
 
 use synod_machine::{Command, ReplicaRow};
 use synod_model::Refusal;
-use synod_proto::v1::cluster_server::Cluster;
 use synod_proto::{GetSettings, v1};
-use tonic::{Request, Response, Status};
 
-use super::calls::service;
+use super::calls::calls;
 use super::typed;
 use crate::consensus::{Position, Published, ReplicaId, ReplicaStatus};
 use crate::handle::{Asking, Handle};
 
-/// The service, answered from the handle.
-pub(super) struct ClusterService(pub(super) Handle);
-
-service! {
-    impl Cluster for ClusterService {
-        get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
-        update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse;
-    }
-    {
-    async fn status(
-        &self,
-        request: Request<v1::ClusterStatusRequest>,
-    ) -> Result<Response<v1::ClusterStatusResponse>, Status> {
-        let v1::ClusterStatusRequest {} = request.into_inner();
-        Ok(Response::new(status(&self.0)))
-    }
-    }
+calls! {
+    get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
+    update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse;
+    status: ClusterStatusRequest => ClusterStatusResponse;
 }
 
 async fn get_settings(
@@ -61,7 +46,15 @@ async fn update_settings(
 }
 
 /// The cluster's status as this replica knows it. No other replica is asked, so it works when nothing else does.
-fn status(handle: &Handle) -> v1::ClusterStatusResponse {
+async fn status(
+    handle: &Handle,
+    _: &Asking,
+    v1::ClusterStatusRequest {}: v1::ClusterStatusRequest,
+) -> Result<v1::ClusterStatusResponse, Refusal> {
+    Ok(status_of(handle))
+}
+
+fn status_of(handle: &Handle) -> v1::ClusterStatusResponse {
     let consensus = handle.consensus();
     let published = consensus.published();
     let state = &published.state;

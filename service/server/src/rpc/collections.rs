@@ -2,26 +2,20 @@
 
 use synod_machine::{Answer, Command, Past};
 use synod_model::{Collection, GroupResource, Refusal};
-use synod_proto::v1::collections_server::Collections;
 use synod_proto::{CollectionCursor, GetCollection, ListCollections, v1};
 
-use super::calls::service;
+use super::calls::calls;
 use super::pages::{Items, Page};
 use super::{typed, unexpected};
 use crate::handle::{Asking, Carried, Handle};
 use crate::objects;
 
-/// The service, answered from the handle.
-pub(super) struct CollectionsService(pub(super) Handle);
-
-service! {
-    impl Collections for CollectionsService {
-        create: CollectionsCreateRequest => CollectionsCreateResponse;
-        update: CollectionsUpdateRequest => CollectionsUpdateResponse;
-        get: CollectionsGetRequest => CollectionsGetResponse;
-        list: CollectionsListRequest => CollectionsListResponse;
-        delete: CollectionsDeleteRequest => CollectionsDeleteResponse;
-    }
+calls! {
+    create: CollectionsCreateRequest => CollectionsCreateResponse;
+    update: CollectionsUpdateRequest => CollectionsUpdateResponse;
+    get: CollectionsGetRequest => CollectionsGetResponse;
+    list: CollectionsListRequest => CollectionsListResponse;
+    delete: CollectionsDeleteRequest => CollectionsDeleteResponse;
 }
 
 async fn create(

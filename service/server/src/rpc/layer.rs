@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures::FutureExt as _;
 use http::HeaderMap;
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::status::to_status;
@@ -12,18 +13,19 @@ use tokio::time::Instant;
 use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
-use tracing::Instrument;
 
 use super::admission::{Admission, AdmissionSlot};
 use super::answers::{ResponseBody, room};
 use super::bodies::{self, Bodies};
-use super::methods::{self, Method};
+use super::methods::{self, Class, Known, Method};
 use super::timeout::timeout;
 use super::trace::{self, Names};
+use super::{pipeline, renewals, unary, watch};
 use crate::connections::Line;
-use crate::handle::Asking;
+use crate::handle::{Asking, Handle};
 use crate::metrics::RpcMetrics;
 use crate::seams::ConnectionInfo;
+use crate::stop::Stop;
 
 /// Wraps services in a [`Gate`].
 #[derive(Clone)]
@@ -38,11 +40,15 @@ pub(super) struct Gate<S> {
     shared: Arc<LayerParts>,
 }
 
-struct LayerParts {
-    names: Names,
-    admission: Admission,
-    bodies: Bodies,
-    metrics: Arc<RpcMetrics>,
+/// What all calls share.
+pub(super) struct LayerParts {
+    pub(super) handle: Handle,
+    pub(super) names: Names,
+    pub(super) admission: Admission,
+    pub(super) bodies: Bodies,
+    pub(super) metrics: Arc<RpcMetrics>,
+    /// Ends the streams.
+    pub(super) stop: Stop,
 }
 
 /// What an admitted call holds.
@@ -53,20 +59,22 @@ struct Admitted {
     held: Option<bodies::Held>,
 }
 
-type Request = http::Request<Body>;
-type Response = http::Response<Body>;
+pub(super) type Request = http::Request<Body>;
+pub(super) type Response = http::Response<Body>;
 
 impl GateLayer {
-    pub(super) fn new(metrics: &Arc<RpcMetrics>) -> Self {
+    pub(super) fn new(metrics: &Arc<RpcMetrics>, handle: Handle, stop: Stop) -> Self {
         methods::declare(metrics);
         let (names, admission) = (Names::new(), Admission::new(metrics));
         let bodies = Bodies::new(metrics);
         Self {
             shared: Arc::new(LayerParts {
+                handle,
                 names,
                 admission,
                 bodies,
                 metrics: Arc::clone(metrics),
+                stop,
             }),
         }
     }
@@ -87,6 +95,7 @@ impl<S> Service<Request> for Gate<S>
 where
     S: Service<Request, Response = Response> + Clone + Send + 'static,
     S::Future: Send,
+    S::Error: Send,
 {
     type Response = Response;
     type Error = S::Error;
@@ -97,55 +106,70 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
-        let method = Method::of_path(request.uri().path());
-        let began = Instant::now();
+        let known = Known::of_path(request.uri().path());
         let shared = Arc::clone(&self.shared);
-        shared.metrics.started(method.service, method.name);
-        let name = shared.names.of(request.headers());
         let line = line_of(&mut request);
-        let admitted = shared.admit(method, began, Arc::clone(&name), &mut request);
+        if let Some(handler) = known.handler.filter(|_| !known.method.class.is_stream()) {
+            let answered = unary::answered(shared, known, handler, request, line);
+            return Box::pin(answered.map(Ok));
+        }
         // The service that was polled to be ready must take this call; its clone takes the next one.
         let ready = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, ready);
-        let span = tracing::info_span!(
-            "call",
-            service = method.service,
-            method = method.name,
-            request_id = &*name
-        );
-        let answered = async move {
-            let mut response = match admitted {
-                Ok(Admitted {
-                    place,
-                    held,
-                    deadline,
-                }) => {
-                    let call = line.as_ref().map(Line::call);
-                    match room(line.as_deref(), method.class, deadline).await {
-                        Ok(()) => {
-                            let response = inner.call(request).await?;
-                            drop(held);
-                            response.map(|body| {
-                                ResponseBody::body(body, method.class, place, line, call)
-                            })
-                        }
-                        Err(refusal) => to_status(refusal).into_http(),
-                    }
+        let inner = std::mem::replace(&mut self.inner, ready);
+        Box::pin(opened(shared, known, inner, request, line))
+    }
+}
+
+/// Opens a stream, or passes on a call to the service of a library.
+async fn opened<S>(
+    shared: Arc<LayerParts>,
+    known: &Known,
+    mut inner: S,
+    mut request: Request,
+    line: Option<Arc<Line>>,
+) -> Result<Response, S::Error>
+where
+    S: Service<Request, Response = Response>,
+{
+    let began = Instant::now();
+    shared.metrics.started(known.number);
+    let name = shared.names.of(request.headers());
+    let class = known.method.class;
+    let admitted = shared.admit(known.method, began, &mut request);
+    let mut response = match admitted {
+        Ok(Admitted {
+            place,
+            held,
+            deadline,
+        }) => {
+            let call = line.as_ref().map(Line::call);
+            let asking = Asking {
+                deadline,
+                trace: Arc::clone(&name),
+                line: line.clone(),
+            };
+            match room(line.as_deref(), class, deadline).await {
+                Ok(()) => {
+                    let response = match shared.stream(known, &asking, request, held.clone()).await
+                    {
+                        Ok(response) => response,
+                        Err(request) => inner.call(request).await?,
+                    };
+                    drop(held);
+                    response.map(|body| ResponseBody::body(body, class, place, line, call))
                 }
                 Err(refusal) => to_status(refusal).into_http(),
-            };
-            if is_too_long(response.headers()) {
-                response = to_status(too_long()).into_http();
             }
-            trace::tell(&name, response.headers_mut());
-            let code = code_name(response.headers());
-            shared
-                .metrics
-                .handled(method.service, method.name, code, began.elapsed());
-            Ok(response)
-        };
-        Box::pin(answered.instrument(span))
+        }
+        Err(refusal) => to_status(refusal).into_http(),
+    };
+    if is_too_long(response.headers()) {
+        response = to_status(too_long()).into_http();
     }
+    trace::tell(&name, response.headers_mut());
+    let code = code(response.headers()).unwrap_or(Code::Ok);
+    shared.metrics.handled(known.number, code, began.elapsed());
+    Ok(response)
 }
 
 impl LayerParts {
@@ -153,22 +177,37 @@ impl LayerParts {
         &self,
         method: Method,
         now: Instant,
-        trace: Arc<str>,
         request: &mut Request,
     ) -> Result<Admitted, Refusal> {
         let deadline = now + timeout(request.headers())?;
         let place = self.admission.admit(method.class)?;
-        let held = self.bodies.guard(method, deadline, request);
-        let line = request.extensions().get::<Arc<Line>>().cloned();
-        request.extensions_mut().insert(Asking {
-            deadline,
-            trace,
-            line,
-        });
+        let body = std::mem::take(request.body_mut());
+        let (body, held) = self.bodies.guarded(method, deadline, body);
+        *request.body_mut() = Body::new(body);
         Ok(Admitted {
             place,
             held,
             deadline,
+        })
+    }
+
+    /// Opens a stream of this protocol; a request for another service is returned.
+    async fn stream(
+        self: &Arc<Self>,
+        known: &Known,
+        asking: &Asking,
+        request: Request,
+        held: Option<bodies::Held>,
+    ) -> Result<Response, Request> {
+        Ok(match (known.method.class, known.handler) {
+            (Class::Watch, _) => watch::opened(&self.handle, asking, request)
+                .await
+                .unwrap_or_else(Status::into_http),
+            (Class::Pipeline, _) => pipeline::opened(self, asking, request, held),
+            (Class::RenewalStream, Some(handler)) => {
+                renewals::opened(self, handler, Arc::clone(&asking.trace), request)
+            }
+            _ => return Err(request),
         })
     }
 }
@@ -198,27 +237,4 @@ fn code(headers: &HeaderMap) -> Option<Code> {
     headers
         .get(Status::GRPC_STATUS)
         .map(|value| Code::from_bytes(value.as_bytes()))
-}
-
-/// The name of a code as go-grpc-prometheus spells it.
-fn code_name(headers: &HeaderMap) -> &'static str {
-    match code(headers).unwrap_or(Code::Ok) {
-        Code::Ok => "OK",
-        Code::Cancelled => "Canceled",
-        Code::Unknown => "Unknown",
-        Code::InvalidArgument => "InvalidArgument",
-        Code::DeadlineExceeded => "DeadlineExceeded",
-        Code::NotFound => "NotFound",
-        Code::AlreadyExists => "AlreadyExists",
-        Code::PermissionDenied => "PermissionDenied",
-        Code::ResourceExhausted => "ResourceExhausted",
-        Code::FailedPrecondition => "FailedPrecondition",
-        Code::Aborted => "Aborted",
-        Code::OutOfRange => "OutOfRange",
-        Code::Unimplemented => "Unimplemented",
-        Code::Internal => "Internal",
-        Code::Unavailable => "Unavailable",
-        Code::DataLoss => "DataLoss",
-        Code::Unauthenticated => "Unauthenticated",
-    }
 }

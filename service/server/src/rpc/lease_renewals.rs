@@ -1,49 +1,25 @@
-//! Streams of renewals of leases and candidates, answered like those of members in [`renewals`](super::renewals).
+//! Renewals of leases and candidates. Like those of members they come in a stream of their own or in a pipeline.
 
-use std::sync::Arc;
-
-use futures::Stream;
-use futures::stream::BoxStream;
 use synod_machine::{Answer, Command};
 use synod_model::{ErrorKind, Refusal, Revision, Ttl};
 use synod_proto::{Change, LeaseRenewal, v1};
-use tokio::time::Instant;
-use tonic::Status;
 
-use super::renewals::in_order;
+use super::calls::calls;
 use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
-use crate::limits::DEADLINE_DEFAULT;
-use crate::stop::Stop;
 
-type Renewed = Result<v1::LeasesRenewResponse, Status>;
-
-/// The answers to `renewals`, as given by [`in_order`].
-pub(super) fn answered(
-    handle: Handle,
-    trace: Arc<str>,
-    renewals: impl Stream<Item = Result<v1::LeasesRenewRequest, Status>> + Send + 'static,
-    stop: Stop,
-) -> BoxStream<'static, Renewed> {
-    in_order(renewals, stop, move |renewal| {
-        let (handle, trace) = (handle.clone(), Arc::clone(&trace));
-        async move { renew(&handle, trace, renewal).await }
-    })
+calls! {
+    renew: LeasesRenewRequest => LeasesRenewResponse;
 }
 
 async fn renew(
     handle: &Handle,
-    trace: Arc<str>,
+    asking: &Asking,
     message: v1::LeasesRenewRequest,
-) -> v1::LeasesRenewResponse {
+) -> Result<v1::LeasesRenewResponse, Refusal> {
     use v1::leases_renew_response::Result as Answered;
     let correlation = message.correlation;
-    let asking = Asking {
-        deadline: Instant::now() + DEADLINE_DEFAULT,
-        trace,
-        line: None,
-    };
-    let (revision, result) = match carry_out(handle, &asking, message).await {
+    let (revision, result) = match carry_out(handle, asking, message).await {
         Ok((revision, ttl)) => {
             let ttl_ms = ttl.as_millis();
             (revision, Answered::Renewed(v1::Renewed { ttl_ms }))
@@ -53,11 +29,11 @@ async fn renew(
             Answered::Refusal((&handle.with_hint(refusal)).into()),
         ),
     };
-    v1::LeasesRenewResponse {
+    Ok(v1::LeasesRenewResponse {
         header: Some(handle.header(revision)),
         correlation,
         result: Some(result),
-    }
+    })
 }
 
 async fn carry_out(

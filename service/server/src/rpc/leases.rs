@@ -1,112 +1,29 @@
 //! The service `synod.v1.Leases`.
 
-use futures::stream::BoxStream;
 use synod_machine::{Answer, Command, QueuePlace, State};
 use synod_model::{
     AcquireLease, Current, ErrorKind, Lease, LeaseCandidate, LeaseKey, LogTime, Refusal, Ticket,
 };
-use synod_proto::v1::leases_server::Leases;
 use synod_proto::{Change, GetLease, ListLeaseCandidates, ListLeases, v1};
 use tokio::time::Instant;
-use tonic::{Request, Response, Status, Streaming};
 
+use super::calls::calls;
 use super::pages::{Items, Page};
-use super::{answer, lease_renewals, opened, typed, unexpected};
+use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::read::Reading;
-use crate::stop::Stop;
 
 /// The most waiting callers of a lease that an answer names.
 const WAITERS_NAMED_MAX: usize = 100;
 
-/// The service, answered from the handle.
-pub(super) struct LeasesService {
-    pub(super) handle: Handle,
-    /// Ends the streams of renewals.
-    pub(super) stop: Stop,
-}
-
-#[tonic::async_trait]
-impl Leases for LeasesService {
-    type RenewStream = BoxStream<'static, Result<v1::LeasesRenewResponse, Status>>;
-
-    async fn acquire(
-        &self,
-        request: Request<v1::LeasesAcquireRequest>,
-    ) -> Result<Response<v1::LeasesAcquireResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, acquire(&self.handle, &asking, message).await)
-    }
-
-    async fn renew(
-        &self,
-        request: Request<Streaming<v1::LeasesRenewRequest>>,
-    ) -> Result<Response<Self::RenewStream>, Status> {
-        let (asking, renewals) = opened(request);
-        Ok(Response::new(lease_renewals::answered(
-            self.handle.clone(),
-            asking.trace,
-            renewals,
-            self.stop.clone(),
-        )))
-    }
-
-    async fn release(
-        &self,
-        request: Request<v1::LeasesReleaseRequest>,
-    ) -> Result<Response<v1::LeasesReleaseResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, release(&self.handle, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::LeasesGetRequest>,
-    ) -> Result<Response<v1::LeasesGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, get(&self.handle, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::LeasesListRequest>,
-    ) -> Result<Response<v1::LeasesListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, list(&self.handle, &asking, message).await)
-    }
-
-    async fn put_candidate(
-        &self,
-        request: Request<v1::LeasesPutCandidateRequest>,
-    ) -> Result<Response<v1::LeasesPutCandidateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(
-            &self.handle,
-            put_candidate(&self.handle, &asking, message).await,
-        )
-    }
-
-    async fn withdraw_candidate(
-        &self,
-        request: Request<v1::LeasesWithdrawCandidateRequest>,
-    ) -> Result<Response<v1::LeasesWithdrawCandidateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(
-            &self.handle,
-            withdraw_candidate(&self.handle, &asking, message).await,
-        )
-    }
-
-    async fn list_candidates(
-        &self,
-        request: Request<v1::LeasesListCandidatesRequest>,
-    ) -> Result<Response<v1::LeasesListCandidatesResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(
-            &self.handle,
-            list_candidates(&self.handle, &asking, message).await,
-        )
-    }
+calls! {
+    acquire: LeasesAcquireRequest => LeasesAcquireResponse;
+    release: LeasesReleaseRequest => LeasesReleaseResponse;
+    get: LeasesGetRequest => LeasesGetResponse;
+    list: LeasesListRequest => LeasesListResponse;
+    put_candidate: LeasesPutCandidateRequest => LeasesPutCandidateResponse;
+    withdraw_candidate: LeasesWithdrawCandidateRequest => LeasesWithdrawCandidateResponse;
+    list_candidates: LeasesListCandidatesRequest => LeasesListCandidatesResponse;
 }
 
 async fn acquire(

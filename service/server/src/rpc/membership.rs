@@ -1,82 +1,22 @@
 //! The service `synod.v1.Membership`.
 
-use futures::stream::BoxStream;
 use synod_machine::{Answer, Command, State};
 use synod_model::{ErrorKind, Join, Member, Refusal};
-use synod_proto::v1::membership_server::Membership;
 use synod_proto::{Change, GetMember, ListMembers, v1};
-use tonic::{Request, Response, Status, Streaming};
 
+use super::calls::calls;
 use super::pages::{Items, Page};
-use super::{answer, opened, renewals, typed, unexpected};
+use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::read::Reading;
-use crate::stop::Stop;
 use crate::watch::has_labels;
 
-/// The service, answered from the handle.
-pub(super) struct MembershipService {
-    pub(super) handle: Handle,
-    /// Ends the streams of renewals.
-    pub(super) stop: Stop,
-}
-
-#[tonic::async_trait]
-impl Membership for MembershipService {
-    type RenewStream = BoxStream<'static, Result<v1::MembershipRenewResponse, Status>>;
-
-    async fn join(
-        &self,
-        request: Request<v1::MembershipJoinRequest>,
-    ) -> Result<Response<v1::MembershipJoinResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, join(&self.handle, &asking, message).await)
-    }
-
-    async fn renew(
-        &self,
-        request: Request<Streaming<v1::MembershipRenewRequest>>,
-    ) -> Result<Response<Self::RenewStream>, Status> {
-        let (asking, renewals) = opened(request);
-        Ok(Response::new(renewals::answered(
-            self.handle.clone(),
-            asking.trace,
-            renewals,
-            self.stop.clone(),
-        )))
-    }
-
-    async fn ready(
-        &self,
-        request: Request<v1::MembershipReadyRequest>,
-    ) -> Result<Response<v1::MembershipReadyResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, ready(&self.handle, &asking, message).await)
-    }
-
-    async fn leave(
-        &self,
-        request: Request<v1::MembershipLeaveRequest>,
-    ) -> Result<Response<v1::MembershipLeaveResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, leave(&self.handle, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::MembershipGetRequest>,
-    ) -> Result<Response<v1::MembershipGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, get(&self.handle, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::MembershipListRequest>,
-    ) -> Result<Response<v1::MembershipListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, list(&self.handle, &asking, message).await)
-    }
+calls! {
+    join: MembershipJoinRequest => MembershipJoinResponse;
+    ready: MembershipReadyRequest => MembershipReadyResponse;
+    leave: MembershipLeaveRequest => MembershipLeaveResponse;
+    get: MembershipGetRequest => MembershipGetResponse;
+    list: MembershipListRequest => MembershipListResponse;
 }
 
 async fn join(

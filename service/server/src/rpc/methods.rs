@@ -6,7 +6,12 @@ use std::sync::LazyLock;
 use synod_machine::CommandName;
 use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
 
-use crate::limits::STREAMED_REQUEST_BYTES_MAX;
+use super::calls::{Calls, Handler};
+use super::{
+    cluster, collections, controller_revisions, lease_renewals, leases, membership, migrations,
+    objects, renewals, rosters, sessions, storage_versions,
+};
+use crate::limits::{PIPELINE_REQUEST_BYTES_MAX, STREAMED_REQUEST_BYTES_MAX};
 use crate::metrics::RpcMetrics;
 
 /// The classes of methods, each with its own limit of calls in progress.
@@ -22,6 +27,8 @@ pub(super) enum Class {
     RenewalStream,
     /// A stream of events.
     Watch,
+    /// A stream of calls.
+    Pipeline,
     /// Health and status: not refused when other classes are full.
     Side,
     /// A stream of health, or of server reflection.
@@ -35,6 +42,31 @@ pub(super) struct Method {
     pub(super) name: &'static str,
     pub(super) class: Class,
 }
+
+/// A method as a call finds it.
+pub(super) struct Known {
+    pub(super) method: Method,
+    /// The place of the method in the table; that after the last for an unknown one.
+    pub(super) number: usize,
+    /// Carries out one call; `None` for a method that is only a stream.
+    pub(super) handler: Option<Handler>,
+}
+
+/// The functions of each service that carry out its calls.
+const CALLS: &[(&str, Calls)] = &[
+    ("synod.v1.Cluster", cluster::CALLS),
+    ("synod.v1.Collections", collections::CALLS),
+    ("synod.v1.ControllerRevisions", controller_revisions::CALLS),
+    ("synod.v1.Leases", leases::CALLS),
+    ("synod.v1.Leases", lease_renewals::CALLS),
+    ("synod.v1.Membership", membership::CALLS),
+    ("synod.v1.Membership", renewals::CALLS),
+    ("synod.v1.Migrations", migrations::CALLS),
+    ("synod.v1.Objects", objects::CALLS),
+    ("synod.v1.Rosters", rosters::CALLS),
+    ("synod.v1.Sessions", sessions::CALLS),
+    ("synod.v1.StorageVersions", storage_versions::CALLS),
+];
 
 /// A method that is not in the table.
 const UNKNOWN: Method = Method {
@@ -126,6 +158,9 @@ methods! {
         Transact = Transact;
         Update = UpdateObject;
     }
+    "synod.v1.Pipeline" {
+        Open: Pipeline;
+    }
     "synod.v1.Rosters" {
         Delete = DeleteRoster;
         Get;
@@ -164,9 +199,8 @@ methods! {
 
 /// Creates the metrics of all methods and classes, so that each is shown before the first call.
 pub(crate) fn declare(metrics: &RpcMetrics) {
-    for method in METHODS.iter().chain([&UNKNOWN]) {
-        metrics.declare(method.service, method.name);
-    }
+    let all = METHODS.iter().chain([&UNKNOWN]);
+    metrics.declare(all.map(|method| (method.service, method.name)));
     for class in Class::ALL {
         metrics.in_flight(class.name()).set(0);
         metrics.bytes_held(class.name()).set(0);
@@ -180,20 +214,49 @@ pub(super) fn has_health(service: &str) -> bool {
         || service.starts_with("synod.") && METHODS.iter().any(|method| method.service == service)
 }
 
-impl Method {
-    /// The method that a request's path names.
-    pub(super) fn of_path(path: &str) -> Self {
-        static BY_PATH: LazyLock<HashMap<String, Method>> = LazyLock::new(|| {
-            let path = |method: &Method| format!("/{}/{}", method.service, method.name);
-            METHODS.iter().map(|it| (path(it), *it)).collect()
+impl Known {
+    /// The method that a path names: that of a request, or without the leading slash.
+    pub(super) fn of_path(path: &str) -> &'static Self {
+        static TABLE: LazyLock<Vec<Known>> = LazyLock::new(|| {
+            let all = METHODS.iter().chain([&UNKNOWN]).enumerate();
+            all.map(|(number, method)| Known {
+                method: *method,
+                number,
+                handler: method.handler(),
+            })
+            .collect()
         });
-        BY_PATH.get(path).copied().unwrap_or(UNKNOWN)
+        static BY_PATH: LazyLock<HashMap<String, &'static Known>> = LazyLock::new(|| {
+            let known = TABLE.iter().take(METHODS.len());
+            known
+                .map(|it| (format!("{}/{}", it.method.service, it.method.name), it))
+                .collect()
+        });
+        let path = path.strip_prefix('/').unwrap_or(path);
+        BY_PATH
+            .get(path)
+            .copied()
+            .unwrap_or_else(|| &TABLE[METHODS.len()])
+    }
+}
+
+impl Method {
+    fn handler(&self) -> Option<Handler> {
+        let name = snake(self.name);
+        let mut calls = CALLS
+            .iter()
+            .filter(|(service, _)| *service == self.service)
+            .flat_map(|(_, calls)| *calls);
+        calls
+            .find(|(call, _)| *call == name)
+            .map(|(_, handler)| *handler)
     }
 
     /// The most bytes of a message to this method.
     pub(super) fn message_bytes_max(self) -> usize {
         match self.class {
             Class::RenewalStream | Class::SideStream => STREAMED_REQUEST_BYTES_MAX,
+            Class::Pipeline => PIPELINE_REQUEST_BYTES_MAX,
             _ if self.name == "Report" => REPORT_BYTES_MAX,
             Class::Ordinary | Class::Renewal | Class::Acquire | Class::Watch | Class::Side => {
                 REQUEST_BYTES_MAX
@@ -203,12 +266,13 @@ impl Method {
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Ordinary,
         Self::Renewal,
         Self::Acquire,
         Self::RenewalStream,
         Self::Watch,
+        Self::Pipeline,
         Self::Side,
         Self::SideStream,
     ];
@@ -222,6 +286,14 @@ impl Class {
         }
     }
 
+    /// Whether a call of this class is a stream where it is not a part of a pipeline.
+    pub(super) const fn is_stream(self) -> bool {
+        match self {
+            Self::Ordinary | Self::Renewal | Self::Acquire | Self::Side => false,
+            Self::RenewalStream | Self::Watch | Self::Pipeline | Self::SideStream => true,
+        }
+    }
+
     /// The name in metrics.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -230,10 +302,23 @@ impl Class {
             Self::Acquire => "acquire",
             Self::RenewalStream => "renewal_stream",
             Self::Watch => "watch",
+            Self::Pipeline => "pipeline",
             Self::Side => "side",
             Self::SideStream => "side_stream",
         }
     }
+}
+
+/// The name of the function for a method: `GetOutcome` is `get_outcome`.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
 }
 
 #[cfg(test)]
@@ -270,17 +355,36 @@ mod tests {
     }
 
     #[test]
+    fn every_method_that_is_no_stream_has_its_function_and_no_function_is_without_a_method() {
+        for method in METHODS.iter().filter(|it| it.service.starts_with("synod.")) {
+            let is_renewal = method.class == Class::RenewalStream;
+            assert_eq!(
+                method.handler().is_some(),
+                !method.class.is_stream() || is_renewal,
+                "{}/{}",
+                method.service,
+                method.name
+            );
+        }
+        let handlers = METHODS.iter().filter_map(Method::handler).count();
+        let functions: usize = CALLS.iter().map(|(_, calls)| calls.len()).sum();
+        assert_eq!(handlers, functions);
+    }
+
+    #[test]
     fn a_path_finds_its_method_and_any_other_finds_none() {
-        let renew = Method::of_path("/synod.v1.Membership/Renew");
+        let renew = Known::of_path("/synod.v1.Membership/Renew").method;
         assert_eq!((renew.name, renew.class), ("Renew", Class::RenewalStream));
+        assert_eq!(Known::of_path("synod.v1.Membership/Renew").method, renew);
         for path in [
             "",
             "/",
             "/synod.v1.Membership",
             "/synod.v1.Membership/Renew/x",
+            "//synod.v1.Membership/Renew",
             "/x/Renew",
         ] {
-            assert_eq!(Method::of_path(path), UNKNOWN, "{path}");
+            assert_eq!(Known::of_path(path).method, UNKNOWN, "{path}");
         }
     }
 }

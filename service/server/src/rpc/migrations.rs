@@ -2,32 +2,26 @@
 
 use synod_machine::{Answer, Command};
 use synod_model::{CompleteMigration, ErrorKind, Refusal};
-use synod_proto::v1::migrations_server::Migrations;
 use synod_proto::{Change, GetMigration, ListMigrations, v1};
 
-use super::calls::service;
+use super::calls::calls;
 use super::pages::{Items, Page};
 use super::safety::assumptions;
 use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 
-/// The service, answered from the handle.
-pub(super) struct MigrationsService(pub(super) Handle);
-
-service! {
-    impl Migrations for MigrationsService {
-        get: MigrationsGetRequest => MigrationsGetResponse;
-        list: MigrationsListRequest => MigrationsListResponse;
-        start: MigrationsStartRequest => MigrationsStartResponse;
-        claim: MigrationsClaimRequest => MigrationsClaimResponse;
-        progress: MigrationsProgressRequest => MigrationsProgressResponse;
-        complete: MigrationsCompleteRequest => MigrationsCompleteResponse;
-        fail: MigrationsFailRequest => MigrationsFailResponse;
-        abort: MigrationsAbortRequest => MigrationsAbortResponse;
-        retry: MigrationsRetryRequest => MigrationsRetryResponse;
-        observe: MigrationsObserveRequest => MigrationsObserveResponse;
-        reset: MigrationsResetRequest => MigrationsResetResponse;
-    }
+calls! {
+    get: MigrationsGetRequest => MigrationsGetResponse;
+    list: MigrationsListRequest => MigrationsListResponse;
+    start: MigrationsStartRequest => MigrationsStartResponse;
+    claim: MigrationsClaimRequest => MigrationsClaimResponse;
+    progress: MigrationsProgressRequest => MigrationsProgressResponse;
+    complete: MigrationsCompleteRequest => MigrationsCompleteResponse;
+    fail: MigrationsFailRequest => MigrationsFailResponse;
+    abort: MigrationsAbortRequest => MigrationsAbortResponse;
+    retry: MigrationsRetryRequest => MigrationsRetryResponse;
+    observe: MigrationsObserveRequest => MigrationsObserveResponse;
+    reset: MigrationsResetRequest => MigrationsResetResponse;
 }
 
 async fn get(

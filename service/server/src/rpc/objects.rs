@@ -5,10 +5,9 @@ use std::sync::Arc;
 use prost::Message;
 use synod_machine::{Answer, Command, Written, WrittenHow};
 use synod_model::{Namespace, NamespacedName, Object, ObjectKey, ObjectName, Refusal, Transact};
-use synod_proto::v1::objects_server::Objects;
 use synod_proto::{Change, GetObject, ListObjects, ObjectCursor, ObjectScope, v1};
 
-use super::calls::service;
+use super::calls::calls;
 use super::pages::{Items, Page};
 use super::{typed, unexpected};
 use crate::handle::{Asking, Carried, Handle};
@@ -16,19 +15,14 @@ use crate::limits::PAGE_BYTES_MAX;
 use crate::objects;
 use crate::read::Reading;
 
-/// The service, answered from the handle.
-pub(super) struct ObjectsService(pub(super) Handle);
-
-service! {
-    impl Objects for ObjectsService {
-        create: ObjectsCreateRequest => ObjectsCreateResponse;
-        get: ObjectsGetRequest => ObjectsGetResponse;
-        list: ObjectsListRequest => ObjectsListResponse;
-        update: ObjectsUpdateRequest => ObjectsUpdateResponse;
-        patch: ObjectsPatchRequest => ObjectsPatchResponse;
-        delete: ObjectsDeleteRequest => ObjectsDeleteResponse;
-        transact: ObjectsTransactRequest => ObjectsTransactResponse;
-    }
+calls! {
+    create: ObjectsCreateRequest => ObjectsCreateResponse;
+    get: ObjectsGetRequest => ObjectsGetResponse;
+    list: ObjectsListRequest => ObjectsListResponse;
+    update: ObjectsUpdateRequest => ObjectsUpdateResponse;
+    patch: ObjectsPatchRequest => ObjectsPatchResponse;
+    delete: ObjectsDeleteRequest => ObjectsDeleteResponse;
+    transact: ObjectsTransactRequest => ObjectsTransactResponse;
 }
 
 async fn create(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures::stream::BoxStream;
+use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use synod_machine::Command;
 use synod_model::{Refusal, Renew, Ttl};
@@ -10,61 +10,59 @@ use synod_proto::{Change, v1};
 use tokio::time::Instant;
 use tonic::Status;
 
+use super::calls::{Handler, calls};
+use super::layer::{LayerParts, Request, Response};
+use super::streams::{Messages, respond};
 use super::typed;
 use crate::handle::{Asking, Done, Handle};
 use crate::limits::{DEADLINE_DEFAULT, RENEWALS_PER_STREAM_MAX};
-use crate::stop::Stop;
 
-type Renewed = Result<v1::MembershipRenewResponse, Status>;
-
-/// The answers to `renewals`, as given by [`in_order`].
-pub(super) fn answered(
-    handle: Handle,
-    trace: Arc<str>,
-    renewals: impl Stream<Item = Result<v1::MembershipRenewRequest, Status>> + Send + 'static,
-    stop: Stop,
-) -> BoxStream<'static, Renewed> {
-    in_order(renewals, stop, move |renewal| {
-        let (handle, trace) = (handle.clone(), Arc::clone(&trace));
-        async move { renew(&handle, trace, renewal).await }
-    })
+calls! {
+    renew: MembershipRenewRequest => MembershipRenewResponse;
 }
 
-/// The answers to `renewals`, in their order. The next renewal is read when fewer than [`RENEWALS_PER_STREAM_MAX`] are
+/// Opens a stream whose messages are renewals, each carried out by `handler`.
+pub(super) fn opened(
+    gate: &LayerParts,
+    handler: Handler,
+    trace: Arc<str>,
+    request: Request,
+) -> Response {
+    let renewals = Messages::of(request.into_body());
+    respond(answered(gate, handler, trace, renewals))
+}
+
+/// The answers to renewals, in their order. The next renewal is read when fewer than [`RENEWALS_PER_STREAM_MAX`] are
 /// unanswered. When `stop` is requested, no more are read, and the stream ends when all that were read are answered.
-pub(super) fn in_order<M, A, Fut>(
-    renewals: impl Stream<Item = Result<M, Status>> + Send + 'static,
-    stop: Stop,
-    renew: impl Fn(M) -> Fut + Send + 'static,
-) -> BoxStream<'static, Result<A, Status>>
-where
-    M: Send + 'static,
-    A: Send + 'static,
-    Fut: Future<Output = A> + Send + 'static,
-{
+fn answered(
+    gate: &LayerParts,
+    handler: Handler,
+    trace: Arc<str>,
+    renewals: Messages,
+) -> impl Stream<Item = Result<Bytes, Status>> + Send + 'static {
+    let (handle, stop) = (gate.handle.clone(), gate.stop.clone());
     renewals
         .take_until(async move { stop.requested().await })
         .map(move |renewal| {
-            let answer = renewal.map(&renew);
-            async move { Ok(answer?.await) }
+            let asking = Asking {
+                deadline: Instant::now() + DEADLINE_DEFAULT,
+                trace: Arc::clone(&trace),
+                line: None,
+            };
+            let answer = renewal.map(|renewal| handler(handle.clone(), asking, renewal));
+            async move { Ok(answer?.await?.framed()) }
         })
         .buffered(RENEWALS_PER_STREAM_MAX)
-        .boxed()
 }
 
 async fn renew(
     handle: &Handle,
-    trace: Arc<str>,
+    asking: &Asking,
     message: v1::MembershipRenewRequest,
-) -> v1::MembershipRenewResponse {
+) -> Result<v1::MembershipRenewResponse, Refusal> {
     use v1::membership_renew_response::Result as Answered;
     let correlation = message.correlation;
-    let asking = Asking {
-        deadline: Instant::now() + DEADLINE_DEFAULT,
-        trace,
-        line: None,
-    };
-    match carry_out(handle, &asking, message).await {
+    Ok(match carry_out(handle, asking, message).await {
         Ok((done, ttl)) => v1::MembershipRenewResponse {
             header: Some(handle.header(done.revision)),
             correlation,
@@ -77,7 +75,7 @@ async fn renew(
             correlation,
             result: Some(Answered::Refusal((&handle.with_hint(refusal)).into())),
         },
-    }
+    })
 }
 
 async fn carry_out(

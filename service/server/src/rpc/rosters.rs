@@ -2,24 +2,18 @@
 
 use synod_machine::Command;
 use synod_model::{Refusal, ResourceScope, Roster};
-use synod_proto::v1::rosters_server::Rosters;
 use synod_proto::{GetRoster, ListRosters, v1};
 
-use super::calls::service;
+use super::calls::calls;
 use super::pages::{Items, Page};
 use super::typed;
 use crate::handle::{Asking, Carried, Handle};
 
-/// The service, answered from the handle.
-pub(super) struct RostersService(pub(super) Handle);
-
-service! {
-    impl Rosters for RostersService {
-        set: RostersSetRequest => RostersSetResponse;
-        delete: RostersDeleteRequest => RostersDeleteResponse;
-        get: RostersGetRequest => RostersGetResponse;
-        list: RostersListRequest => RostersListResponse;
-    }
+calls! {
+    set: RostersSetRequest => RostersSetResponse;
+    delete: RostersDeleteRequest => RostersDeleteResponse;
+    get: RostersGetRequest => RostersGetResponse;
+    list: RostersListRequest => RostersListResponse;
 }
 
 async fn set(

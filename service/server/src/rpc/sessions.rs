@@ -2,24 +2,18 @@
 
 use synod_machine::{Answer, Command, Outcome, Recorded};
 use synod_model::{ErrorKind, Refusal};
-use synod_proto::v1::sessions_server::Sessions;
 use synod_proto::wire::Wire as _;
 use synod_proto::{Change, Consistency, GetOutcome, v1};
 
-use super::calls::service;
+use super::calls::calls;
 use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 
-/// The service, answered from the handle.
-pub(super) struct SessionsService(pub(super) Handle);
-
-service! {
-    impl Sessions for SessionsService {
-        open: SessionsOpenRequest => SessionsOpenResponse;
-        close: SessionsCloseRequest => SessionsCloseResponse;
-        get_outcome: SessionsGetOutcomeRequest => SessionsGetOutcomeResponse;
-    }
+calls! {
+    open: SessionsOpenRequest => SessionsOpenResponse;
+    close: SessionsCloseRequest => SessionsCloseResponse;
+    get_outcome: SessionsGetOutcomeRequest => SessionsGetOutcomeResponse;
 }
 
 async fn open(

@@ -4,32 +4,26 @@ use std::sync::Arc;
 
 use synod_machine::{Answer, Command, Past, Recorded, State, StorageStateView, StorageVersionView};
 use synod_model::{ErrorKind, GroupResource, Refusal, Report};
-use synod_proto::v1::storage_versions_server::StorageVersions;
 use synod_proto::{
     AgreementHistory, Change, Consistency, GetStorageVersion, ListStorageVersions, v1,
 };
 
-use super::calls::service;
+use super::calls::calls;
 use super::pages::{Items, Page};
 use super::{safety, typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 use crate::read::Reading;
 
-/// The service, answered from the handle.
-pub(super) struct StorageVersionsService(pub(super) Handle);
-
-service! {
-    impl StorageVersions for StorageVersionsService {
-        report: StorageVersionsReportRequest => StorageVersionsReportResponse;
-        adopt: StorageVersionsAdoptRequest => StorageVersionsAdoptResponse;
-        forget: StorageVersionsForgetRequest => StorageVersionsForgetResponse;
-        get: StorageVersionsGetRequest => StorageVersionsGetResponse;
-        list: StorageVersionsListRequest => StorageVersionsListResponse;
-        history: StorageVersionsHistoryRequest => StorageVersionsHistoryResponse;
-        check_drop = safety::check_drop: StorageVersionsCheckDropRequest => StorageVersionsCheckDropResponse;
-        check_binary = safety::check_binary: StorageVersionsCheckBinaryRequest => StorageVersionsCheckBinaryResponse;
-    }
+calls! {
+    report: StorageVersionsReportRequest => StorageVersionsReportResponse;
+    adopt: StorageVersionsAdoptRequest => StorageVersionsAdoptResponse;
+    forget: StorageVersionsForgetRequest => StorageVersionsForgetResponse;
+    get: StorageVersionsGetRequest => StorageVersionsGetResponse;
+    list: StorageVersionsListRequest => StorageVersionsListResponse;
+    history: StorageVersionsHistoryRequest => StorageVersionsHistoryResponse;
+    check_drop = safety::check_drop: StorageVersionsCheckDropRequest => StorageVersionsCheckDropResponse;
+    check_binary = safety::check_binary: StorageVersionsCheckBinaryRequest => StorageVersionsCheckBinaryResponse;
 }
 
 async fn report(

@@ -28,8 +28,13 @@ pub(super) fn timeout(headers: &HeaderMap) -> Result<Duration, Refusal> {
         .ok()
         .and_then(parse)
         .ok_or_else(|| invalid(value.as_bytes()))?;
+    Ok(allowed(asked))
+}
+
+/// The time that a request may take for a caller who waits as long as this.
+pub(super) fn allowed(asked: Duration) -> Duration {
     let asked = asked.min(DEADLINE_MAX);
-    Ok(asked - (asked / WAY).min(WAY_MAX))
+    asked - (asked / WAY).min(WAY_MAX)
 }
 
 /// Parses a timeout in gRPC's form: at most eight digits and a unit.

@@ -30,13 +30,16 @@ impl Names {
     /// The trace id of a request with these headers.
     pub(super) fn of(&self, headers: &HeaderMap) -> Arc<str> {
         let own = headers.get(HEADER).and_then(|value| value.to_str().ok());
-        match own.filter(|name| !name.is_empty() && name.len() <= TRACE_ID_BYTES_MAX) {
-            Some(name) => Arc::from(name),
-            None => {
-                let number = self.given.fetch_add(1, Ordering::Relaxed);
-                Arc::from(format!("{:016x}-{number}", self.prefix))
-            }
+        self.or_new(own.unwrap_or_default())
+    }
+
+    /// The trace id that a request brings, or a new one if that is empty or too long.
+    pub(super) fn or_new(&self, own: &str) -> Arc<str> {
+        if own.is_empty() || own.len() > TRACE_ID_BYTES_MAX {
+            let number = self.given.fetch_add(1, Ordering::Relaxed);
+            return Arc::from(format!("{:016x}-{number}", self.prefix));
         }
+        Arc::from(own)
     }
 }
 

@@ -38,7 +38,19 @@ pub(crate) struct Cursor {
     /// The generation of the state at the last look.
     generation: u64,
     ended: bool,
-    _slot: Slot,
+    /// Whether its reader was told that it has caught up, since it last got a message.
+    has_told: bool,
+    slot: Option<Slot>,
+}
+
+/// What a reader of a cursor gets at a time.
+pub(crate) enum Step {
+    /// A message to send.
+    Message(WatchMessage),
+    /// Everything that there is has been delivered. Told once after each message.
+    CaughtUp,
+    /// The stream has ended.
+    Ended,
 }
 
 /// The result of one look at the history.
@@ -79,7 +91,8 @@ impl Cursor {
             health,
             generation,
             ended: false,
-            _slot: slot,
+            has_told: false,
+            slot: Some(slot),
         }
     }
 
@@ -104,15 +117,27 @@ impl Cursor {
     /// The next message; `None` at the end of the stream.
     pub(crate) async fn next(&mut self) -> Option<WatchMessage> {
         loop {
+            match self.step().await {
+                Step::Message(message) => {
+                    self.sent(&message, 1);
+                    return Some(message);
+                }
+                Step::CaughtUp => {}
+                Step::Ended => return None,
+            }
+        }
+    }
+
+    /// The next step of the stream. The reader of a message says by [`Self::sent`] to how many watches it was sent.
+    pub(crate) async fn step(&mut self) -> Step {
+        loop {
             if let Some(message) = self.ready.pop_front() {
                 self.sent = Instant::now();
-                self.shared
-                    .metrics
-                    .sent(message.events(), message.more_fragments());
-                return Some(message);
+                self.has_told = false;
+                return Step::Message(message);
             }
             if self.ended {
-                return None;
+                return Step::Ended;
             }
             if self.shared.stop.is_requested() {
                 self.end(v1::WatchEndReason::Shutdown);
@@ -122,9 +147,34 @@ impl Cursor {
                 Look::Found => {}
                 Look::More => tokio::task::yield_now().await,
                 Look::Lost(reason) => self.end(reason),
+                Look::Done if !self.has_told => {
+                    self.has_told = true;
+                    return Step::CaughtUp;
+                }
                 Look::Done => self.wait().await,
             }
         }
+    }
+
+    /// Counts a message that was sent to this many watches.
+    pub(crate) fn sent(&self, message: &WatchMessage, watches: usize) {
+        let metrics = &self.shared.metrics;
+        metrics.sent(message.events() * watches, message.more_fragments());
+    }
+
+    /// The revision up to which everything was read.
+    pub(crate) fn seen(&self) -> Revision {
+        self.seen
+    }
+
+    /// What the watch wants: its filter, and the interval of its bookmarks.
+    pub(crate) fn wanted(&self) -> (WatchFilter, Duration) {
+        (self.filter.clone(), self.bookmark_interval)
+    }
+
+    /// The place of the stream, for who shares this cursor with others. Without it, the cursor holds none.
+    pub(crate) fn take_slot(&mut self) -> Option<Slot> {
+        self.slot.take()
     }
 
     /// Reads on in the published history.

@@ -31,6 +31,8 @@ mod field {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WatchMessage {
     pieces: Vec<Bytes>,
+    /// The revision that it is of, or up to which it is a bookmark. Zero for the last message of a stream.
+    revision: Revision,
     events: usize,
     more_fragments: bool,
 }
@@ -74,9 +76,28 @@ impl WatchMessage {
     pub(super) fn of(response: &v1::WatchResponse) -> Self {
         Self {
             pieces: vec![response.encode_to_vec().into()],
+            revision: Revision::ZERO,
             events: 0,
             more_fragments: false,
         }
+    }
+
+    /// The message as a bookmark of this revision.
+    pub(super) fn up_to(self, revision: Revision) -> Self {
+        Self { revision, ..self }
+    }
+
+    /// The revision that the message is of.
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Whether a watch that has everything up to a revision has yet to get this message. A bookmark tells no less than
+    /// it knows, and the last message of a stream is for everybody.
+    pub(crate) fn is_news_after(&self, has: Revision) -> bool {
+        self.revision == Revision::ZERO
+            || self.revision > has
+            || (self.events == 0 && self.revision == has)
     }
 
     /// The number of events in the message.
@@ -296,6 +317,7 @@ fn message(
     }
     WatchMessage {
         pieces,
+        revision,
         events: count,
         more_fragments,
     }

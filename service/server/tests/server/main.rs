@@ -13,6 +13,7 @@ mod migrations;
 mod objects;
 mod one;
 mod operations;
+mod pipelines;
 mod reads;
 mod requests;
 mod retries;

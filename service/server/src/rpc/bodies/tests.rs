@@ -32,10 +32,9 @@ async fn read(bodies: &Bodies, class: Class, body: Body) -> (Option<Held>, Resul
         name: "Some",
         class,
     };
-    let mut request = http::Request::new(body);
     let deadline = Instant::now() + Duration::from_secs(10);
-    let held = bodies.guard(method, deadline, &mut request);
-    let read = request.into_body().collect().await;
+    let (guarded, held) = bodies.guarded(method, deadline, body);
+    let read = guarded.collect().await;
     (held, read.map(|body| body.to_bytes().len()))
 }
 
@@ -109,4 +108,24 @@ async fn a_stream_of_requests_may_be_silent_and_must_not_send_long_messages() {
     let silent = read(&bodies, Class::SideStream, stalled(0));
     let waited = tokio::time::timeout(Duration::from_secs(3_600), silent).await;
     assert!(waited.is_err(), "nobody gives it up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pipeline_holds_what_it_has_not_read_and_its_calls_hold_the_rest() {
+    let bodies = bodies();
+    let (held, bytes) = read(&bodies, Class::Pipeline, whole(1_000)).await;
+    let held = held.unwrap();
+    assert_eq!((bytes.unwrap(), taken(&bodies.ordinary)), (1_000, 1_000));
+    let call = bodies.hold(Class::Renewal, 600, 600).unwrap();
+    held.release(1_000);
+    assert_eq!((taken(&bodies.ordinary), taken(&bodies.renewal)), (0, 600));
+    drop(call);
+    assert_eq!(taken(&bodies.renewal), 0);
+    let long = bodies.hold(Class::Renewal, 600, 601).unwrap_err();
+    assert_eq!(long.kind, ErrorKind::TooLarge);
+    let others = REQUEST_BYTES_HELD_MAX - 1_000;
+    bodies.ordinary.taken.store(others, Ordering::Release);
+    let full = bodies.hold(Class::Ordinary, 2_000, 1_001).unwrap_err();
+    assert_eq!(full.kind, ErrorKind::Overloaded);
+    assert_eq!(taken(&bodies.ordinary), others);
 }

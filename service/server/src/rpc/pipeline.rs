@@ -1,0 +1,318 @@
+//! The stream of `synod.v1.Pipeline`: many calls in one stream, each answered as soon as it can be.
+//!
+//! A call goes through the same gate as a call outside of a pipeline: name, deadline, admission, limits of bytes and
+//! metrics are its own. One task runs all calls of a stream, so the answers of a batch wake it once and leave together.
+
+mod answers;
+mod watches;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::{AbortHandle, Abortable, BoxFuture};
+use futures::stream::{BoxStream, FuturesUnordered, Stream, StreamExt as _};
+use synod_model::{ErrorKind, Refusal};
+use synod_proto::status::to_status;
+use synod_proto::{codec, v1};
+use tokio::time::Instant;
+use tonic::{Code, Status};
+
+use super::admission::AdmissionSlot;
+use super::answers::room;
+use super::bodies::Held;
+use super::calls::{Encoded, HEAD_BYTES};
+use super::layer::{LayerParts, Request, Response};
+use super::methods::{Class, Known};
+use super::streams::{Messages, respond};
+use super::timeout::allowed;
+use super::watch;
+use crate::connections::Line;
+use crate::handle::Asking;
+use crate::limits::{DEADLINE_DEFAULT, PIPELINE_RESPONSE_BYTES_MAX};
+use crate::watch::{Cursor, Step};
+use answers::Answers;
+use watches::{Stepping, WatchGroups};
+
+/// The most messages that are read before answers get their turn.
+const STRIDE: usize = 64;
+
+/// Opens a pipeline. `held` has the bytes of its messages that are not read yet.
+pub(super) fn opened(
+    gate: &Arc<LayerParts>,
+    asking: &Asking,
+    request: Request,
+    held: Option<Held>,
+) -> Response {
+    let stop = gate.stop.clone();
+    let messages = Messages::of(request.into_body());
+    respond(Pipeline {
+        gate: Arc::clone(gate),
+        line: asking.line.clone(),
+        messages: Some(
+            messages
+                .take_until(async move { stop.requested().await })
+                .boxed(),
+        ),
+        held,
+        running: FuturesUnordered::new(),
+        unanswered: HashMap::new(),
+        watches: WatchGroups::default(),
+        answers: Answers::default(),
+    })
+}
+
+struct Pipeline {
+    gate: Arc<LayerParts>,
+    line: Option<Arc<Line>>,
+    /// What the client sends; `None` once it has ended its side, or the replica shuts down.
+    messages: Option<BoxStream<'static, Result<Bytes, Status>>>,
+    held: Option<Held>,
+    running: FuturesUnordered<Abortable<BoxFuture<'static, Happened>>>,
+    /// Calls that run, by their numbers. A watch is one of them until it is open.
+    unanswered: HashMap<u64, AbortHandle>,
+    watches: WatchGroups,
+    answers: Answers,
+}
+
+/// What a future of the pipeline has brought about.
+enum Happened {
+    Answered(u64, Result<Encoded, Status>),
+    Opened(u64, Box<Opened>),
+    Stepped(Stepping, Step),
+}
+
+/// A watch that was opened, with its place among all watches.
+struct Opened {
+    cursor: Cursor,
+    place: AdmissionSlot,
+}
+
+/// A call on its way through the gate.
+struct Passing {
+    gate: Arc<LayerParts>,
+    known: &'static Known,
+    asking: Asking,
+    message: Bytes,
+    began: Instant,
+}
+
+impl Stream for Pipeline {
+    type Item = Result<Bytes, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Err(status) = self.read(context) {
+            return Poll::Ready(Some(Err(status)));
+        }
+        let mut is_idle = false;
+        while self.answers.len() < PIPELINE_RESPONSE_BYTES_MAX {
+            match self.running.poll_next_unpin(context) {
+                Poll::Ready(Some(Ok(happened))) => self.happened(happened),
+                // It was cancelled, and told so then.
+                Poll::Ready(Some(Err(_))) => {}
+                Poll::Ready(None) => {
+                    is_idle = true;
+                    break;
+                }
+                Poll::Pending => break,
+            }
+        }
+        match self.answers.take() {
+            Some(message) => Poll::Ready(Some(Ok(message))),
+            None if is_idle && self.messages.is_none() => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Pipeline {
+    /// Reads what has come, and starts its calls.
+    fn read(&mut self, context: &mut Context<'_>) -> Result<(), Status> {
+        for _ in 0..STRIDE {
+            let Some(messages) = &mut self.messages else {
+                return Ok(());
+            };
+            match messages.poll_next_unpin(context) {
+                Poll::Ready(Some(message)) => self.received(message?)?,
+                Poll::Ready(None) => self.messages = None,
+                Poll::Pending => return Ok(()),
+            }
+        }
+        context.waker().wake_by_ref();
+        Ok(())
+    }
+
+    fn received(&mut self, message: Bytes) -> Result<(), Status> {
+        if let Some(held) = &self.held {
+            held.release(HEAD_BYTES + message.len());
+        }
+        let request: v1::PipelineRequest = codec::decode(message)?;
+        for call in request.calls {
+            let number = call.number;
+            if self.watches.has(number) {
+                return Err(in_use(number));
+            }
+            match self.unanswered.entry(number) {
+                Entry::Occupied(_) => return Err(in_use(number)),
+                Entry::Vacant(vacant) => {
+                    let (abort, registration) = AbortHandle::new_pair();
+                    let running = started(&self.gate, self.line.as_ref(), call);
+                    self.running.push(Abortable::new(running, registration));
+                    vacant.insert(abort);
+                }
+            }
+        }
+        for number in request.cancel {
+            let was_there = match self.unanswered.remove(&number) {
+                Some(call) => {
+                    call.abort();
+                    true
+                }
+                None => self.watches.cancel(number),
+            };
+            if was_there {
+                self.answers.status(number, &cancelled());
+            }
+        }
+        Ok(())
+    }
+
+    fn happened(&mut self, happened: Happened) {
+        match happened {
+            Happened::Answered(number, answer) => {
+                self.unanswered.remove(&number);
+                match answer {
+                    Ok(answer) => self.answers.message(number, answer.message()),
+                    Err(status) => self.answers.status(number, &status),
+                }
+            }
+            Happened::Opened(number, opened) => {
+                self.unanswered.remove(&number);
+                let Opened { cursor, place } = *opened;
+                let stepping = self.watches.open(number, cursor, place);
+                self.step(stepping);
+            }
+            Happened::Stepped(stepping, step) => {
+                let goes_on = self.watches.stepped(stepping, step, &mut self.answers);
+                if let Some(stepping) = goes_on {
+                    self.step(stepping);
+                }
+            }
+        }
+    }
+
+    /// Waits for the next step of a watch.
+    fn step(&mut self, mut stepping: Stepping) {
+        let (abort, registration) = AbortHandle::new_pair();
+        self.watches.stepping(&stepping, abort);
+        let next: BoxFuture<'static, Happened> = Box::pin(async move {
+            let step = stepping.cursor.step().await;
+            Happened::Stepped(stepping, step)
+        });
+        self.running.push(Abortable::new(next, registration));
+    }
+}
+
+/// The future of a call.
+fn started(
+    gate: &Arc<LayerParts>,
+    line: Option<&Arc<Line>>,
+    call: v1::PipelineCall,
+) -> BoxFuture<'static, Happened> {
+    let began = Instant::now();
+    let number = call.number;
+    let asked = call.timeout_ms.map_or(DEADLINE_DEFAULT, |ms| {
+        allowed(Duration::from_millis(ms.into()))
+    });
+    let passing = Passing {
+        gate: Arc::clone(gate),
+        known: Known::of_path(&call.method),
+        asking: Asking {
+            deadline: began + asked,
+            trace: gate.names.or_new(&call.request_id),
+            line: line.cloned(),
+        },
+        message: call.message,
+        began,
+    };
+    gate.metrics.started(passing.known.number);
+    if passing.known.method.class == Class::Watch {
+        return Box::pin(async move {
+            match passing.open().await {
+                Ok(opened) => Happened::Opened(number, Box::new(opened)),
+                Err(status) => Happened::Answered(number, Err(status)),
+            }
+        });
+    }
+    Box::pin(async move { Happened::Answered(number, passing.answered().await) })
+}
+
+impl Passing {
+    /// Carries out a call that has one answer.
+    async fn answered(self) -> Result<Encoded, Status> {
+        let (gate, known, began) = (Arc::clone(&self.gate), self.known, self.began);
+        let answer = self.carried().await;
+        let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
+        gate.metrics.handled(known.number, code, began.elapsed());
+        answer
+    }
+
+    async fn carried(self) -> Result<Encoded, Status> {
+        let handler = self.known.handler.ok_or_else(not_in_a_pipeline)?;
+        let (_place, _held) = self.enter().await.map_err(to_status)?;
+        handler(self.gate.handle.clone(), self.asking, self.message).await
+    }
+
+    /// Opens a watch.
+    async fn open(self) -> Result<Opened, Status> {
+        let opened = async {
+            let (place, _held) = self.enter().await.map_err(to_status)?;
+            let cursor = watch::cursor(&self.gate.handle, &self.asking, self.message.clone());
+            let cursor = cursor.await?;
+            Ok(Opened { cursor, place })
+        };
+        let opened = opened.await;
+        let code = opened
+            .as_ref()
+            .map_or_else(|status: &Status| status.code(), |_| Code::Ok);
+        let took = self.began.elapsed();
+        self.gate.metrics.handled(self.known.number, code, took);
+        opened
+    }
+
+    /// Takes the place of a call and room for its bytes, and waits until its answer has room.
+    async fn enter(&self) -> Result<(AdmissionSlot, Option<Held>), Refusal> {
+        let method = self.known.method;
+        let class = match method.class {
+            // One renewal is one call here.
+            Class::RenewalStream => Class::Renewal,
+            class => class,
+        };
+        let place = self.gate.admission.admit(class)?;
+        let bytes_max = method.message_bytes_max();
+        let held = self
+            .gate
+            .bodies
+            .hold(class, bytes_max, self.message.len())?;
+        room(self.asking.line.as_deref(), class, self.asking.deadline).await?;
+        Ok((place, held))
+    }
+}
+
+fn cancelled() -> Status {
+    Status::cancelled("the client has cancelled the call")
+}
+
+fn not_in_a_pipeline() -> Status {
+    Status::unimplemented("there is no such method, or it cannot be called in a pipeline")
+}
+
+fn in_use(number: u64) -> Status {
+    let message =
+        format!("number {number} is that of another call of this pipeline that is unanswered");
+    to_status(Refusal::new(ErrorKind::InvalidArgument, message))
+}
