@@ -5,6 +5,8 @@ mod answer;
 mod backoff;
 mod endpoints;
 mod failure;
+mod pipeline;
+mod replica_channel;
 mod round;
 mod tries;
 
@@ -12,4 +14,5 @@ pub(crate) use answer::Headed;
 pub(crate) use backoff::Backoff;
 pub(crate) use endpoints::{Endpoints, Keepalive, Wiring, unknown_endpoint};
 pub(crate) use failure::{FailedTry, Failure};
+pub(crate) use replica_channel::ReplicaChannel;
 pub(crate) use tries::{Call, Repeats, Try};

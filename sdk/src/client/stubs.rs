@@ -11,52 +11,55 @@ use synod_proto::v1::rosters_client::RostersClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
-use tonic::transport::Channel;
+
+use crate::transport::ReplicaChannel;
 
 /// The size in bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page
 /// of 5,000 resources with thousands of entries each is large.
 pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-pub(crate) fn cluster(channel: Channel) -> ClusterClient<Channel> {
+pub(crate) fn cluster(channel: ReplicaChannel) -> ClusterClient<ReplicaChannel> {
     ClusterClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn controller_revisions(channel: Channel) -> ControllerRevisionsClient<Channel> {
+pub(crate) fn controller_revisions(
+    channel: ReplicaChannel,
+) -> ControllerRevisionsClient<ReplicaChannel> {
     ControllerRevisionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn leases(channel: Channel) -> LeasesClient<Channel> {
+pub(crate) fn leases(channel: ReplicaChannel) -> LeasesClient<ReplicaChannel> {
     LeasesClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn collections(channel: Channel) -> CollectionsClient<Channel> {
+pub(crate) fn collections(channel: ReplicaChannel) -> CollectionsClient<ReplicaChannel> {
     CollectionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn objects(channel: Channel) -> ObjectsClient<Channel> {
+pub(crate) fn objects(channel: ReplicaChannel) -> ObjectsClient<ReplicaChannel> {
     ObjectsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn membership(channel: Channel) -> MembershipClient<Channel> {
+pub(crate) fn membership(channel: ReplicaChannel) -> MembershipClient<ReplicaChannel> {
     MembershipClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn migrations(channel: Channel) -> MigrationsClient<Channel> {
+pub(crate) fn migrations(channel: ReplicaChannel) -> MigrationsClient<ReplicaChannel> {
     MigrationsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn rosters(channel: Channel) -> RostersClient<Channel> {
+pub(crate) fn rosters(channel: ReplicaChannel) -> RostersClient<ReplicaChannel> {
     RostersClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn sessions(channel: Channel) -> SessionsClient<Channel> {
+pub(crate) fn sessions(channel: ReplicaChannel) -> SessionsClient<ReplicaChannel> {
     SessionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn storage_versions(channel: Channel) -> StorageVersionsClient<Channel> {
+pub(crate) fn storage_versions(channel: ReplicaChannel) -> StorageVersionsClient<ReplicaChannel> {
     StorageVersionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-pub(crate) fn watch(channel: Channel) -> WatchClient<Channel> {
+pub(crate) fn watch(channel: ReplicaChannel) -> WatchClient<ReplicaChannel> {
     WatchClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }

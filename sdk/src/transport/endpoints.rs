@@ -11,6 +11,7 @@ use synod_model::{ErrorKind, Violation};
 use tonic::transport::{Channel, Endpoint};
 use tower::service_fn;
 
+use super::ReplicaChannel;
 use super::failure::LeaderHint;
 use crate::Error;
 use crate::seams::Seams;
@@ -25,7 +26,7 @@ pub(crate) struct Endpoints {
 /// An endpoint and the channel to it. The channel connects when it is first used, and again after it was lost.
 struct Reached {
     text: String,
-    channel: Channel,
+    channel: ReplicaChannel,
     /// The id of the replica that answered there last; zero before the first answer.
     replica_id: AtomicU64,
 }
@@ -99,7 +100,7 @@ impl Endpoints {
         (place + 1) % self.len()
     }
 
-    pub(crate) fn channel(&self, place: usize) -> Channel {
+    pub(crate) fn channel(&self, place: usize) -> ReplicaChannel {
         self.list[place % self.len()].channel.clone()
     }
 
@@ -155,7 +156,7 @@ impl Reached {
             .tcp_nodelay(true);
         Ok(Self {
             text: text.to_owned(),
-            channel: connect(&endpoint, seams),
+            channel: ReplicaChannel::new(connect(&endpoint, seams)),
             replica_id: AtomicU64::new(0),
         })
     }

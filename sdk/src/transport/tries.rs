@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use synod_model::{ErrorKind, Verdict};
 use tokio::time::{Instant, sleep, timeout};
-use tonic::transport::Channel;
 use tonic::{Request, Response, Status};
 
 use super::failure::{FailedTry, has_run_out};
 use super::round::Round;
-use super::{Backoff, Endpoints, Failure, Headed};
+use super::{Backoff, Endpoints, Failure, Headed, ReplicaChannel};
 use crate::Error;
 use crate::seams::Seams;
 
@@ -37,7 +36,7 @@ pub(crate) struct Call<'a> {
 /// One try of a call.
 pub(crate) struct Try {
     /// The channel to the replica that is asked.
-    pub(crate) channel: Channel,
+    pub(crate) channel: ReplicaChannel,
     /// The time until the deadline of the call.
     pub(crate) remaining: Duration,
 }
