@@ -10,8 +10,9 @@ use synod_proto::{Change, GetLease, ListLeaseCandidates, ListLeases, v1};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::calls::service;
 use super::pages::{Items, Page};
-use super::{answer, lease_renewals, opened, typed, unexpected};
+use super::{lease_renewals, opened, typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::read::Reading;
 use crate::stop::Stop;
@@ -26,17 +27,18 @@ pub(super) struct LeasesService {
     pub(super) stop: Stop,
 }
 
-#[tonic::async_trait]
-impl Leases for LeasesService {
-    type RenewStream = BoxStream<'static, Result<v1::LeasesRenewResponse, Status>>;
-
-    async fn acquire(
-        &self,
-        request: Request<v1::LeasesAcquireRequest>,
-    ) -> Result<Response<v1::LeasesAcquireResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, acquire(&self.handle, &asking, message).await)
+service! {
+    impl Leases for LeasesService by handle {
+        acquire: LeasesAcquireRequest => LeasesAcquireResponse;
+        release: LeasesReleaseRequest => LeasesReleaseResponse;
+        get: LeasesGetRequest => LeasesGetResponse;
+        list: LeasesListRequest => LeasesListResponse;
+        put_candidate: LeasesPutCandidateRequest => LeasesPutCandidateResponse;
+        withdraw_candidate: LeasesWithdrawCandidateRequest => LeasesWithdrawCandidateResponse;
+        list_candidates: LeasesListCandidatesRequest => LeasesListCandidatesResponse;
     }
+    {
+    type RenewStream = BoxStream<'static, Result<v1::LeasesRenewResponse, Status>>;
 
     async fn renew(
         &self,
@@ -50,62 +52,6 @@ impl Leases for LeasesService {
             self.stop.clone(),
         )))
     }
-
-    async fn release(
-        &self,
-        request: Request<v1::LeasesReleaseRequest>,
-    ) -> Result<Response<v1::LeasesReleaseResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, release(&self.handle, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::LeasesGetRequest>,
-    ) -> Result<Response<v1::LeasesGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, get(&self.handle, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::LeasesListRequest>,
-    ) -> Result<Response<v1::LeasesListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, list(&self.handle, &asking, message).await)
-    }
-
-    async fn put_candidate(
-        &self,
-        request: Request<v1::LeasesPutCandidateRequest>,
-    ) -> Result<Response<v1::LeasesPutCandidateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(
-            &self.handle,
-            put_candidate(&self.handle, &asking, message).await,
-        )
-    }
-
-    async fn withdraw_candidate(
-        &self,
-        request: Request<v1::LeasesWithdrawCandidateRequest>,
-    ) -> Result<Response<v1::LeasesWithdrawCandidateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(
-            &self.handle,
-            withdraw_candidate(&self.handle, &asking, message).await,
-        )
-    }
-
-    async fn list_candidates(
-        &self,
-        request: Request<v1::LeasesListCandidatesRequest>,
-    ) -> Result<Response<v1::LeasesListCandidatesResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(
-            &self.handle,
-            list_candidates(&self.handle, &asking, message).await,
-        )
     }
 }
 

@@ -7,8 +7,9 @@ use synod_proto::v1::membership_server::Membership;
 use synod_proto::{Change, GetMember, ListMembers, v1};
 use tonic::{Request, Response, Status, Streaming};
 
+use super::calls::service;
 use super::pages::{Items, Page};
-use super::{answer, opened, renewals, typed, unexpected};
+use super::{opened, renewals, typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::read::Reading;
 use crate::stop::Stop;
@@ -21,17 +22,16 @@ pub(super) struct MembershipService {
     pub(super) stop: Stop,
 }
 
-#[tonic::async_trait]
-impl Membership for MembershipService {
-    type RenewStream = BoxStream<'static, Result<v1::MembershipRenewResponse, Status>>;
-
-    async fn join(
-        &self,
-        request: Request<v1::MembershipJoinRequest>,
-    ) -> Result<Response<v1::MembershipJoinResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, join(&self.handle, &asking, message).await)
+service! {
+    impl Membership for MembershipService by handle {
+        join: MembershipJoinRequest => MembershipJoinResponse;
+        ready: MembershipReadyRequest => MembershipReadyResponse;
+        leave: MembershipLeaveRequest => MembershipLeaveResponse;
+        get: MembershipGetRequest => MembershipGetResponse;
+        list: MembershipListRequest => MembershipListResponse;
     }
+    {
+    type RenewStream = BoxStream<'static, Result<v1::MembershipRenewResponse, Status>>;
 
     async fn renew(
         &self,
@@ -45,37 +45,6 @@ impl Membership for MembershipService {
             self.stop.clone(),
         )))
     }
-
-    async fn ready(
-        &self,
-        request: Request<v1::MembershipReadyRequest>,
-    ) -> Result<Response<v1::MembershipReadyResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, ready(&self.handle, &asking, message).await)
-    }
-
-    async fn leave(
-        &self,
-        request: Request<v1::MembershipLeaveRequest>,
-    ) -> Result<Response<v1::MembershipLeaveResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, leave(&self.handle, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::MembershipGetRequest>,
-    ) -> Result<Response<v1::MembershipGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, get(&self.handle, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::MembershipListRequest>,
-    ) -> Result<Response<v1::MembershipListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.handle, list(&self.handle, &asking, message).await)
     }
 }
 
