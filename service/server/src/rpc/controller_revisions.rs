@@ -6,10 +6,8 @@ mod text_diff;
 
 use synod_proto::v1;
 use synod_proto::v1::controller_revisions_server::ControllerRevisions;
-use tonic::{Request, Response, Status};
 
 use super::calls::service;
-use super::{answer, opened};
 use crate::handle::Handle;
 
 /// The service, answered from the handle.
@@ -24,20 +22,15 @@ service! {
         diff = reads::diff: ControllerRevisionsDiffRequest => ControllerRevisionsDiffResponse;
         update = changes::update: ControllerRevisionsUpdateRequest => ControllerRevisionsUpdateResponse;
         rollback = changes::rollback: ControllerRevisionsRollbackRequest => ControllerRevisionsRollbackResponse;
-        mark_live = changes::mark_live: ControllerRevisionsMarkLiveRequest => ControllerRevisionsMarkLiveResponse;
+        mark_live: ControllerRevisionsMarkLiveRequest => ControllerRevisionsMarkLiveResponse
+            by MarkControllerRevisions, changed;
         truncate = changes::truncate: ControllerRevisionsTruncateRequest => ControllerRevisionsTruncateResponse;
-        delete = changes::delete: ControllerRevisionsDeleteRequest => ControllerRevisionsDeleteResponse;
+        delete: ControllerRevisionsDeleteRequest => ControllerRevisionsDeleteResponse
+            by DeleteControllerRevisions or dry_run;
+        delete_history = changes::delete_history:
+            ControllerRevisionsDeleteHistoryRequest => ControllerRevisionsDeleteHistoryResponse;
         adopt = changes::adopt: ControllerRevisionsAdoptRequest => ControllerRevisionsAdoptResponse;
-        release = changes::release: ControllerRevisionsReleaseRequest => ControllerRevisionsReleaseResponse;
-    }
-    {
-    async fn delete_history(
-        &self,
-        request: Request<v1::ControllerRevisionsDeleteHistoryRequest>,
-    ) -> Result<Response<v1::ControllerRevisionsDeleteHistoryResponse>, Status> {
-        let (asking, message) = opened(request);
-        let deleted = changes::delete_history(&self.0, &asking, message).await;
-        answer(&self.0, deleted)
-    }
+        release: ControllerRevisionsReleaseRequest => ControllerRevisionsReleaseResponse
+            by ReleaseControllerRevision, changed;
     }
 }
