@@ -76,6 +76,8 @@ macro_rules! read_fields {
 ///
 /// A message that is left out is refused by the rule behind the struct's name, or read as one without fields:
 /// `default`.
+///
+/// One table may be of several messages that say the same, `v1::One, v1::Other = Struct { ... }`; it then stands alone.
 #[macro_export]
 macro_rules! messages {
     ($(
@@ -137,6 +139,10 @@ macro_rules! messages {
             }
         }
     )* };
+    ($pb:ty, $($others:ty),+ = $of:ident $table:tt) => {
+        $crate::messages! { $pb = $of $table }
+        $($crate::messages! { $others = $of $table })+
+    };
     (@write $value:expr) => { $crate::wire::Wire::to_wire($value) };
     (@write $value:expr, or $instead:expr) => { Some($crate::wire::Wire::to_wire($value)) };
     (@write $value:expr, by $way:ident) => { $way::write($value) };

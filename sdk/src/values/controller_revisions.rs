@@ -144,35 +144,29 @@ messages! {
         header = header,
         revision = controller_revision,
     }
-    v1::ControllerRevisionsCreateResponse = RevisionAnswered {
-        header = header,
-        changed = changed,
-        answer = answer,
-        revision = controller_revision,
-    }
-    v1::ControllerRevisionsRollbackResponse = RevisionAnswered {
-        header = header,
-        changed = changed,
-        answer = answer,
-        revision = controller_revision,
-    }
-    v1::ControllerRevisionsListResponse = HistoryPage {
-        header = header,
-        items = items,
-        inconsistent = inconsistent,
-        ; ..Default::default()
-    }
-    v1::ControllerRevisionsHistoryResponse = HistoryPage {
-        header = header,
-        items = items,
-        inconsistent = inconsistent,
-        ; ..Default::default()
-    }
     v1::ControllerRevisionsDiffResponse = RevisionDiff {
         header = header,
         equal = equal,
         json_patch = json_patch,
         unified = unified,
+    }
+}
+
+messages! {
+    v1::ControllerRevisionsCreateResponse, v1::ControllerRevisionsRollbackResponse = RevisionAnswered {
+        header = header,
+        changed = changed,
+        answer = answer,
+        revision = controller_revision,
+    }
+}
+
+messages! {
+    v1::ControllerRevisionsListResponse, v1::ControllerRevisionsHistoryResponse = HistoryPage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
     }
 }
 
