@@ -6,7 +6,7 @@ use synod_model::{ControllerRevision, ObjectName, RevisionNumber, Violations};
 use synod_proto::wire::{Wire, required};
 use synod_proto::{messages, v1, wire_enums};
 
-use super::{FromWire, Header};
+use super::Header;
 
 /// The result of recording what a controller wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,24 +170,26 @@ messages! {
     }
 }
 
-impl
-    FromWire<(
-        Option<v1::ResponseHeader>,
-        bool,
-        Option<v1::ControllerHistoryAnswer>,
-    )> for HistoryChanged
-{
-    fn from_wire(
-        (header, changed, answer): (
-            Option<v1::ResponseHeader>,
-            bool,
-            Option<v1::ControllerHistoryAnswer>,
-        ),
-    ) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Wire::of_wire(header)?,
-            changed,
-            answer: Wire::of_wire(required(answer, "every replica sets it")?)?,
-        })
+messages! {
+    v1::ControllerRevisionsTruncateResponse, v1::ControllerRevisionsAdoptResponse,
+    v1::ControllerRevisionsDeleteHistoryResponse = HistoryChanged {
+        header = header,
+        changed = changed,
+        answer = answer by always,
+    }
+}
+
+/// What was done to a history; refused if it is left out.
+mod always {
+    use super::*;
+
+    pub(super) fn write(answer: &HistoryAnswer) -> Option<v1::ControllerHistoryAnswer> {
+        answer.to_wire()
+    }
+
+    pub(super) fn read(
+        pb: Option<v1::ControllerHistoryAnswer>,
+    ) -> Result<HistoryAnswer, Violations> {
+        Wire::of_wire(required(pb, "every replica sets it")?)
     }
 }
