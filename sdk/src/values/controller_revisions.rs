@@ -124,7 +124,7 @@ pub struct RevisionDiff {
 wire_enums! {
     v1::ControllerRevisionOutcome = RevisionOutcome {
         Unchanged = Unchanged, RolledBack = RolledBack, Created = Created,
-    } "must be an outcome that is known here"
+    }
 }
 
 messages! {
