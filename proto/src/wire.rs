@@ -76,6 +76,8 @@ macro_rules! read_fields {
 ///
 /// A message that is left out is refused by the rule behind the struct's name, or read as one without fields:
 /// `default`.
+///
+/// One table may be of several messages that say the same, `v1::One, v1::Other = Struct { ... }`; it then stands alone.
 #[macro_export]
 macro_rules! messages {
     ($(
@@ -137,6 +139,10 @@ macro_rules! messages {
             }
         }
     )* };
+    ($pb:ty, $($others:ty),+ = $of:ident $table:tt) => {
+        $crate::messages! { $pb = $of $table }
+        $($crate::messages! { $others = $of $table })+
+    };
     (@write $value:expr) => { $crate::wire::Wire::to_wire($value) };
     (@write $value:expr, or $instead:expr) => { Some($crate::wire::Wire::to_wire($value)) };
     (@write $value:expr, by $way:ident) => { $way::write($value) };
@@ -170,10 +176,10 @@ macro_rules! messages {
     };
 }
 
-/// Implements both conversions of enums whose zero is never sent, with the rule for fields that have another number.
+/// Implements both conversions of enums whose zero is never sent. A field of another number is told what it may be.
 #[macro_export]
 macro_rules! wire_enums {
-    ($($pb:ty = $of:ty { $($variant:ident = $sent:ident),* $(,)? } $rule:literal)*) => { $(
+    ($($pb:ty = $of:ty { $($variant:ident = $sent:ident),* $(,)? })*) => { $(
         impl $crate::wire::Wire<i32> for $of {
             fn to_wire(&self) -> i32 {
                 type Sent = $pb;
@@ -185,8 +191,10 @@ macro_rules! wire_enums {
                 type Sent = $pb;
                 match Sent::try_from(pb) {
                     $(Ok(Sent::$sent) => Ok(Self::$variant),)*
-                    Ok(Sent::Unspecified) => Err($crate::wire::missing($rule)),
-                    Err(_) => Err($crate::wire::unknown(pb, $rule)),
+                    Ok(Sent::Unspecified) | Err(_) => {
+                        let known = [$(Sent::$sent.as_str_name()),*];
+                        Err($crate::wire::unknown(pb, &known))
+                    }
                 }
             }
         }
@@ -207,16 +215,13 @@ pub fn sound<T>(value: T, found: Violations) -> Result<T, Violations> {
     }
 }
 
-/// The fault of a field that is left out.
+/// The fault of a number of an enum that is not one of those that this release knows.
 #[doc(hidden)]
 #[must_use]
-pub fn missing(rule: &str) -> Violations {
-    Violation::required(rule).into()
-}
-
-/// The fault of a number that this release does not know.
-#[doc(hidden)]
-#[must_use]
-pub fn unknown(number: i32, rule: &str) -> Violations {
-    Violation::invalid(&number.to_string(), rule).into()
+pub fn unknown(number: i32, known: &[&str]) -> Violations {
+    let rule = format!("must be one of {}", known.join(", "));
+    match number {
+        0 => Violation::required(rule).into(),
+        number => Violation::invalid(&number.to_string(), rule).into(),
+    }
 }

@@ -1,9 +1,10 @@
 //! A local cache of the cluster's objects that a watch keeps up to date.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use synod_client::json as form;
+use synod_client::json::{self as form, Document};
 use synod_client::{
     GroupResource, LeaseKey, MemberId, MigrationId, NamespacedName, ObjectKind, Reflector as Cache,
     ResourceScope, Revision, Violation, Violations,
@@ -82,47 +83,35 @@ impl Reflector {
         Ok(match kind {
             ObjectKind::Member => {
                 let id = MemberId::parse(&asked.name).map_err(|fault| fault.at("name"))?;
-                cache.member(&id).map(|object| form::of(&object))
+                cache.member(&id).as_ref().map(form::of)
             }
-            ObjectKind::StorageVersion => {
-                let found = cache.storage_versions().into_iter();
-                let mut found = found.filter(|it| asked.is(&it.resource, &it.name));
-                found.next().map(|object| form::of(&object))
-            }
-            ObjectKind::StorageState => {
-                let found = cache.storage_states().into_iter();
-                let mut found = found.filter(|it| asked.is(&it.resource, &it.name));
-                found.next().map(|object| form::of(&object))
-            }
-            ObjectKind::Settings => cache.settings().map(|object| form::of(&object)),
-            ObjectKind::Collection => {
-                let found = cache.collections().into_iter();
-                let mut found = found.filter(|it| asked.is(&it.resource, it.resource.qualified()));
-                found.next().map(|object| form::of(&object))
-            }
+            ObjectKind::StorageVersion => first(cache.storage_versions(), |it| {
+                asked.is(&it.resource, &it.name)
+            }),
+            ObjectKind::StorageState => first(cache.storage_states(), |it| {
+                asked.is(&it.resource, &it.name)
+            }),
+            ObjectKind::Settings => cache.settings().as_ref().map(form::of),
+            ObjectKind::Collection => first(cache.collections(), |it| {
+                asked.is(&it.resource, it.resource.qualified())
+            }),
             ObjectKind::ControllerRevision => {
-                let found = cache.controller_revisions().into_iter();
-                let mut found = found.filter(|it| asked.is_named(&it.key));
-                found.next().map(|object| form::of(&object))
+                first(cache.controller_revisions(), |it| asked.is_named(&it.key))
             }
             ObjectKind::Lease => {
                 let key = LeaseKey::new(&asked.namespace, &asked.name)?;
-                cache.lease(&key).map(|object| form::of(&object))
+                cache.lease(&key).as_ref().map(form::of)
             }
-            ObjectKind::LeaseCandidate => {
-                let found = cache.lease_candidates().into_iter();
-                let mut found = found.filter(|it| {
-                    it.identity.to_string() == asked.name && it.lease.namespace() == asked.namespace
-                });
-                found.next().map(|object| form::of(&object))
-            }
+            ObjectKind::LeaseCandidate => first(cache.lease_candidates(), |it| {
+                it.identity.to_string() == asked.name && it.lease.namespace() == asked.namespace
+            }),
             ObjectKind::Migration => {
                 let id = MigrationId::parse(&asked.name)?;
-                cache.migration(&id).map(|object| form::of(&object))
+                cache.migration(&id).as_ref().map(form::of)
             }
             ObjectKind::Roster => {
                 let scope = ResourceScope::parse(&asked.name).map_err(|fault| fault.at("name"))?;
-                cache.roster(&scope).map(|object| form::of(&object))
+                cache.roster(&scope).as_ref().map(form::of)
             }
             // `kind` refuses this kind before.
             ObjectKind::Object => return Err(rule("objects of collections are not kept").into()),
@@ -137,18 +126,16 @@ impl Reflector {
     pub fn list(&self, of: &str) -> Result<String, Failure> {
         let cache = &self.cache;
         let objects = match kind(of).map_err(|fault| Failure::invalid(fault.at("kind")))? {
-            ObjectKind::Member => form::list(cache.members(), |it| form::of(&it)),
-            ObjectKind::StorageVersion => form::list(cache.storage_versions(), |it| form::of(&it)),
-            ObjectKind::StorageState => form::list(cache.storage_states(), |it| form::of(&it)),
-            ObjectKind::Settings => form::list(cache.settings(), |it| form::of(&it)),
-            ObjectKind::Collection => form::list(cache.collections(), |it| form::of(&it)),
-            ObjectKind::ControllerRevision => {
-                form::list(cache.controller_revisions(), |it| form::of(&it))
-            }
-            ObjectKind::Lease => form::list(cache.leases(), |it| form::of(&it)),
-            ObjectKind::LeaseCandidate => form::list(cache.lease_candidates(), |it| form::of(&it)),
-            ObjectKind::Migration => form::list(cache.migrations(), |it| form::of(&it)),
-            ObjectKind::Roster => form::list(cache.rosters(), |it| form::of(&it)),
+            ObjectKind::Member => all(cache.members()),
+            ObjectKind::StorageVersion => all(cache.storage_versions()),
+            ObjectKind::StorageState => all(cache.storage_states()),
+            ObjectKind::Settings => all(cache.settings()),
+            ObjectKind::Collection => all(cache.collections()),
+            ObjectKind::ControllerRevision => all(cache.controller_revisions()),
+            ObjectKind::Lease => all(cache.leases()),
+            ObjectKind::LeaseCandidate => all(cache.lease_candidates()),
+            ObjectKind::Migration => all(cache.migrations()),
+            ObjectKind::Roster => all(cache.rosters()),
             ObjectKind::Object => Value::Array(Vec::new()),
         };
         Ok(objects.to_string())
@@ -177,6 +164,17 @@ impl Reflector {
     pub async fn reached(&self, revision: u64, limit: Duration) -> Result<(), Failure> {
         Ok(self.cache.reached(Revision::new(revision), limit).await?)
     }
+}
+
+/// The first object that is meant, as the message of its kind.
+fn first<T: Document>(objects: Vec<Arc<T>>, meant: impl Fn(&T) -> bool) -> Option<Value> {
+    let found = objects.iter().find(|object| meant(object));
+    found.map(form::of)
+}
+
+/// All objects, each as the message of its kind.
+fn all<T: Document>(objects: impl IntoIterator<Item = Arc<T>>) -> Value {
+    form::list(objects, |object| form::of(&object))
 }
 
 /// The options that an object is found by.

@@ -16,10 +16,9 @@ requests! {
 
 wire_enums! {
     v1::PatchFormat = PatchFormat { Merge = Merge, Json = Json }
-        "must be a JSON merge patch or a JSON patch"
     v1::Propagation = Propagation {
         Background = Background, Foreground = Foreground, Orphan = Orphan,
-    } "must be background, foreground or orphan"
+    }
 }
 
 messages! {

@@ -592,15 +592,25 @@ fn every_fault_of_a_request_about_a_migration_is_named_at_once() {
     };
     let expected = ["claim.migration", "claim.token", "progress.continueToken"];
     assert_eq!(faults(Change::try_from(progress)), expected);
-    let start = v1::MigrationsStartRequest {
-        resource: Some(v1::GroupResource {
-            group: String::new(),
-            resource: "pods".to_owned(),
-        }),
-        reason: v1::MigrationReason::Agreement.into(),
-        ..v1::MigrationsStartRequest::default()
+    let start = |reason: i32| {
+        Change::<StartMigration>::try_from(v1::MigrationsStartRequest {
+            resource: Some(v1::GroupResource {
+                group: String::new(),
+                resource: "pods".to_owned(),
+            }),
+            reason,
+            ..v1::MigrationsStartRequest::default()
+        })
     };
-    assert_eq!(faults(Change::try_from(start)), ["reason"]);
+    let agreement = v1::MigrationReason::Agreement.into();
+    assert_eq!(faults(start(agreement)), ["reason"]);
+    let known = "MIGRATION_REASON_AGREEMENT, MIGRATION_REASON_MANUAL, MIGRATION_REASON_REWRITE_ALL";
+    for (number, is) in [(9, "Invalid value: \"9\""), (0, "Required value")] {
+        assert_eq!(
+            start(number).unwrap_err().to_string(),
+            format!("reason: {is}: must be one of {known}")
+        );
+    }
     let observe = |hashes: &[&str]| {
         let request = v1::MigrationsObserveRequest {
             resource: Some(v1::GroupResource {

@@ -16,5 +16,4 @@ messages! {
 
 wire_enums! {
     v1::ConditionStatus = ConditionStatus { True = True, False = False, Unknown = Unknown }
-        "must be true, false or unknown"
 }

@@ -5,7 +5,7 @@ use crate::wire::Wire;
 use crate::{read_fields, v1, wire_enums};
 
 wire_enums! {
-    v1::MemberPhase = Phase { Joining = Joining, Ready = Ready } "must be joining or ready"
+    v1::MemberPhase = Phase { Joining = Joining, Ready = Ready }
 }
 
 impl From<&Member> for v1::Member {

@@ -11,23 +11,23 @@ use crate::{messages, read_fields, v1, wire_enums};
 wire_enums! {
     v1::MigrationReason = MigrationReason {
         Agreement = Agreement, Manual = Manual, RewriteAll = RewriteAll,
-    } "must say why"
+    }
     v1::MigrationPhase = MigrationPhase {
         Pending = Pending, Running = Running, Succeeded = Succeeded, Failed = Failed,
         Aborted = Aborted,
-    } "must say where it stands"
+    }
     v1::AbortCause = AbortCause {
         NoAgreement = NoAgreement, AgreementMoved = AgreementMoved, Requested = Requested,
         StorageUnknown = StorageUnknown,
-    } "must say why it was called off"
+    }
     v1::FailureClass = FailureClass {
         Transient = Transient, Rejected = Rejected, NotSupported = NotSupported,
         Forbidden = Forbidden, Undecodable = Undecodable,
-    } "must say what kind of failure it is"
+    }
     v1::AssumptionReason = Assumption {
         NoRoster = NoRoster, SnapshotVersionUnknown = SnapshotVersionUnknown,
         LeftToOthers = LeftToOthers,
-    } "must say what is assumed"
+    }
 }
 
 messages! {

@@ -27,6 +27,32 @@ enum Without {
 /// A change that can be sent without a session spends at most this fraction (1/n) of its time on opening one.
 const SESSION_SHARE: u32 = 4;
 
+/// How a change becomes a message, and how that is sent: a function of the try and the message.
+pub(crate) trait Sends<B, M>: Fn(Try, M) -> Self::Sending {
+    /// The answer.
+    type Answer: Headed;
+    /// The sending.
+    type Sending: Future<Output = Result<Response<Self::Answer>, Status>>;
+
+    /// Sends this change.
+    fn send(&self, attempt: Try, change: &Change<B>) -> Self::Sending;
+}
+
+impl<B, M, T, F, Fut> Sends<B, M> for F
+where
+    M: for<'a> From<&'a Change<B>>,
+    T: Headed,
+    F: Fn(Try, M) -> Fut,
+    Fut: Future<Output = Result<Response<T>, Status>>,
+{
+    type Answer = T;
+    type Sending = Fut;
+
+    fn send(&self, attempt: Try, change: &Change<B>) -> Fut {
+        self(attempt, M::from(change))
+    }
+}
+
 impl Client {
     /// Sends a request that changes nothing, to any replica and as often as needed.
     pub(crate) async fn read<T, F, Fut>(&self, send: F) -> Result<T, Error>
@@ -40,34 +66,22 @@ impl Client {
     }
 
     /// Sends a request that changes something: in the client's session if it has one, else at most once.
-    pub(crate) async fn change<B, M, T, F, Fut>(
+    pub(crate) async fn change<B, M, S: Sends<B, M>>(
         &self,
         change: Change<B>,
-        send: F,
-    ) -> Result<T, Error>
-    where
-        M: for<'a> From<&'a Change<B>>,
-        T: Headed,
-        F: Fn(Try, M) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
+        send: S,
+    ) -> Result<S::Answer, Error> {
         let deadline = deadline(self.timeout);
         self.once(deadline, change, Without::Fail, send).await
     }
 
     /// Sends a change that a member's epoch or instance fences: in the client's session if one can be opened, else at
     /// most once. The calls that keep members alive must not depend on room for sessions, which others can use up.
-    pub(super) async fn fenced_change<B, M, T, F, Fut>(
+    pub(super) async fn fenced_change<B, M, S: Sends<B, M>>(
         &self,
         change: Change<B>,
-        send: F,
-    ) -> Result<T, Error>
-    where
-        M: for<'a> From<&'a Change<B>>,
-        T: Headed,
-        F: Fn(Try, M) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
+        send: S,
+    ) -> Result<S::Answer, Error> {
         let deadline = deadline(self.timeout);
         self.once(deadline, change, Without::AtMostOnce, send).await
     }
@@ -77,17 +91,11 @@ impl Client {
     /// A member's statements are numbered within its epoch, so a late one is recognized. A join has no epoch yet: one
     /// that was given up and is executed late would displace a later join of another instance. Replicas execute a join
     /// no more after its deadline.
-    pub(super) async fn joining_change<B, M, T, F, Fut>(
+    pub(super) async fn joining_change<B, M, S: Sends<B, M>>(
         &self,
         change: Change<B>,
-        send: F,
-    ) -> Result<T, Error>
-    where
-        M: for<'a> From<&'a Change<B>>,
-        T: Headed,
-        F: Fn(Try, M) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
+        send: S,
+    ) -> Result<S::Answer, Error> {
         let deadline = deadline(self.timeout);
         let sent = self.once(deadline, change, Without::AtMostOnce, send).await;
         if let Err(error) = &sent
@@ -99,19 +107,13 @@ impl Client {
     }
 
     /// Sends a change exactly once where the client has a session for it, else at most once.
-    async fn once<B, M, T, F, Fut>(
+    async fn once<B, M, S: Sends<B, M>>(
         &self,
         deadline: Instant,
         change: Change<B>,
         without: Without,
-        send: F,
-    ) -> Result<T, Error>
-    where
-        M: for<'a> From<&'a Change<B>>,
-        T: Headed,
-        F: Fn(Try, M) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
+        send: S,
+    ) -> Result<S::Answer, Error> {
         match &self.shared.sessions {
             Some(sessions) => {
                 self.in_session(sessions, deadline, change, without, send)
@@ -121,59 +123,41 @@ impl Client {
         }
     }
 
-    async fn at_most_once<B, M, T, F, Fut>(
+    async fn at_most_once<B, M, S: Sends<B, M>>(
         &self,
         deadline: Instant,
         mut change: Change<B>,
-        send: F,
-    ) -> Result<T, Error>
-    where
-        M: for<'a> From<&'a Change<B>>,
-        T: Headed,
-        F: Fn(Try, M) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
+        send: S,
+    ) -> Result<S::Answer, Error> {
         change.key = None;
         let call = self.call(deadline, Repeats::AtMostOnce);
-        let sending = call.run(|attempt| send(attempt, M::from(&change)));
+        let sending = call.run(|attempt| send.send(attempt, &change));
         sending.await.map_err(|failure| failure.error)
     }
 
     /// Sends a change, or with `dry_run` tries it out: then it is a read and takes no place in the session.
-    pub(crate) async fn write<B, M, T, F, Fut>(
+    pub(crate) async fn write<B, M, S: Sends<B, M>>(
         &self,
         dry_run: bool,
         change: Change<B>,
-        send: F,
-    ) -> Result<T, Error>
-    where
-        M: for<'a> From<&'a Change<B>>,
-        T: Headed,
-        F: Fn(Try, M) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
+        send: S,
+    ) -> Result<S::Answer, Error> {
         // The request may hold a whole object: the future is boxed, so that the futures that await it stay small.
         if dry_run {
-            Box::pin(self.read(|attempt| send(attempt, M::from(&change)))).await
+            Box::pin(self.read(|attempt| send.send(attempt, &change))).await
         } else {
             Box::pin(self.change(change, send)).await
         }
     }
 
-    async fn in_session<B, M, T, F, Fut>(
+    async fn in_session<B, M, S: Sends<B, M>>(
         &self,
         sessions: &Sessions,
         deadline: Instant,
         mut change: Change<B>,
         without: Without,
-        send: F,
-    ) -> Result<T, Error>
-    where
-        M: for<'a> From<&'a Change<B>>,
-        T: Headed,
-        F: Fn(Try, M) -> Fut,
-        Fut: Future<Output = Result<Response<T>, Status>>,
-    {
+        send: S,
+    ) -> Result<S::Answer, Error> {
         let call = self.call(deadline, Repeats::ExactlyOnce);
         let mut sessions_left = SESSIONS_TRIED_MAX;
         loop {
@@ -189,7 +173,7 @@ impl Client {
             change.key = Some(ticket.request_id());
             change.session_cluster = Some(ticket.session().cluster);
             let Failure { error, uncertain } =
-                match call.run(|attempt| send(attempt, M::from(&change))).await {
+                match call.run(|attempt| send.send(attempt, &change)).await {
                     Ok(answer) => {
                         ticket.answered();
                         return Ok(answer);

@@ -91,7 +91,6 @@ impl Client {
                     .await
             }
         });
-        let answer: v1::ClusterUpdateSettingsResponse = answer.await?;
-        read((answer.header, answer.changed))
+        read::<v1::ClusterUpdateSettingsResponse, _>(answer.await?)
     }
 }

@@ -164,8 +164,7 @@ impl Client {
         update: UpdateControllerRevision,
     ) -> Result<Changed, Error> {
         let sent = change!(self, update, update, ControllerRevisionsUpdateRequest);
-        let answer: v1::ControllerRevisionsUpdateResponse = sent?;
-        read((answer.header, answer.changed))
+        read::<v1::ControllerRevisionsUpdateResponse, _>(sent?)
     }
 
     /// Deletes one ControllerRevision, in use or not.
@@ -181,7 +180,9 @@ impl Client {
         let one = DeleteControllerRevisions::One { key, preconditions };
         let sent = change!(self, one, delete, ControllerRevisionsDeleteRequest);
         let answer: v1::ControllerRevisionsDeleteResponse = sent?;
-        read((answer.header, true))
+        let header = read(answer.header)?;
+        let changed = true;
+        Ok(Changed { header, changed })
     }
 }
 
@@ -305,8 +306,7 @@ impl History {
             mark_live,
             ControllerRevisionsMarkLiveRequest
         );
-        let answer: v1::ControllerRevisionsMarkLiveResponse = sent?;
-        read((answer.header, answer.changed))
+        read::<v1::ControllerRevisionsMarkLiveResponse, _>(sent?)
     }
 
     /// Deletes the oldest that are not live, until at most `limit` of these are left. The newest is always live.
@@ -333,8 +333,7 @@ impl History {
             truncate,
             ControllerRevisionsTruncateRequest
         );
-        let answer: v1::ControllerRevisionsTruncateResponse = sent?;
-        read((answer.header, answer.changed, answer.answer))
+        read::<v1::ControllerRevisionsTruncateResponse, _>(sent?)
     }
 
     /// Adopts the ControllerRevision of this name; for `None`, all that have the selector's labels and no controller.
@@ -348,8 +347,7 @@ impl History {
             name,
         };
         let sent = change!(self.client, adopt, adopt, ControllerRevisionsAdoptRequest);
-        let answer: v1::ControllerRevisionsAdoptResponse = sent?;
-        read((answer.header, answer.changed, answer.answer))
+        read::<v1::ControllerRevisionsAdoptResponse, _>(sent?)
     }
 
     /// Ends the owner's control of a ControllerRevision, without deleting it. One that is gone, or that the owner does
@@ -370,8 +368,7 @@ impl History {
             release,
             ControllerRevisionsReleaseRequest
         );
-        let answer: v1::ControllerRevisionsReleaseResponse = sent?;
-        read((answer.header, answer.changed))
+        read::<v1::ControllerRevisionsReleaseResponse, _>(sent?)
     }
 
     /// Deletes all ControllerRevisions that the owner controls, in use or not. They are not deleted together with their
@@ -393,7 +390,6 @@ impl History {
             delete_history,
             ControllerRevisionsDeleteHistoryRequest
         );
-        let answer: v1::ControllerRevisionsDeleteHistoryResponse = sent?;
-        read((answer.header, answer.changed, answer.answer))
+        read::<v1::ControllerRevisionsDeleteHistoryResponse, _>(sent?)
     }
 }

@@ -134,8 +134,7 @@ impl Client {
             let request = attempt.request::<v1::LeasesReleaseRequest>(message);
             async move { stubs::leases(attempt.channel).release(request).await }
         });
-        let answer: v1::LeasesReleaseResponse = change.await?;
-        read((answer.header, answer.changed))
+        read::<v1::LeasesReleaseResponse, _>(change.await?)
     }
 
     /// Renews a lease once, and returns its TTL.
@@ -168,8 +167,7 @@ impl Client {
             let request = attempt.request::<v1::LeasesPutCandidateRequest>(message);
             async move { stubs::leases(attempt.channel).put_candidate(request).await }
         });
-        let answer: v1::LeasesPutCandidateResponse = change.await?;
-        read((answer.header, answer.changed))
+        read::<v1::LeasesPutCandidateResponse, _>(change.await?)
     }
 
     /// Renews a candidate once, and returns its TTL.
@@ -211,8 +209,7 @@ impl Client {
                     .await
             }
         });
-        let answer: v1::LeasesWithdrawCandidateResponse = change.await?;
-        read((answer.header, answer.changed))
+        read::<v1::LeasesWithdrawCandidateResponse, _>(change.await?)
     }
 
     async fn renew_once(&self, renewal: &LeaseRenewal) -> Result<Duration, Error> {

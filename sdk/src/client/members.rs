@@ -120,8 +120,7 @@ impl Client {
             let request = attempt.request::<v1::MembershipReadyRequest>(message);
             async move { stubs::membership(attempt.channel).ready(request).await }
         });
-        let answer: v1::MembershipReadyResponse = answer.await?;
-        read((answer.header, answer.changed))
+        read::<v1::MembershipReadyResponse, _>(answer.await?)
     }
 
     /// Removes a member and all that depends on it. `drained` says that none of the member's writes can land any more.
@@ -206,8 +205,7 @@ impl Client {
                     .await
             }
         });
-        let answer: v1::StorageVersionsAdoptResponse = answer.await?;
-        read((answer.header, answer.changed))
+        read::<v1::StorageVersionsAdoptResponse, _>(answer.await?)
     }
 }
 

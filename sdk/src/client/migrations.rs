@@ -175,8 +175,7 @@ impl Client {
             progress,
         });
         let answer = change!(self, report, MigrationsProgressRequest, progress);
-        let answer: v1::MigrationsProgressResponse = answer.await?;
-        read((answer.header, answer.changed))
+        read::<v1::MigrationsProgressResponse, _>(answer.await?)
     }
 
     /// Completes a migration: every object is in the target's encoding.
@@ -265,8 +264,7 @@ impl Client {
     pub async fn observe(&self, observe: ObserveStorage) -> Result<Changed, Error> {
         let observe = Change::new(observe);
         let answer = change!(self, observe, MigrationsObserveRequest, observe);
-        let answer: v1::MigrationsObserveResponse = answer.await?;
-        read((answer.header, answer.changed))
+        read::<v1::MigrationsObserveResponse, _>(answer.await?)
     }
 
     /// Forgets the storage state of one resource, or of all.
@@ -290,8 +288,7 @@ impl Client {
         dry_run: bool,
     ) -> Result<Changed, Error> {
         let answer = write!(self, dry_run, reset, MigrationsResetRequest, reset);
-        let answer: v1::MigrationsResetResponse = answer.await?;
-        read((answer.header, answer.changed))
+        read::<v1::MigrationsResetResponse, _>(answer.await?)
     }
 
     /// Checks whether a binary may join, and returns what a safe answer assumes.

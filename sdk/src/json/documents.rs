@@ -46,10 +46,12 @@ documents! {
     Assumed = Assumption;
     ClusterStatus = ClusterStatusResponse;
     Collection = Collection;
+    CollectionChanged = CollectionsUpdateResponse;
     CollectionView = CollectionsGetResponse;
     ControllerRevision = ControllerRevision;
     GroupResource = GroupResource;
     Header = ResponseHeader;
+    HistoryChanged = ControllerRevisionsTruncateResponse;
     Lease = Lease;
     LeaseCandidate = LeaseCandidate;
     LeaseView = LeasesGetResponse;
@@ -102,26 +104,6 @@ fn without(fields: &[&str], mut document: Value) -> Value {
         object.retain(|field, _| !fields.contains(&field.as_str()));
     }
     document
-}
-
-/// The message `CollectionsUpdateResponse`.
-impl Document for CollectionChanged {
-    fn to_json(&self) -> Value {
-        let pb: v1::CollectionsUpdateResponse = self.to_wire();
-        document("CollectionsUpdateResponse", &pb)
-    }
-}
-
-/// The message `ControllerRevisionsTruncateResponse`.
-impl Document for HistoryChanged {
-    fn to_json(&self) -> Value {
-        let pb = v1::ControllerRevisionsTruncateResponse {
-            header: self.header.to_wire(),
-            changed: self.changed,
-            answer: self.answer.to_wire(),
-        };
-        document("ControllerRevisionsTruncateResponse", &pb)
-    }
 }
 
 /// The message `ObjectsUpdateResponse`, as which all writes of one object are written.

@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use synod_model::{
-    AgreementChange, ApiVersion, Epoch, GroupResource, Revision, Settings, Violations,
-};
-use synod_proto::wire::Wire;
+use synod_model::{AgreementChange, ApiVersion, Epoch, GroupResource, Revision, Settings};
 use synod_proto::{messages, v1};
 
-use super::{FromWire, Header};
+use super::Header;
 
 /// The answer to a change that was made, now or before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,13 +114,20 @@ messages! {
         header = header,
         changes = changes,
     }
+    v1::ControllerRevisionsUpdateResponse = Changed {
+        header = header,
+        changed = changed,
+        ; ..Default::default()
+    }
 }
 
-impl FromWire<(Option<v1::ResponseHeader>, bool)> for Changed {
-    fn from_wire(
-        (header, changed): (Option<v1::ResponseHeader>, bool),
-    ) -> Result<Self, Violations> {
-        let header = Wire::of_wire(header)?;
-        Ok(Self { header, changed })
+messages! {
+    v1::ClusterUpdateSettingsResponse, v1::ControllerRevisionsMarkLiveResponse,
+    v1::ControllerRevisionsReleaseResponse, v1::LeasesPutCandidateResponse,
+    v1::LeasesReleaseResponse, v1::LeasesWithdrawCandidateResponse, v1::MembershipReadyResponse,
+    v1::MigrationsObserveResponse, v1::MigrationsProgressResponse, v1::MigrationsResetResponse,
+    v1::StorageVersionsAdoptResponse = Changed {
+        header = header,
+        changed = changed,
     }
 }

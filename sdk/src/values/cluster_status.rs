@@ -125,7 +125,6 @@ impl AlarmKind {
 
 wire_enums! {
     v1::ReplicaRole = ReplicaRole { Voter = Voter, Learner = Learner }
-        "must be a role that is known here"
 }
 
 messages! {

@@ -6,7 +6,7 @@ use synod_model::{ControllerRevision, ObjectName, RevisionNumber, Violations};
 use synod_proto::wire::{Wire, required};
 use synod_proto::{messages, v1, wire_enums};
 
-use super::{FromWire, Header};
+use super::Header;
 
 /// The result of recording what a controller wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub struct RevisionDiff {
 wire_enums! {
     v1::ControllerRevisionOutcome = RevisionOutcome {
         Unchanged = Unchanged, RolledBack = RolledBack, Created = Created,
-    } "must be an outcome that is known here"
+    }
 }
 
 messages! {
@@ -144,30 +144,6 @@ messages! {
         header = header,
         revision = controller_revision,
     }
-    v1::ControllerRevisionsCreateResponse = RevisionAnswered {
-        header = header,
-        changed = changed,
-        answer = answer,
-        revision = controller_revision,
-    }
-    v1::ControllerRevisionsRollbackResponse = RevisionAnswered {
-        header = header,
-        changed = changed,
-        answer = answer,
-        revision = controller_revision,
-    }
-    v1::ControllerRevisionsListResponse = HistoryPage {
-        header = header,
-        items = items,
-        inconsistent = inconsistent,
-        ; ..Default::default()
-    }
-    v1::ControllerRevisionsHistoryResponse = HistoryPage {
-        header = header,
-        items = items,
-        inconsistent = inconsistent,
-        ; ..Default::default()
-    }
     v1::ControllerRevisionsDiffResponse = RevisionDiff {
         header = header,
         equal = equal,
@@ -176,24 +152,44 @@ messages! {
     }
 }
 
-impl
-    FromWire<(
-        Option<v1::ResponseHeader>,
-        bool,
-        Option<v1::ControllerHistoryAnswer>,
-    )> for HistoryChanged
-{
-    fn from_wire(
-        (header, changed, answer): (
-            Option<v1::ResponseHeader>,
-            bool,
-            Option<v1::ControllerHistoryAnswer>,
-        ),
-    ) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Wire::of_wire(header)?,
-            changed,
-            answer: Wire::of_wire(required(answer, "every replica sets it")?)?,
-        })
+messages! {
+    v1::ControllerRevisionsCreateResponse, v1::ControllerRevisionsRollbackResponse = RevisionAnswered {
+        header = header,
+        changed = changed,
+        answer = answer,
+        revision = controller_revision,
+    }
+}
+
+messages! {
+    v1::ControllerRevisionsListResponse, v1::ControllerRevisionsHistoryResponse = HistoryPage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
+    }
+}
+
+messages! {
+    v1::ControllerRevisionsTruncateResponse, v1::ControllerRevisionsAdoptResponse,
+    v1::ControllerRevisionsDeleteHistoryResponse = HistoryChanged {
+        header = header,
+        changed = changed,
+        answer = answer by always,
+    }
+}
+
+/// What was done to a history; refused if it is left out.
+mod always {
+    use super::*;
+
+    pub(super) fn write(answer: &HistoryAnswer) -> Option<v1::ControllerHistoryAnswer> {
+        answer.to_wire()
+    }
+
+    pub(super) fn read(
+        pb: Option<v1::ControllerHistoryAnswer>,
+    ) -> Result<HistoryAnswer, Violations> {
+        Wire::of_wire(required(pb, "every replica sets it")?)
     }
 }

@@ -99,7 +99,7 @@ pub enum DangerReason {
 }
 
 messages! {
-    v1::StorageVersionsCheckBinaryResponse = Safety {
+    v1::StorageVersionsCheckBinaryResponse, v1::StorageVersionsCheckDropResponse = Safety {
         header = header,
         dangers = dangers,
         omitted = omitted,
@@ -107,14 +107,9 @@ messages! {
         assumptions = assumptions,
         ; ..Default::default()
     }
-    v1::StorageVersionsCheckDropResponse = Safety {
-        header = header,
-        dangers = dangers,
-        omitted = omitted,
-        log_time = log_time_ms,
-        assumptions = assumptions,
-        ; ..Default::default()
-    }
+}
+
+messages! {
     v1::Assumption = Assumed {
         reason = reason,
         message = message,

@@ -5,7 +5,7 @@ use synod_proto::wire::Wire;
 
 use crate::Error;
 
-/// A value of this crate that arrives as a message of the protocol, or as parts of several messages.
+/// A value of this crate that arrives as a message of the protocol, or as a part of one.
 pub(crate) trait FromWire<P>: Sized {
     /// Parses the message; if that fails, returns every reason why.
     fn from_wire(pb: P) -> Result<Self, Violations>;

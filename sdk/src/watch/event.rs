@@ -227,5 +227,4 @@ messages! {
 
 wire_enums! {
     v1::EventType = ChangeType { Added = Added, Modified = Modified, Removed = Removed }
-        "must be a type that is known here"
 }

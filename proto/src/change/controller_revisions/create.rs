@@ -20,7 +20,7 @@ requests! {
 wire_enums! {
     v1::ControllerRevisionEquality = Equality {
         Json = Json, Bytes = Bytes, JsonIgnoringEmpty = JsonIgnoringEmpty,
-    } "must be a way to compare that is known here"
+    }
 }
 
 impl Wire<v1::ControllerRevisionsCreateRequest> for CreateControllerRevision {

@@ -299,9 +299,14 @@ fn length_of_row(bytes: &mut &[u8]) -> io::Result<Option<usize>> {
     /// The longest encoding of a 64-bit number.
     const VARINT_BYTES_MAX: usize = 10;
 
-    let whole = bytes.iter().take(VARINT_BYTES_MAX).any(|byte| *byte < 0x80);
-    if !whole && bytes.len() < VARINT_BYTES_MAX {
-        return Ok(None);
+    let mut ahead = bytes.iter().take(VARINT_BYTES_MAX);
+    match ahead.position(|byte| *byte < 0x80) {
+        None if bytes.len() < VARINT_BYTES_MAX => return Ok(None),
+        // As everywhere in the stored form, so that equal states have equal bytes.
+        Some(last @ 1..) if bytes[last] == 0 => {
+            return Err(malformed("the length of a row has leading zeros"));
+        }
+        Some(_) | None => {}
     }
     prost::decode_length_delimiter(bytes)
         .map(Some)

@@ -1,6 +1,6 @@
 //! The service `synod.v1.Cluster`: settings and status of the cluster.
 
-use synod_machine::{Command, ReplicaRow};
+use synod_machine::ReplicaRow;
 use synod_model::Refusal;
 use synod_proto::{GetSettings, v1};
 
@@ -10,9 +10,10 @@ use crate::consensus::{Position, Published, ReplicaId, ReplicaStatus};
 use crate::handle::{Asking, Handle};
 
 calls! {
-    get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
-    update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse;
     status: ClusterStatusRequest => ClusterStatusResponse;
+    get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
+    update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse
+        by UpdateSettings or dry_run, changed;
 }
 
 async fn get_settings(
@@ -26,22 +27,6 @@ async fn get_settings(
     Ok(v1::ClusterGetSettingsResponse {
         header: Some(handle.header_of(&reading)),
         settings: Some((&*past.settings()).into()),
-    })
-}
-
-async fn update_settings(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::ClusterUpdateSettingsRequest,
-) -> Result<v1::ClusterUpdateSettingsResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let carried = handle
-        .carry_out(asking, typed(message)?, dry_run, Command::UpdateSettings)
-        .await?;
-    let done = carried.done;
-    Ok(v1::ClusterUpdateSettingsResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
     })
 }
 

@@ -15,7 +15,7 @@ calls! {
     update: CollectionsUpdateRequest => CollectionsUpdateResponse;
     get: CollectionsGetRequest => CollectionsGetResponse;
     list: CollectionsListRequest => CollectionsListResponse;
-    delete: CollectionsDeleteRequest => CollectionsDeleteResponse;
+    delete: CollectionsDeleteRequest => CollectionsDeleteResponse by DeleteCollection or dry_run;
 }
 
 async fn create(
@@ -48,20 +48,6 @@ async fn update(
         header: Some(handle.header(carried.done.revision)),
         changed: carried.done.changed,
         collection: written(&carried, resource)?,
-    })
-}
-
-async fn delete(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::CollectionsDeleteRequest,
-) -> Result<v1::CollectionsDeleteResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let carried = handle
-        .carry_out(asking, typed(message)?, dry_run, Command::DeleteCollection)
-        .await?;
-    Ok(v1::CollectionsDeleteResponse {
-        header: Some(handle.header(carried.done.revision)),
     })
 }
 

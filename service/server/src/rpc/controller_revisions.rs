@@ -14,11 +14,14 @@ calls! {
     diff = reads::diff: ControllerRevisionsDiffRequest => ControllerRevisionsDiffResponse;
     update = changes::update: ControllerRevisionsUpdateRequest => ControllerRevisionsUpdateResponse;
     rollback = changes::rollback: ControllerRevisionsRollbackRequest => ControllerRevisionsRollbackResponse;
-    mark_live = changes::mark_live: ControllerRevisionsMarkLiveRequest => ControllerRevisionsMarkLiveResponse;
+    mark_live: ControllerRevisionsMarkLiveRequest => ControllerRevisionsMarkLiveResponse
+        by MarkControllerRevisions, changed;
     truncate = changes::truncate: ControllerRevisionsTruncateRequest => ControllerRevisionsTruncateResponse;
-    delete = changes::delete: ControllerRevisionsDeleteRequest => ControllerRevisionsDeleteResponse;
+    delete: ControllerRevisionsDeleteRequest => ControllerRevisionsDeleteResponse
+        by DeleteControllerRevisions or dry_run;
     delete_history = changes::delete_history:
         ControllerRevisionsDeleteHistoryRequest => ControllerRevisionsDeleteHistoryResponse;
     adopt = changes::adopt: ControllerRevisionsAdoptRequest => ControllerRevisionsAdoptResponse;
-    release = changes::release: ControllerRevisionsReleaseRequest => ControllerRevisionsReleaseResponse;
+    release: ControllerRevisionsReleaseRequest => ControllerRevisionsReleaseResponse
+        by ReleaseControllerRevision, changed;
 }

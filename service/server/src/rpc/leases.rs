@@ -18,11 +18,12 @@ const WAITERS_NAMED_MAX: usize = 100;
 
 calls! {
     acquire: LeasesAcquireRequest => LeasesAcquireResponse;
-    release: LeasesReleaseRequest => LeasesReleaseResponse;
+    release: LeasesReleaseRequest => LeasesReleaseResponse by ReleaseLease, changed;
     get: LeasesGetRequest => LeasesGetResponse;
     list: LeasesListRequest => LeasesListResponse;
-    put_candidate: LeasesPutCandidateRequest => LeasesPutCandidateResponse;
-    withdraw_candidate: LeasesWithdrawCandidateRequest => LeasesWithdrawCandidateResponse;
+    put_candidate: LeasesPutCandidateRequest => LeasesPutCandidateResponse by PutLeaseCandidate, changed;
+    withdraw_candidate: LeasesWithdrawCandidateRequest => LeasesWithdrawCandidateResponse
+        by WithdrawLeaseCandidate, changed;
     list_candidates: LeasesListCandidatesRequest => LeasesListCandidatesResponse;
 }
 
@@ -87,20 +88,6 @@ fn place_gone(handle: &Handle, key: &LeaseKey, ticket: Ticket) -> Refusal {
     }
 }
 
-async fn release(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::LeasesReleaseRequest,
-) -> Result<v1::LeasesReleaseResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::ReleaseLease)
-        .await?;
-    Ok(v1::LeasesReleaseResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
-    })
-}
-
 async fn get(
     handle: &Handle,
     asking: &Asking,
@@ -157,34 +144,6 @@ async fn list(
         items,
         continue_token,
         inconsistent: page.is_inconsistent(),
-    })
-}
-
-async fn put_candidate(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::LeasesPutCandidateRequest,
-) -> Result<v1::LeasesPutCandidateResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::PutLeaseCandidate)
-        .await?;
-    Ok(v1::LeasesPutCandidateResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
-    })
-}
-
-async fn withdraw_candidate(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::LeasesWithdrawCandidateRequest,
-) -> Result<v1::LeasesWithdrawCandidateResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::WithdrawLeaseCandidate)
-        .await?;
-    Ok(v1::LeasesWithdrawCandidateResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
     })
 }
 

@@ -13,8 +13,8 @@ use crate::watch::has_labels;
 
 calls! {
     join: MembershipJoinRequest => MembershipJoinResponse;
-    ready: MembershipReadyRequest => MembershipReadyResponse;
-    leave: MembershipLeaveRequest => MembershipLeaveResponse;
+    ready: MembershipReadyRequest => MembershipReadyResponse by MarkReady, changed;
+    leave: MembershipLeaveRequest => MembershipLeaveResponse by Leave;
     get: MembershipGetRequest => MembershipGetResponse;
     list: MembershipListRequest => MembershipListResponse;
 }
@@ -38,33 +38,6 @@ async fn join(
         ttl_ms: ttl.as_millis(),
         changed: done.changed,
         write_grace_ms: u64::try_from(write_grace.as_millis()).unwrap_or(u64::MAX),
-    })
-}
-
-async fn ready(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MembershipReadyRequest,
-) -> Result<v1::MembershipReadyResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::MarkReady)
-        .await?;
-    Ok(v1::MembershipReadyResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
-    })
-}
-
-async fn leave(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MembershipLeaveRequest,
-) -> Result<v1::MembershipLeaveResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::Leave)
-        .await?;
-    Ok(v1::MembershipLeaveResponse {
-        header: Some(handle.header(done.revision)),
     })
 }
 

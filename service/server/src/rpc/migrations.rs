@@ -15,13 +15,13 @@ calls! {
     list: MigrationsListRequest => MigrationsListResponse;
     start: MigrationsStartRequest => MigrationsStartResponse;
     claim: MigrationsClaimRequest => MigrationsClaimResponse;
-    progress: MigrationsProgressRequest => MigrationsProgressResponse;
+    progress: MigrationsProgressRequest => MigrationsProgressResponse by ReportMigrationProgress, changed;
     complete: MigrationsCompleteRequest => MigrationsCompleteResponse;
-    fail: MigrationsFailRequest => MigrationsFailResponse;
-    abort: MigrationsAbortRequest => MigrationsAbortResponse;
-    retry: MigrationsRetryRequest => MigrationsRetryResponse;
-    observe: MigrationsObserveRequest => MigrationsObserveResponse;
-    reset: MigrationsResetRequest => MigrationsResetResponse;
+    fail: MigrationsFailRequest => MigrationsFailResponse by FailMigration;
+    abort: MigrationsAbortRequest => MigrationsAbortResponse by AbortMigration or dry_run;
+    retry: MigrationsRetryRequest => MigrationsRetryResponse by RetryMigration or dry_run;
+    observe: MigrationsObserveRequest => MigrationsObserveResponse by ObserveStorage, changed;
+    reset: MigrationsResetRequest => MigrationsResetResponse by ResetStorageStates or dry_run, changed;
 }
 
 async fn get(
@@ -105,20 +105,6 @@ async fn claim(
     })
 }
 
-async fn progress(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MigrationsProgressRequest,
-) -> Result<v1::MigrationsProgressResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::ReportMigrationProgress)
-        .await?;
-    Ok(v1::MigrationsProgressResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
-    })
-}
-
 async fn complete(
     handle: &Handle,
     asking: &Asking,
@@ -138,80 +124,5 @@ async fn complete(
     Ok(v1::MigrationsCompleteResponse {
         header: Some(handle.header(done.revision)),
         assumptions: assumptions(&assumed.into_iter().collect(), is_observed),
-    })
-}
-
-async fn fail(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MigrationsFailRequest,
-) -> Result<v1::MigrationsFailResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::FailMigration)
-        .await?;
-    let header = Some(handle.header(done.revision));
-    Ok(v1::MigrationsFailResponse { header })
-}
-
-async fn abort(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MigrationsAbortRequest,
-) -> Result<v1::MigrationsAbortResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let carried = handle
-        .carry_out(asking, typed(message)?, dry_run, Command::AbortMigration)
-        .await?;
-    let done = carried.done;
-    let header = Some(handle.header(done.revision));
-    Ok(v1::MigrationsAbortResponse { header })
-}
-
-async fn retry(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MigrationsRetryRequest,
-) -> Result<v1::MigrationsRetryResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let carried = handle
-        .carry_out(asking, typed(message)?, dry_run, Command::RetryMigration)
-        .await?;
-    let done = carried.done;
-    let header = Some(handle.header(done.revision));
-    Ok(v1::MigrationsRetryResponse { header })
-}
-
-async fn observe(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MigrationsObserveRequest,
-) -> Result<v1::MigrationsObserveResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::ObserveStorage)
-        .await?;
-    Ok(v1::MigrationsObserveResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
-    })
-}
-
-async fn reset(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::MigrationsResetRequest,
-) -> Result<v1::MigrationsResetResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let carried = handle
-        .carry_out(
-            asking,
-            typed(message)?,
-            dry_run,
-            Command::ResetStorageStates,
-        )
-        .await?;
-    let done = carried.done;
-    Ok(v1::MigrationsResetResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
     })
 }

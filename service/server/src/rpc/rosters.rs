@@ -11,7 +11,7 @@ use crate::handle::{Asking, Carried, Handle};
 
 calls! {
     set: RostersSetRequest => RostersSetResponse;
-    delete: RostersDeleteRequest => RostersDeleteResponse;
+    delete: RostersDeleteRequest => RostersDeleteResponse by DeleteRoster or dry_run;
     get: RostersGetRequest => RostersGetResponse;
     list: RostersListRequest => RostersListResponse;
 }
@@ -38,20 +38,6 @@ fn written(carried: &Carried, scope: &str) -> Option<v1::Roster> {
     let scope = ResourceScope::parse(scope).ok()?;
     let roster = carried.past()?.roster(&scope)?;
     Some((&*roster).into())
-}
-
-async fn delete(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::RostersDeleteRequest,
-) -> Result<v1::RostersDeleteResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let carried = handle
-        .carry_out(asking, typed(message)?, dry_run, Command::DeleteRoster)
-        .await?;
-    Ok(v1::RostersDeleteResponse {
-        header: Some(handle.header(carried.done.revision)),
-    })
 }
 
 async fn get(

@@ -12,7 +12,7 @@ use crate::objects;
 
 calls! {
     open: SessionsOpenRequest => SessionsOpenResponse;
-    close: SessionsCloseRequest => SessionsCloseResponse;
+    close: SessionsCloseRequest => SessionsCloseResponse by CloseSession, changed;
     get_outcome: SessionsGetOutcomeRequest => SessionsGetOutcomeResponse;
 }
 
@@ -34,20 +34,6 @@ async fn open(
         session: session.get(),
         ttl_ms: u64::try_from(settings.session_ttl.as_millis()).unwrap_or(u64::MAX),
         outcomes_max: settings.session_outcomes,
-    })
-}
-
-async fn close(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::SessionsCloseRequest,
-) -> Result<v1::SessionsCloseResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::CloseSession)
-        .await?;
-    Ok(v1::SessionsCloseResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
     })
 }
 

@@ -17,8 +17,8 @@ use crate::read::Reading;
 
 calls! {
     report: StorageVersionsReportRequest => StorageVersionsReportResponse;
-    adopt: StorageVersionsAdoptRequest => StorageVersionsAdoptResponse;
-    forget: StorageVersionsForgetRequest => StorageVersionsForgetResponse;
+    adopt: StorageVersionsAdoptRequest => StorageVersionsAdoptResponse by Adopt, changed;
+    forget: StorageVersionsForgetRequest => StorageVersionsForgetResponse by ForgetResource or dry_run;
     get: StorageVersionsGetRequest => StorageVersionsGetResponse;
     list: StorageVersionsListRequest => StorageVersionsListResponse;
     history: StorageVersionsHistoryRequest => StorageVersionsHistoryResponse;
@@ -78,34 +78,6 @@ fn fits(state: &State, change: &Change<Report>) -> bool {
                 Recorded::NotApplied
             )
         })
-}
-
-async fn adopt(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::StorageVersionsAdoptRequest,
-) -> Result<v1::StorageVersionsAdoptResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::Adopt)
-        .await?;
-    Ok(v1::StorageVersionsAdoptResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
-    })
-}
-
-async fn forget(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::StorageVersionsForgetRequest,
-) -> Result<v1::StorageVersionsForgetResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let carried = handle
-        .carry_out(asking, typed(message)?, dry_run, Command::ForgetResource)
-        .await?;
-    Ok(v1::StorageVersionsForgetResponse {
-        header: Some(handle.header(carried.done.revision)),
-    })
 }
 
 async fn get(

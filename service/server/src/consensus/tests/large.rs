@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use synod_machine::State;
 use synod_model::limits::{FINALIZERS_MAX, OBJECT_BYTES_MAX};
 use synod_model::stored::put_blob;
 use synod_model::{
@@ -183,4 +184,22 @@ async fn rows_are_read_wherever_their_chunks_are_cut() {
     assert!(cut.state().is_err(), "the end of the last row is missing");
     let mut endless = Rows::default();
     assert!(endless.read(&[0xff; 10]).is_err(), "no row is that long");
+}
+
+#[test]
+fn a_row_whose_length_is_longer_than_it_has_to_be_is_refused() {
+    let row = to_bytes(&State::new().rows().next().unwrap());
+    let mut bytes = Vec::new();
+    put_blob(&mut bytes, &row);
+    Rows::default().read(&bytes).unwrap();
+    let head = bytes.len() - row.len();
+    // The same number, with leading zeros.
+    bytes[head - 1] |= 0x80;
+    bytes.insert(head, 0);
+    let refused = Rows::default().read(&bytes).unwrap_err();
+    assert!(refused.to_string().contains("leading zeros"), "{refused}");
+    assert!(
+        Rows::default().read(&bytes[..head]).is_ok(),
+        "it may yet end"
+    );
 }

@@ -66,6 +66,18 @@ async fn gone_back(old: &[u64]) -> Cluster {
     cluster
 }
 
+/// A running cluster of which one follower was away for a moment, this follower, and a copy of its directory from then.
+async fn with_a_copy() -> (Cluster, ReplicaId, tempfile::TempDir) {
+    let mut cluster = Cluster::start(|_| {}).await;
+    write(&cluster, 0..10).await;
+    let old = cluster.others(cluster.leader().await)[0];
+    cluster.stop(old).await;
+    let kept = tempfile::tempdir().unwrap();
+    copy(cluster.directories[&old].path(), kept.path());
+    cluster.restart(old).await;
+    (cluster, old, kept)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_them() {
     let mut cluster = gone_back(&[1, 2]).await;
@@ -114,13 +126,7 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_does_not_count() {
-    let mut cluster = Cluster::start(|_| {}).await;
-    write(&cluster, 0..10).await;
-    let old = cluster.others(cluster.leader().await)[0];
-    cluster.stop(old).await;
-    let kept = tempfile::tempdir().unwrap();
-    copy(cluster.directories[&old].path(), kept.path());
-    cluster.restart(old).await;
+    let (mut cluster, old, kept) = with_a_copy().await;
     let last = write(&cluster, 10..40).await;
     let leader = cluster.leader().await;
     assert_ne!(leader, old, "who went away does not lead");
@@ -167,13 +173,7 @@ async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_doe
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_only_followed_remembers_what_its_leader_learned() {
-    let mut cluster = Cluster::start(|_| {}).await;
-    write(&cluster, 0..10).await;
-    let old = cluster.others(cluster.leader().await)[0];
-    cluster.stop(old).await;
-    let kept = tempfile::tempdir().unwrap();
-    copy(cluster.directories[&old].path(), kept.path());
-    cluster.restart(old).await;
+    let (mut cluster, old, kept) = with_a_copy().await;
     let last = write(&cluster, 10..40).await;
     let leader = cluster.leader().await;
     let mut others = cluster.others(leader).into_iter();

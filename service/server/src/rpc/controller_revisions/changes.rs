@@ -69,20 +69,6 @@ pub(super) async fn rollback(
     })
 }
 
-pub(super) async fn mark_live(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::ControllerRevisionsMarkLiveRequest,
-) -> Result<v1::ControllerRevisionsMarkLiveResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::MarkControllerRevisions)
-        .await?;
-    Ok(v1::ControllerRevisionsMarkLiveResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
-    })
-}
-
 pub(super) async fn truncate(
     handle: &Handle,
     asking: &Asking,
@@ -97,21 +83,6 @@ pub(super) async fn truncate(
         header: Some(handle.header(carried.done.revision)),
         changed: carried.done.changed,
         answer: Some(history_answer(&carried.done.answer)?),
-    })
-}
-
-pub(super) async fn delete(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::ControllerRevisionsDeleteRequest,
-) -> Result<v1::ControllerRevisionsDeleteResponse, Refusal> {
-    let dry_run = message.dry_run;
-    let command = Command::DeleteControllerRevisions;
-    let carried = handle
-        .carry_out(asking, typed(message)?, dry_run, command)
-        .await?;
-    Ok(v1::ControllerRevisionsDeleteResponse {
-        header: Some(handle.header(carried.done.revision)),
     })
 }
 
@@ -144,20 +115,6 @@ pub(super) async fn adopt(
         header: Some(handle.header(done.revision)),
         changed: done.changed,
         answer: Some(history_answer(&done.answer)?),
-    })
-}
-
-pub(super) async fn release(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::ControllerRevisionsReleaseRequest,
-) -> Result<v1::ControllerRevisionsReleaseResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::ReleaseControllerRevision)
-        .await?;
-    Ok(v1::ControllerRevisionsReleaseResponse {
-        header: Some(handle.header(done.revision)),
-        changed: done.changed,
     })
 }
 
