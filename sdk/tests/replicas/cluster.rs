@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use synod_client::seams::{Clock, Randomness, Seams};
+use synod_client::seams::{Clock, Dial as _, Randomness, Seams};
 use synod_client::{
     ApiVersion, Client, GroupResource, Kind, MemberId, ReportEntry, Settings, Stance,
 };
@@ -17,6 +17,7 @@ use synod_server::replica::{Doors, Replica};
 use synod_server::seams::random::seed_this_thread;
 use synod_server::seams::{Flushing, Offload, Seams as ServerSeams, SystemWallClock};
 use synod_store::{Disk as _, SimDisk};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, timeout};
 
 use crate::network::{Network, Weather};
@@ -84,6 +85,10 @@ pub(crate) fn endpoint(number: u64) -> String {
 
 fn peer_address(number: u64) -> String {
     format!("127.0.0.1:{}", 4700 + number)
+}
+
+fn metrics_address(number: u64) -> String {
+    format!("127.0.0.1:{}", 4800 + number)
 }
 
 impl Cluster {
@@ -162,10 +167,24 @@ impl Cluster {
             client_address: endpoint(number),
             peer: self.network.listen(&peer_address(number)),
             peer_address: peer_address(number),
-            metrics: None,
+            metrics: Some(self.network.listen(&metrics_address(number))),
             metrics_address: None,
         };
         running.replica = Some(Replica::start(config, seams, doors).await.unwrap());
+    }
+
+    /// How many calls of a method a replica has begun, by its metrics.
+    pub(crate) async fn started(&self, number: u64, service: &str, method: &str) -> u64 {
+        let mut stream = self.network.dial(&metrics_address(number)).await.unwrap();
+        let request = b"GET /metrics HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+        stream.write_all(request).await.unwrap();
+        let mut text = String::new();
+        within(stream.read_to_string(&mut text)).await.unwrap();
+        let series = format!(
+            "grpc_server_started_total{{grpc_service=\"synod.v1.{service}\",grpc_method=\"{method}\"}} "
+        );
+        let value = text.lines().find_map(|line| line.strip_prefix(&series));
+        value.unwrap().parse().unwrap()
     }
 
     pub(crate) async fn serving(&self, number: u64) {

@@ -17,6 +17,7 @@ mod membership;
 mod migrating;
 mod network;
 mod objects;
+mod pipelines;
 mod scripted;
 mod vectors;
 mod watch;

@@ -209,7 +209,7 @@ mod tests {
             (Duration::from_secs(5), 5_000),
             (Duration::from_millis(250), 250),
             (Duration::from_micros(3), 1),
-            (Duration::from_secs(1 << 22), u32::MAX),
+            (Duration::from_secs(1 << 23), u32::MAX),
         ] {
             request.set_timeout(timeout);
             let header = request.metadata().clone().into_headers();
