@@ -14,5 +14,6 @@ pub(crate) use answer::Headed;
 pub(crate) use backoff::Backoff;
 pub(crate) use endpoints::{Endpoints, Keepalive, Wiring, unknown_endpoint};
 pub(crate) use failure::{FailedTry, Failure};
+pub(crate) use pipeline::ANSWER_BYTES_MAX;
 pub(crate) use replica_channel::ReplicaChannel;
 pub(crate) use tries::{Call, Repeats, Try};

@@ -257,7 +257,7 @@ impl Shape {
             "StorageVersionsReportRequest" => &REPORT,
             "StorageVersionsCheckBinaryRequest" => &CHECK_BINARY,
             "MigrationsObserveRequest" => &OBSERVE,
-            "PipelineRequest" => &PIPELINE,
+            "PipelineOpenRequest" => &PIPELINE,
             "RostersSetRequest" => &SET_ROSTER,
             "WatchRequest" => &WATCH,
             "ClusterUpdateSettingsRequest" => &UPDATE_SETTINGS,

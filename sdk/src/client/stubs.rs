@@ -12,11 +12,7 @@ use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
 
-use crate::transport::ReplicaChannel;
-
-/// The size in bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page
-/// of 5,000 resources with thousands of entries each is large.
-pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
+use crate::transport::{ANSWER_BYTES_MAX, ReplicaChannel};
 
 pub(crate) fn cluster(channel: ReplicaChannel) -> ClusterClient<ReplicaChannel> {
     ClusterClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)

@@ -9,8 +9,8 @@ use tonic::codegen::http::uri::PathAndQuery;
 use tonic::{Response, Status};
 
 use super::Method;
-use crate::client::stubs::ANSWER_BYTES_MAX;
-use crate::transport::{Headed, Try};
+
+use crate::transport::{ANSWER_BYTES_MAX, Headed, Try};
 
 /// A request that changes something, with its exactly-once key.
 #[derive(Clone, Debug)]

@@ -16,7 +16,9 @@ use tokio::sync::{mpsc, oneshot};
 use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 
-use crate::client::stubs::ANSWER_BYTES_MAX;
+/// The size in bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page
+/// of 5,000 resources with thousands of entries each is large.
+pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 /// Calls that wait to be sent. A call beyond it waits for room.
 const UNSENT_MAX: usize = 1_024;
@@ -188,10 +190,10 @@ impl Drop for Number {
 /// What waits to be sent, as many calls in a message as are there.
 fn requests(
     receiver: mpsc::Receiver<Outgoing>,
-) -> impl Stream<Item = v1::PipelineRequest> + Send + 'static {
+) -> impl Stream<Item = v1::PipelineOpenRequest> + Send + 'static {
     stream::unfold(receiver, |mut receiver| async move {
         let mut next = Some(receiver.recv().await?);
-        let mut request = v1::PipelineRequest::default();
+        let mut request = v1::PipelineOpenRequest::default();
         let mut bytes = 0;
         while let Some(outgoing) = next {
             match outgoing {
@@ -214,7 +216,7 @@ fn requests(
 
 /// Hands out the answers until the pipeline ends. Returns why it did.
 async fn read(
-    mut responses: Streaming<v1::PipelineResponse>,
+    mut responses: Streaming<v1::PipelineOpenResponse>,
     waiting: &Waiting,
     unsent: &mpsc::WeakSender<Outgoing>,
 ) -> Status {

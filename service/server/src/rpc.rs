@@ -1,8 +1,8 @@
 //! The gRPC services that clients call (`synod.v1`), with the layers around them.
 //!
 //! A handler does three things: it converts the message to a typed request, which is the only check of its shape; it
-//! calls the [`Handle`]; and it converts the answer to a message. Trace id, deadline, size, admission and metrics are
-//! handled by the layers. Errors are [`Refusal`]s until the last step, where one table converts them to statuses.
+//! calls the [`Handle`](crate::handle::Handle); and it converts the answer to a message. Trace id, deadline, size, admission and metrics are
+//! handled by the gate in front of them. Errors are [`Refusal`]s until the last step, where one table converts them to statuses.
 
 mod admission;
 mod answers;
@@ -12,6 +12,8 @@ mod cluster;
 mod collections;
 mod controller_revisions;
 mod framing;
+mod gate;
+mod handlers;
 mod health;
 mod layer;
 mod lease_renewals;

@@ -17,7 +17,9 @@ use tower::{Layer, Service};
 use super::admission::{Admission, AdmissionSlot};
 use super::answers::{ResponseBody, room};
 use super::bodies::{self, Bodies};
-use super::methods::{self, Class, Known, Method};
+use super::gate::{GateParts, Request, Response};
+use super::handlers::Known;
+use super::methods::{self, Class, Method};
 use super::timeout::timeout;
 use super::trace::{self, Names};
 use super::{pipeline, renewals, unary, watch};
@@ -30,25 +32,14 @@ use crate::stop::Stop;
 /// Wraps services in a [`Gate`].
 #[derive(Clone)]
 pub(super) struct GateLayer {
-    shared: Arc<LayerParts>,
+    shared: Arc<GateParts>,
 }
 
 /// A service behind this layer.
 #[derive(Clone)]
 pub(super) struct Gate<S> {
     inner: S,
-    shared: Arc<LayerParts>,
-}
-
-/// What all calls share.
-pub(super) struct LayerParts {
-    pub(super) handle: Handle,
-    pub(super) names: Names,
-    pub(super) admission: Admission,
-    pub(super) bodies: Bodies,
-    pub(super) metrics: Arc<RpcMetrics>,
-    /// Ends the streams.
-    pub(super) stop: Stop,
+    shared: Arc<GateParts>,
 }
 
 /// What an admitted call holds.
@@ -59,16 +50,13 @@ struct Admitted {
     held: Option<bodies::Held>,
 }
 
-pub(super) type Request = http::Request<Body>;
-pub(super) type Response = http::Response<Body>;
-
 impl GateLayer {
     pub(super) fn new(metrics: &Arc<RpcMetrics>, handle: Handle, stop: Stop) -> Self {
         methods::declare(metrics);
         let (names, admission) = (Names::new(), Admission::new(metrics));
         let bodies = Bodies::new(metrics);
         Self {
-            shared: Arc::new(LayerParts {
+            shared: Arc::new(GateParts {
                 handle,
                 names,
                 admission,
@@ -122,7 +110,7 @@ where
 
 /// Opens a stream, or passes on a call to the service of a library.
 async fn opened<S>(
-    shared: Arc<LayerParts>,
+    shared: Arc<GateParts>,
     known: &Known,
     mut inner: S,
     mut request: Request,
@@ -172,7 +160,7 @@ where
     Ok(response)
 }
 
-impl LayerParts {
+impl GateParts {
     fn admit(
         &self,
         method: Method,

@@ -26,8 +26,9 @@ use super::admission::AdmissionSlot;
 use super::answers::room;
 use super::bodies::Held;
 use super::calls::{Encoded, HEAD_BYTES};
-use super::layer::{LayerParts, Request, Response};
-use super::methods::{Class, Known};
+use super::gate::{GateParts, Request, Response};
+use super::handlers::Known;
+use super::methods::Class;
 use super::streams::{Messages, respond};
 use super::timeout::allowed;
 use super::watch;
@@ -43,7 +44,7 @@ const STRIDE: usize = 64;
 
 /// Opens a pipeline. `held` has the bytes of its messages that are not read yet.
 pub(super) fn opened(
-    gate: &Arc<LayerParts>,
+    gate: &Arc<GateParts>,
     asking: &Asking,
     request: Request,
     held: Option<Held>,
@@ -67,7 +68,7 @@ pub(super) fn opened(
 }
 
 struct Pipeline {
-    gate: Arc<LayerParts>,
+    gate: Arc<GateParts>,
     line: Option<Arc<Line>>,
     /// What the client sends; `None` once it has ended its side, or the replica shuts down.
     messages: Option<BoxStream<'static, Result<Bytes, Status>>>,
@@ -83,7 +84,7 @@ struct Pipeline {
 enum Happened {
     Answered(u64, Result<Encoded, Status>),
     Opened(u64, Box<Opened>),
-    Stepped(Stepping, Step),
+    Stepped(Box<Stepping>, Step),
 }
 
 /// A watch that was opened, with its place among all watches.
@@ -94,7 +95,7 @@ struct Opened {
 
 /// A call on its way through the gate.
 struct Passing {
-    gate: Arc<LayerParts>,
+    gate: Arc<GateParts>,
     known: &'static Known,
     asking: Asking,
     message: Bytes,
@@ -150,7 +151,7 @@ impl Pipeline {
         if let Some(held) = &self.held {
             held.release(HEAD_BYTES + message.len());
         }
-        let request: v1::PipelineRequest = codec::decode(message)?;
+        let request: v1::PipelineOpenRequest = codec::decode(message)?;
         for call in request.calls {
             let number = call.number;
             if self.watches.has(number) {
@@ -206,7 +207,7 @@ impl Pipeline {
     }
 
     /// Waits for the next step of a watch.
-    fn step(&mut self, mut stepping: Stepping) {
+    fn step(&mut self, mut stepping: Box<Stepping>) {
         let (abort, registration) = AbortHandle::new_pair();
         self.watches.stepping(&stepping, abort);
         let next: BoxFuture<'static, Happened> = Box::pin(async move {
@@ -219,7 +220,7 @@ impl Pipeline {
 
 /// The future of a call.
 fn started(
-    gate: &Arc<LayerParts>,
+    gate: &Arc<GateParts>,
     line: Option<&Arc<Line>>,
     call: v1::PipelineCall,
 ) -> BoxFuture<'static, Happened> {

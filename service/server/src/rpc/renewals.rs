@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use super::calls::{Handler, calls};
-use super::layer::{LayerParts, Request, Response};
+use super::gate::{GateParts, Request, Response};
 use super::streams::{Messages, respond};
 use super::typed;
 use crate::handle::{Asking, Done, Handle};
@@ -23,7 +23,7 @@ calls! {
 
 /// Opens a stream whose messages are renewals, each carried out by `handler`.
 pub(super) fn opened(
-    gate: &LayerParts,
+    gate: &GateParts,
     handler: Handler,
     trace: Arc<str>,
     request: Request,
@@ -35,7 +35,7 @@ pub(super) fn opened(
 /// The answers to renewals, in their order. The next renewal is read when fewer than [`RENEWALS_PER_STREAM_MAX`] are
 /// unanswered. When `stop` is requested, no more are read, and the stream ends when all that were read are answered.
 fn answered(
-    gate: &LayerParts,
+    gate: &GateParts,
     handler: Handler,
     trace: Arc<str>,
     renewals: Messages,

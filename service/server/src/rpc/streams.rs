@@ -12,7 +12,7 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codec::{DecodeBuf, Decoder, Streaming};
 
-use super::layer::Response;
+use super::gate::Response;
 
 /// The encoded messages of a request. How long one may be is checked before, by the guard around the body.
 pub(super) struct Messages(Streaming<Bytes>);

@@ -17,8 +17,8 @@ use tonic::{Code, Status};
 use super::answers::room;
 use super::bodies::Guarded;
 use super::calls::{Encoded, HEAD_BYTES, Handler};
-use super::layer::{LayerParts, Request, Response};
-use super::methods::Known;
+use super::gate::{GateParts, Request, Response};
+use super::handlers::Known;
 use super::timeout::timeout;
 use super::trace;
 use crate::connections::{Call, Held, Line, Pieces};
@@ -26,7 +26,7 @@ use crate::handle::Asking;
 
 /// Answers one call.
 pub(super) async fn answered(
-    gate: Arc<LayerParts>,
+    gate: Arc<GateParts>,
     known: &'static Known,
     handler: Handler,
     request: Request,
@@ -54,7 +54,7 @@ pub(super) async fn answered(
 
 /// Admits the call, reads its message and carries it out. What the call holds is released when this returns.
 async fn carried(
-    gate: &LayerParts,
+    gate: &GateParts,
     known: &Known,
     handler: Handler,
     request: Request,

@@ -10,7 +10,7 @@ use synod_proto::{codec, v1};
 use tonic::Status;
 
 use super::calls::{HEAD_BYTES, head};
-use super::layer::{Request, Response};
+use super::gate::{Request, Response};
 use super::streams::{Messages, respond};
 use super::typed;
 use crate::connections::{Held, Line};

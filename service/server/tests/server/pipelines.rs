@@ -9,23 +9,23 @@ use synod_proto::v1::pipeline_answer::Answer;
 use synod_proto::v1::pipeline_client::PipelineClient;
 use synod_proto::v1::watch_response::Message;
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use crate::cluster::{Cluster, get_member, join, reason, within};
 
 /// A pipeline as a client holds it.
 struct Pipeline {
-    requests: Option<mpsc::UnboundedSender<v1::PipelineRequest>>,
-    responses: Streaming<v1::PipelineResponse>,
+    requests: Option<mpsc::Sender<v1::PipelineOpenRequest>>,
+    responses: Streaming<v1::PipelineOpenResponse>,
     read: VecDeque<v1::PipelineAnswer>,
 }
 
 impl Pipeline {
     async fn open(cluster: &Cluster, id: u64) -> Self {
-        let (requests, receiver) = mpsc::unbounded_channel();
+        let (requests, receiver) = mpsc::channel(1_000);
         let mut client = PipelineClient::new(cluster.connect(id).await);
-        let opened = client.open(UnboundedReceiverStream::new(receiver)).await;
+        let opened = client.open(ReceiverStream::new(receiver)).await;
         Self {
             requests: Some(requests),
             responses: opened.unwrap().into_inner(),
@@ -33,12 +33,12 @@ impl Pipeline {
         }
     }
 
-    fn send(&self, request: v1::PipelineRequest) {
-        self.requests.as_ref().unwrap().send(request).unwrap();
+    fn send(&self, request: v1::PipelineOpenRequest) {
+        self.requests.as_ref().unwrap().try_send(request).unwrap();
     }
 
     fn call(&self, number: u64, method: &str, message: &impl prost::Message) {
-        self.send(v1::PipelineRequest {
+        self.send(v1::PipelineOpenRequest {
             calls: vec![call(number, method, message)],
             cancel: Vec::new(),
         });
@@ -57,7 +57,7 @@ impl Pipeline {
     }
 
     fn cancel(&self, number: u64) {
-        self.send(v1::PipelineRequest {
+        self.send(v1::PipelineOpenRequest {
             calls: Vec::new(),
             cancel: vec![number],
         });
@@ -198,7 +198,7 @@ async fn every_replica_executes_the_calls_of_a_pipeline_once() {
         ..join("server-a", 60_000)
     };
     let method = "synod.v1.Membership/Join";
-    pipeline.send(v1::PipelineRequest {
+    pipeline.send(v1::PipelineOpenRequest {
         calls: (10..20)
             .map(|number| call(number, method, &request))
             .collect(),
@@ -240,7 +240,7 @@ async fn a_call_has_a_deadline_of_its_own_and_can_be_given_up() {
         timeout_ms: Some(100),
         ..call(2, "synod.v1.Leases/Acquire", &acquire("b", Some(60_000)))
     };
-    pipeline.send(v1::PipelineRequest {
+    pipeline.send(v1::PipelineOpenRequest {
         calls: vec![hurried],
         cancel: Vec::new(),
     });
@@ -281,7 +281,7 @@ async fn what_is_no_call_is_answered_and_what_cannot_be_told_apart_ends_the_pipe
         message: vec![0; 2 << 20].into(),
         ..call(1, "synod.v1.Objects/Create", &nothing)
     };
-    pipeline.send(v1::PipelineRequest {
+    pipeline.send(v1::PipelineOpenRequest {
         calls: vec![long],
         cancel: Vec::new(),
     });

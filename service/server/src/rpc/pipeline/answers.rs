@@ -9,7 +9,7 @@ use super::super::calls::{HEAD_BYTES, head};
 
 /// The field numbers of `synod.v1` that are encoded by hand here.
 mod field {
-    /// `PipelineResponse.answers`.
+    /// `PipelineOpenResponse.answers`.
     pub(super) const ANSWERS: u32 = 1;
     /// `PipelineAnswer.numbers`.
     pub(super) const NUMBERS: u32 = 1;
@@ -19,7 +19,7 @@ mod field {
     pub(super) const STATUS: u32 = 3;
 }
 
-/// The next `PipelineResponse`, with the head of a gRPC message.
+/// The next `PipelineOpenResponse`, with the head of a gRPC message.
 #[derive(Default)]
 pub(super) struct Answers {
     bytes: BytesMut,
@@ -107,7 +107,7 @@ mod tests {
     fn read(message: &Bytes) -> Vec<v1::PipelineAnswer> {
         let (head_bytes, rest) = message.split_at(HEAD_BYTES);
         assert_eq!(head_bytes, head(rest.len()));
-        v1::PipelineResponse::decode(rest).unwrap().answers
+        v1::PipelineOpenResponse::decode(rest).unwrap().answers
     }
 
     #[test]

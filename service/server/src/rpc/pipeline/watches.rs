@@ -63,7 +63,7 @@ impl WatchGroups {
         number: u64,
         mut cursor: Cursor,
         place: AdmissionSlot,
-    ) -> Stepping {
+    ) -> Box<Stepping> {
         self.last += 1;
         let member = cursor.take_slot().map(|slot| Member {
             number,
@@ -79,10 +79,10 @@ impl WatchGroups {
         };
         self.groups.insert(self.last, group);
         self.of_number.insert(number, self.last);
-        Stepping {
+        Box::new(Stepping {
             group: self.last,
             cursor,
-        }
+        })
     }
 
     /// Notes how to give up the step that is waited for now.
@@ -95,11 +95,11 @@ impl WatchGroups {
     /// Delivers what a step has brought. Returns the cursor if it goes on.
     pub(super) fn stepped(
         &mut self,
-        stepping: Stepping,
+        stepping: Box<Stepping>,
         step: Step,
         answers: &mut Answers,
-    ) -> Option<Stepping> {
-        let Stepping { group: id, cursor } = &stepping;
+    ) -> Option<Box<Stepping>> {
+        let Stepping { group: id, cursor } = &*stepping;
         let group = self.groups.get_mut(id)?;
         match step {
             Step::Message(message) => {
