@@ -3076,6 +3076,57 @@ export interface MigrationsResetResponse {
   changed: boolean;
 }
 
+/** What a client sends at a time. Since 0.1. */
+export interface PipelineOpenRequest {
+  /** Calls; each starts in this order and may overtake earlier ones. */
+  calls: PipelineCall[];
+  /**
+   * Numbers of calls that are no longer wanted: a watch ends, any other call is given up as if its connection had broken.
+   * Each is answered with the code CANCELLED, unless its last answer is already on its way.
+   */
+  cancel: bigint[];
+}
+
+/** One call. Since 0.1. */
+export interface PipelineCall {
+  /** A number that no other unanswered call of this stream has. */
+  number: bigint;
+  /**
+   * The method as a gRPC path without the leading slash: `synod.v1.Objects/Update`. All methods of this protocol but
+   * `Pipeline/Open` can be called. `Watch/Watch` is answered by many messages. A renewal (`Membership/Renew`,
+   * `Leases/Renew`) is one request and one answer here.
+   */
+  method: string;
+  /** The encoded request of that method. */
+  message: Uint8Array;
+  /** How long the caller waits, in milliseconds; up to 60,000. Left out: 10,000. For a watch it bounds only the opening. */
+  timeoutMs?: number;
+  /** The name of the call in the logs; up to 128 bytes. Empty: the replica makes one. */
+  requestId: string;
+}
+
+/** What a replica sends at a time. Since 0.1. */
+export interface PipelineOpenResponse {
+  /** Answers, in the order in which they were ready. The messages of one watch are in their order. */
+  answers: PipelineAnswer[];
+}
+
+/** An answer to a call, or one message of several watches. Since 0.1. */
+export interface PipelineAnswer {
+  /** The calls that this answers: one, or all watches of this stream that deliver this message. */
+  numbers: bigint[];
+  /**
+   * The encoded response of the method. It is the only one, except that a watch goes on until `WatchResponse.ended` or
+   * `.compacted`.
+   */
+  message?: Uint8Array;
+  /**
+   * The call failed: an encoded `google.rpc.Status`, with the details that a call outside of a pipeline has in the
+   * trailer `grpc-status-details-bin`.
+   */
+  status?: Uint8Array;
+}
+
 /** Asks for a session. Since 0.1. */
 export interface SessionsOpenRequest {
 }

@@ -1297,6 +1297,25 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
   },
+  PipelineOpenRequest: {
+    calls: ['*', 'PipelineCall'],
+    cancel: ['*', 'l'],
+  },
+  PipelineCall: {
+    number: ['=', 'l'],
+    method: ['=', 's'],
+    message: ['=', 'y'],
+    timeoutMs: ['?', 'n'],
+    requestId: ['=', 's'],
+  },
+  PipelineOpenResponse: {
+    answers: ['*', 'PipelineAnswer'],
+  },
+  PipelineAnswer: {
+    numbers: ['*', 'l'],
+    message: ['?', 'y'],
+    status: ['?', 'y'],
+  },
   SessionsOpenRequest: {
   },
   SessionsOpenResponse: {

@@ -5869,6 +5869,91 @@ class MigrationsResetResponse(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class PipelineOpenRequest(Message):
+    """What a client sends at a time. Since 0.1."""
+
+    calls: tuple[PipelineCall, ...] = ()
+    """Calls; each starts in this order and may overtake earlier ones."""
+
+    cancel: tuple[int, ...] = ()
+    """Numbers of calls that are no longer wanted: a watch ends, any other call is given up as if its connection had broken.
+    Each is answered with the code CANCELLED, unless its last answer is already on its way.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("calls", "calls", "many", "PipelineCall"),
+        Field("cancel", "cancel", "many", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class PipelineCall(Message):
+    """One call. Since 0.1."""
+
+    number: int = 0
+    """A number that no other unanswered call of this stream has."""
+
+    method: str = ""
+    """The method as a gRPC path without the leading slash: `synod.v1.Objects/Update`. All methods of this protocol but
+    `Pipeline/Open` can be called. `Watch/Watch` is answered by many messages. A renewal (`Membership/Renew`,
+    `Leases/Renew`) is one request and one answer here.
+    """
+
+    message: bytes = b""
+    """The encoded request of that method."""
+
+    timeout_ms: int | None = None
+    """How long the caller waits, in milliseconds; up to 60,000. Left out: 10,000. For a watch it bounds only the opening."""
+
+    request_id: str = ""
+    """The name of the call in the logs; up to 128 bytes. Empty: the replica makes one."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("number", "number", "one", "long"),
+        Field("method", "method", "one", "str"),
+        Field("message", "message", "one", "bytes"),
+        Field("timeout_ms", "timeoutMs", "optional", "int"),
+        Field("request_id", "requestId", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class PipelineOpenResponse(Message):
+    """What a replica sends at a time. Since 0.1."""
+
+    answers: tuple[PipelineAnswer, ...] = ()
+    """Answers, in the order in which they were ready. The messages of one watch are in their order."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("answers", "answers", "many", "PipelineAnswer"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class PipelineAnswer(Message):
+    """An answer to a call, or one message of several watches. Since 0.1."""
+
+    numbers: tuple[int, ...] = ()
+    """The calls that this answers: one, or all watches of this stream that deliver this message."""
+
+    message: bytes | None = None
+    """The encoded response of the method. It is the only one, except that a watch goes on until `WatchResponse.ended` or
+    `.compacted`.
+    """
+
+    status: bytes | None = None
+    """The call failed: an encoded `google.rpc.Status`, with the details that a call outside of a pipeline has in the
+    trailer `grpc-status-details-bin`.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("numbers", "numbers", "many", "long"),
+        Field("message", "message", "optional", "bytes"),
+        Field("status", "status", "optional", "bytes"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class SessionsOpenRequest(Message):
     """Asks for a session. Since 0.1."""
 
@@ -6564,6 +6649,10 @@ __all__ = [
     "PatchFormat",
     "PatchOperation",
     "PersistedVersion",
+    "PipelineAnswer",
+    "PipelineCall",
+    "PipelineOpenRequest",
+    "PipelineOpenResponse",
     "Preconditions",
     "Propagation",
     "ReadOptions",
