@@ -38,7 +38,7 @@ pub struct LeaseItem {
     /// The lease.
     pub lease: Lease,
     /// How much log time its hold has left: a hint, since a change of leader extends it. `None` if the lease is free,
-    /// and for a read of the past.
+    /// for a read of the past, and from a replica that does not lead.
     pub remaining: Option<Duration>,
     /// How many processes wait for it. `None` for a read of the past.
     pub waiting: Option<u64>,

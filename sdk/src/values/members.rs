@@ -14,7 +14,8 @@ pub struct MemberView {
     pub header: Header,
     /// The member.
     pub member: Member,
-    /// How much log time it has left: a hint, since a change of leader extends it. `None` for a read of the past.
+    /// How much log time it has left: a hint, since a change of leader extends it. `None` for a read of the past, and from
+    /// a replica that does not lead.
     pub remaining: Option<Duration>,
 }
 

@@ -4,6 +4,10 @@
 //! not shorten the deadline: the caller may rely on what it was promised. Without a leader nobody can renew, so the
 //! first stamped entry of a term lifts every effective deadline by setting one number, `lifted_at`. The effective
 //! deadline is max(kept, `lifted_at` + TTL), so no scan is needed.
+//!
+//! A leader may keep renewals to itself. So a deadline that has passed here proves nothing by itself: a holder expires
+//! by being named in `Expire`, and whoever derives something from the deadline of a holder that renews counts a whole
+//! TTL from now on ([`Deadlines::promised`]).
 
 use std::time::Duration;
 
@@ -71,6 +75,13 @@ impl Deadlines {
         self.kept.get(holder).map(|deadline| self.lifted(deadline))
     }
 
+    /// The latest log time until which the holder may have been promised to live, though its last renewals may be known
+    /// to the leader alone.
+    pub(crate) fn promised(&self, holder: &Holder, now: LogTime) -> Option<LogTime> {
+        let kept = self.kept(holder)?;
+        Some(kept.at.max(now.after(kept.ttl)))
+    }
+
     /// The holder's deadline, lifts included.
     pub(crate) fn kept(&self, holder: &Holder) -> Option<Deadline> {
         let kept = self.kept.get(holder)?;
@@ -109,16 +120,18 @@ impl Deadlines {
         self.kept.iter()
     }
 
-    /// The first `limit` holders past their deadlines at `now`, in the order of the kept deadlines, without lifts.
+    /// The first `limit` holders past their deadlines at `now`, in the order of the kept deadlines, without lifts and
+    /// without those that are `spared`.
     ///
-    /// Costs one step for each deadline kept at or before `now`: after a lift these may be many, for one TTL.
-    pub(crate) fn due(&self, now: LogTime, limit: usize) -> Due {
+    /// Costs one step for each deadline kept at or before `now`: these are many for one TTL after a lift, and while a
+    /// leader keeps renewals to itself.
+    pub(crate) fn due(&self, now: LogTime, limit: usize, spared: impl Fn(&Holder) -> bool) -> Due {
         let mut due = Due::default();
         for (at, holder) in &self.by_time {
             if *at > now {
                 break;
             }
-            if !self.is_due(holder, now) {
+            if !self.is_due(holder, now) || spared(holder) {
                 continue;
             }
             if due.holders.len() == limit {

@@ -39,6 +39,7 @@ mod migrating;
 mod objects;
 mod outcome;
 mod past;
+mod renewal;
 mod row;
 mod rows;
 mod safety;
@@ -68,6 +69,7 @@ pub use outcome::{
     RevisionOutcome, Written, WrittenHow,
 };
 pub use past::{OutOfReach, Past};
+pub use renewal::Renewal;
 pub use row::Row;
 pub use rows::{
     DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId, ReplicaRow, StateStatus,

@@ -109,16 +109,23 @@ impl State {
             .expect("the present revision is always within reach")
     }
 
-    /// The log time at which the member expires unless it renews, lifts included. It is no part of the member's row.
+    /// The log time at which the holder expires unless it renews, lifts included. It is no part of the holder's row, and
+    /// the leader may know of later renewals.
     #[must_use]
-    pub fn member_deadline(&self, id: &MemberId) -> Option<LogTime> {
-        self.deadlines.effective(&Holder::Member(id.clone()))
+    pub fn deadline(&self, holder: &Holder) -> Option<LogTime> {
+        self.deadlines.effective(holder)
     }
 
     /// The first `limit` holders whose deadlines are at or before `now`, in the order of the deadlines as kept.
     #[must_use]
     pub fn due(&self, now: LogTime, limit: usize) -> Due {
-        self.deadlines.due(now, limit)
+        self.due_besides(now, limit, |_| false)
+    }
+
+    /// As [`Self::due`], without the holders that are `spared`: whose renewals the leader has kept to itself.
+    #[must_use]
+    pub fn due_besides(&self, now: LogTime, limit: usize, spared: impl Fn(&Holder) -> bool) -> Due {
+        self.deadlines.due(now, limit, spared)
     }
 }
 

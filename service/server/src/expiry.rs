@@ -1,20 +1,22 @@
 //! The leader finds what is past its deadline and proposes its removal, and continues what deletions have left to do.
 //!
 //! The proposal alone ends nothing: apply decides by the log time of the entry. So a leader that was deposed without
-//! noticing expires nobody, and a look at a slightly old state does no harm. The command takes the lane of the renewals
-//! and stands behind every renewal that the leader has received; a renewal that is earlier in the log wins.
+//! noticing expires nobody, and a look at a slightly old state does no harm. Whoever has renewed with the leader since is
+//! not named, the command stands behind every renewal in the log's lane, and a renewal that is earlier in the log wins.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{CollectGarbage, Command, Due, Envelope, Expire, Holder, Outcome, State};
-use synod_model::{MemberId, Refusal};
+use synod_model::{ErrorKind, MemberId, Refusal};
 use tokio::time::Instant;
 
 use crate::consensus::Consensus;
-use crate::limits::{DEADLINE_DEFAULT, EXPIRED_AT_ONCE_MAX, EXPIRED_ENTRIES_MAX};
+use crate::limits::{
+    DEADLINE_DEFAULT, EXPIRED_AT_ONCE_MAX, EXPIRED_ENTRIES_MAX, LOG_TIME_UNWRITTEN_MAX,
+};
 use crate::metrics::ProposerMetrics;
-use crate::proposer::{Proposer, Sequencer};
+use crate::proposer::{Named, Proposer, Sequencer};
 use crate::stop::Stop;
 
 /// Bytes of ControllerRevision snapshots that cost an expiry as much as one entry of a member.
@@ -58,28 +60,52 @@ impl Expiry {
 
     /// Proposes to remove what is due, up to a bound. Returns whether there is more.
     async fn look(&self) -> bool {
-        let Some((_, now)) = self.sequencer.now() else {
+        let Some(now) = self.sequencer.now() else {
+            return false;
+        };
+        let garbage = self.consensus.published().state.has_garbage() && self.collect().await;
+        let bound = |state: &State, due| bounded(state, due, EXPIRED_ENTRIES_MAX);
+        let Some(named) = self.sequencer.name_due(EXPIRED_AT_ONCE_MAX, bound) else {
             return false;
         };
         let published = self.consensus.published();
-        let garbage = published.state.has_garbage() && self.collect().await;
-        let due = published.state.due(now, EXPIRED_AT_ONCE_MAX);
-        let due = bounded(&published.state, due, EXPIRED_ENTRIES_MAX);
-        if due.holders.is_empty() {
+        if named.due.holders.is_empty() {
+            if now.since(published.state.log_time()) >= LOG_TIME_UNWRITTEN_MAX {
+                self.write_log_time().await;
+            }
             return garbage;
         }
-        let holders = due.holders.len() as u64;
-        let expire = name(&published.state, &due);
+        self.expire(&published.state, named).await || garbage
+    }
+
+    /// Proposes to remove these holders. Returns whether there are more to remove.
+    async fn expire(&self, state: &State, named: Named) -> bool {
+        let holders = named.due.holders.len() as u64;
+        let expire = name(state, &named.due);
         match self.propose(Command::Expire(expire)).await {
             Ok(outcome) => {
                 tracing::info!(holders, revision = %outcome.revision, changed = outcome.changed, "expired");
+                self.sequencer.expired(&named);
                 self.metrics.expired(holders);
-                due.more || garbage
+                named.due.more
             }
             Err(refusal) => {
                 tracing::debug!(%refusal, "the expiry has no outcome");
+                // It may still be applied if its outcome is unknown: then the holders stay named.
+                if refusal.kind != ErrorKind::UnknownOutcome {
+                    self.sequencer.expired(&named);
+                }
                 false
             }
+        }
+    }
+
+    /// Proposes an expiry of nobody, so that the log holds the log time: drains end by it, and the next leader counts on
+    /// from it. Renewals that are kept write nothing.
+    async fn write_log_time(&self) {
+        let nobody = Command::Expire(Expire::default());
+        if let Err(refusal) = self.propose(nobody).await {
+            tracing::debug!(%refusal, "the log time was not written");
         }
     }
 

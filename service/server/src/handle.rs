@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, Envelope, LogEntry, OutOfReach, Past, State};
+use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Past, State};
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
 };
@@ -213,6 +213,19 @@ impl Handle {
             Some(_) => Ok(reading),
             None => Err(not_formed()),
         }
+    }
+
+    /// The log time that is left to what renews, in milliseconds. `None` for a past revision, for which deadlines are not
+    /// kept, and if this replica does not lead: the leader alone knows of all renewals.
+    pub(crate) fn remaining_ms(&self, reading: &Reading, holder: &Holder) -> Option<u64> {
+        if !reading.is_present() {
+            return None;
+        }
+        let left = self
+            .shared
+            .proposer
+            .left(&reading.published().state, holder)?;
+        u64::try_from(left.as_millis()).ok()
     }
 
     /// The metrics of reads.

@@ -164,6 +164,9 @@ pub const LOG_KEPT_BYTES_MAX: u64 = 256 << 20;
 /// A replica that is low on disk no longer keeps writes refused once it has not answered its leader for this long.
 pub const LOW_AND_SILENT_MAX: Duration = Duration::from_secs(60);
 
+/// A leader that writes nothing else writes the log time into the log this often.
+pub const LOG_TIME_UNWRITTEN_MAX: Duration = Duration::from_secs(5);
+
 /// The most that one tick adds to the log time, however long the leader was suspended.
 pub const LOG_TIME_TICK_MAX: Duration = Duration::from_millis(200);
 

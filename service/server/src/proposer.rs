@@ -5,6 +5,8 @@
 //! is greedy: whatever has gathered while an entry was being written goes into the next one, and an idle lane sends a
 //! lone request at once.
 //!
+//! A leader keeps renewals of members, leases and candidates to itself: they cost no log entry ([`kept`]).
+//!
 //! A request gets exactly one of three answers, within its deadline: the outcome of its command, which is then applied
 //! on this replica too; that it was certainly not executed; or that its outcome is unknown.
 
@@ -12,18 +14,21 @@ mod driver;
 mod entry;
 mod inbound;
 mod intake;
+mod kept;
 pub(crate) mod lane;
 mod link;
 mod log_time;
 mod refusals;
+mod renewals;
 mod request;
 mod sequencer;
 mod settle;
 mod stall;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use synod_machine::{Envelope, Outcome};
+use synod_machine::{Envelope, Holder, Outcome, State};
 use synod_model::Refusal;
 use synod_model::limits::COMMAND_BYTES_MAX;
 use synod_model::stored::to_bytes;
@@ -32,13 +37,15 @@ use tokio::time::Instant;
 
 use crate::consensus::Consensus;
 use crate::metrics::ProposerMetrics;
+use crate::read::Reader;
 use crate::seams::WallClock;
 use crate::stop::Stop;
 
 use driver::Driver;
 use intake::{Queue, Unit};
 pub use lane::Lane;
-pub(crate) use sequencer::Sequencer;
+use renewals::Renewals;
+pub(crate) use sequencer::{Named, Sequencer};
 
 /// Executes commands. Clones share the lanes.
 #[derive(Clone)]
@@ -50,6 +57,7 @@ struct ProposerParts {
     consensus: Consensus,
     ordinary: Queue,
     renewal: Queue,
+    renewals: Renewals,
     /// Once requested, no more batches of other replicas are accepted.
     stop: Stop,
 }
@@ -58,6 +66,7 @@ impl Proposer {
     /// Creates the proposer, and spawns its tasks, which run until `stop`.
     pub(crate) fn new(
         consensus: &Consensus,
+        reader: &Reader,
         wall: Arc<dyn WallClock>,
         metrics: &Arc<ProposerMetrics>,
         stop: &Stop,
@@ -86,6 +95,11 @@ impl Proposer {
             consensus: consensus.clone(),
             ordinary,
             renewal,
+            renewals: Renewals {
+                sequencer: sequencer.clone(),
+                reader: reader.clone(),
+                metrics: Arc::clone(metrics),
+            },
             stop: stop.clone(),
         };
         (
@@ -109,6 +123,11 @@ impl Proposer {
         trace: Arc<str>,
     ) -> Result<Outcome, Refusal> {
         let lane = Lane::of(&envelope.command);
+        if lane == Lane::Renewal
+            && let Some(outcome) = self.shared.keep(envelope, deadline).await
+        {
+            return Ok(outcome);
+        }
         let encoded = to_bytes(envelope);
         if encoded.len() > COMMAND_BYTES_MAX {
             return Err(refusals::too_large(encoded.len()));
@@ -120,6 +139,11 @@ impl Proposer {
         waiter.answered().await
     }
 
+    /// The log time that is left to what renews. `None` if this replica does not lead: the leader alone knows.
+    pub(crate) fn left(&self, state: &State, holder: &Holder) -> Option<Duration> {
+        self.shared.renewals.sequencer.left(state, holder)
+    }
+
     /// The number of requests waiting in a lane, and of their bytes.
     pub(crate) fn waiting(&self, lane: Lane) -> (usize, usize) {
         let queue = self.shared.queue(lane);
@@ -128,6 +152,17 @@ impl Proposer {
 }
 
 impl ProposerParts {
+    /// The outcome of a renewal that this replica keeps to itself, as the leader. `None` if it must go into the log. One
+    /// with a request id goes there, since its outcome is kept.
+    async fn keep(&self, envelope: &Envelope, deadline: Instant) -> Option<Outcome> {
+        if envelope.request.is_some() {
+            return None;
+        }
+        let extended = self.renewals.extend(vec![Arc::clone(&envelope.command)])?;
+        let (_, mut outcomes) = self.renewals.confirm(&extended, deadline).await?;
+        outcomes.pop()
+    }
+
     fn queue(&self, lane: Lane) -> &Queue {
         match lane {
             Lane::Ordinary => &self.ordinary,

@@ -108,14 +108,15 @@ impl Replica {
         let (work_stopper, work_stop) = stop();
         let (peers_stopper, peers_stop) = stop();
         let mut work = JoinSet::new();
+        let reader = Reader::new(&consensus, &metrics.read, &work_stop, &mut work);
         let (proposer, sequencer) = Proposer::new(
             &consensus,
+            &reader,
             Arc::clone(&seams.wall),
             &metrics.proposer,
             &work_stop,
             &mut work,
         );
-        let reader = Reader::new(&consensus, &metrics.read, &work_stop, &mut work);
         let (pulse, health) = health(reader.clone(), consensus.clone());
         work.spawn(pulse.beat(front_stop.clone()));
         let watches = watched(&consensus, &reader, &health, &metrics, &front_stop);

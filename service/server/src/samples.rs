@@ -30,7 +30,7 @@ pub(crate) fn reports(state: &mut State, id: &str, resources: &[&str]) {
 /// Makes a member join and report these resources, each in this version.
 pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], version: &str) {
     let member = MemberId::parse(id).unwrap();
-    let epoch = joins(state, &member);
+    let epoch = joins(state, &member, "instance");
     let number = StatementNumber::new(state.revision().get()).unwrap();
     let version = ApiVersion::parse(version).unwrap();
     let entries = resources.iter().map(|name| ReportEntry {
@@ -52,10 +52,11 @@ pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], versio
     apply(state, Command::Report(report));
 }
 
-fn joins(state: &mut State, member: &MemberId) -> Epoch {
+/// Makes an instance of a member join, in place of another one if there is one.
+pub(crate) fn joins(state: &mut State, member: &MemberId, instance: &str) -> Epoch {
     let join = Join {
         id: member.clone(),
-        instance: InstanceId::parse("instance").unwrap(),
+        instance: InstanceId::parse(instance).unwrap(),
         ttl: Ttl::DEFAULT,
         labels: Labels::default(),
         version: BinaryVersion::parse("1").unwrap(),

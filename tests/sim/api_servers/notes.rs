@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use synod_model::Revision;
+use synod_model::{Epoch, MemberId, Revision};
 
 use crate::net::Host;
 
@@ -18,6 +18,8 @@ struct Pages {
     acknowledged: usize,
     reads: usize,
     stale: Vec<String>,
+    /// The members whose gates were open, with their epochs, since the last step.
+    writers: Vec<(MemberId, Epoch)>,
     watches: BTreeMap<Host, WatchLog>,
 }
 
@@ -60,6 +62,16 @@ impl Notes {
     /// The reads that missed a revision.
     pub(crate) fn stale(&self) -> Vec<String> {
         self.lock().stale.clone()
+    }
+
+    /// Records that the gate of a member is open.
+    pub(crate) fn writes(&self, member: &MemberId, epoch: Epoch) {
+        self.lock().writers.push((member.clone(), epoch));
+    }
+
+    /// The members whose gates were open since the last call.
+    pub(crate) fn take_writers(&self) -> Vec<(MemberId, Epoch)> {
+        std::mem::take(&mut self.lock().writers)
     }
 
     pub(crate) fn acknowledged(&self) -> usize {

@@ -50,6 +50,7 @@ impl Server {
     async fn serve(&mut self, client: &Client, membership: Membership) {
         let turns = self.rng.random_range(5..25);
         for turn in 0..turns {
+            self.write(&membership);
             let entry = self.entry();
             let reported = match turn {
                 0 => membership.report(vec![entry]).await,
@@ -76,11 +77,18 @@ impl Server {
         }
     }
 
+    /// Writes, if the gate is open.
+    fn write(&self, membership: &Membership) {
+        if let Ok(permit) = membership.gate().try_permit(&resource()) {
+            self.notes.writes(membership.id(), permit.epoch());
+            permit.done();
+        }
+    }
+
     async fn read(&self, client: &Client) {
         let expected = self.notes.newest();
-        let resource = GroupResource::new("apps", "deployments").unwrap();
         match client
-            .storage_version(&resource, ReadOptions::linearizable())
+            .storage_version(&resource(), ReadOptions::linearizable())
             .await
         {
             Ok(view) => {
@@ -109,7 +117,7 @@ impl Server {
             VERSIONS.map(|version| ApiVersion::parse(&format!("apps/{version}")).unwrap());
         let preferred = versions[self.rng.random_range(0..versions.len())].clone();
         ReportEntry {
-            resource: GroupResource::new("apps", "deployments").unwrap(),
+            resource: resource(),
             kind: Kind::parse("Deployment").unwrap(),
             decodable: VersionSet::from_iter(versions.clone()),
             served: VersionSet::from_iter(versions),
@@ -120,4 +128,8 @@ impl Server {
     async fn pause(&mut self, millis: std::ops::Range<u64>) {
         tokio::time::sleep(Duration::from_millis(self.rng.random_range(millis))).await;
     }
+}
+
+fn resource() -> GroupResource {
+    GroupResource::new("apps", "deployments").unwrap()
 }

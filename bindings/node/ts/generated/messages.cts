@@ -670,7 +670,7 @@ export interface MembershipGetResponse {
   member?: Member;
   /**
    * How much log time it has left, in milliseconds: a hint, since a change of leader gives more. Unset for a read of a
-   * past revision.
+   * past revision, and by a replica that does not lead: the leader alone knows of all renewals.
    */
   remainingMs?: bigint;
 }
@@ -711,10 +711,7 @@ export interface MembershipListResponse {
 export interface MemberListItem {
   /** The member. */
   member?: Member;
-  /**
-   * How much log time it has left, in milliseconds: a hint, as in `MembershipGetResponse`. Unset for a read of a past
-   * revision.
-   */
+  /** How much log time it has left, in milliseconds: a hint, unset as in `MembershipGetResponse`. */
   remainingMs?: bigint;
 }
 
@@ -901,7 +898,7 @@ export interface LeasesGetResponse {
   lease?: Lease;
   /**
    * How much log time its hold has left, in milliseconds: a hint, since a change of leader gives more. Unset if it is free,
-   * and for a read of a past revision.
+   * for a read of a past revision, and by a replica that does not lead: the leader alone knows of all renewals.
    */
   remainingMs?: bigint;
   /** How many wait for it. Unset for a read of a past revision. */
@@ -954,10 +951,7 @@ export interface LeasesListResponse {
 export interface LeaseListItem {
   /** The lease. */
   lease?: Lease;
-  /**
-   * How much log time its hold has left, in milliseconds: a hint, as in `LeasesGetResponse`. Unset if it is free, and for a
-   * read of a past revision.
-   */
+  /** How much log time its hold has left, in milliseconds: a hint, unset as in `LeasesGetResponse`. */
   remainingMs?: bigint;
   /** How many wait for it. Unset for a read of a past revision. */
   waiting?: bigint;
@@ -1048,7 +1042,10 @@ export interface LeasesListCandidatesResponse {
 export interface LeaseCandidateItem {
   /** The candidate. */
   candidate?: LeaseCandidate;
-  /** How much log time it has left, in milliseconds: a hint. Unset for a read of a past revision. */
+  /**
+   * How much log time it has left, in milliseconds: a hint. Unset for a read of a past revision, and by a replica that does
+   * not lead.
+   */
   remainingMs?: bigint;
 }
 

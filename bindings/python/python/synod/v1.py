@@ -1388,7 +1388,7 @@ class MembershipGetResponse(Message):
 
     remaining_ms: int | None = None
     """How much log time it has left, in milliseconds: a hint, since a change of leader gives more. Unset for a read of a
-    past revision.
+    past revision, and by a replica that does not lead: the leader alone knows of all renewals.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (
@@ -1462,9 +1462,7 @@ class MemberListItem(Message):
     """The member."""
 
     remaining_ms: int | None = None
-    """How much log time it has left, in milliseconds: a hint, as in `MembershipGetResponse`. Unset for a read of a past
-    revision.
-    """
+    """How much log time it has left, in milliseconds: a hint, unset as in `MembershipGetResponse`."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("member", "member", "optional", "Member"),
@@ -1817,7 +1815,7 @@ class LeasesGetResponse(Message):
 
     remaining_ms: int | None = None
     """How much log time its hold has left, in milliseconds: a hint, since a change of leader gives more. Unset if it is free,
-    and for a read of a past revision.
+    for a read of a past revision, and by a replica that does not lead: the leader alone knows of all renewals.
     """
 
     waiting: int | None = None
@@ -1915,9 +1913,7 @@ class LeaseListItem(Message):
     """The lease."""
 
     remaining_ms: int | None = None
-    """How much log time its hold has left, in milliseconds: a hint, as in `LeasesGetResponse`. Unset if it is free, and for a
-    read of a past revision.
-    """
+    """How much log time its hold has left, in milliseconds: a hint, unset as in `LeasesGetResponse`."""
 
     waiting: int | None = None
     """How many wait for it. Unset for a read of a past revision."""
@@ -2077,7 +2073,9 @@ class LeaseCandidateItem(Message):
     """The candidate."""
 
     remaining_ms: int | None = None
-    """How much log time it has left, in milliseconds: a hint. Unset for a read of a past revision."""
+    """How much log time it has left, in milliseconds: a hint. Unset for a read of a past revision, and by a replica that does
+    not lead.
+    """
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("candidate", "candidate", "optional", "LeaseCandidate"),

@@ -72,7 +72,7 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
         let held_until = turn
             .state()
             .deadlines
-            .effective(&Holder::Member(join.id.clone()));
+            .promised(&Holder::Member(join.id.clone()), turn.log_time());
         let held_until = held_until.expect("every member has a deadline");
         drain_entries(
             turn,

@@ -3,10 +3,9 @@
 use synod_model::{Refusal, Renew};
 
 use crate::turn::Turn;
-use crate::{Answer, Holder};
+use crate::{Answer, renewal};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, renew: &Renew) -> Result<Answer, Refusal> {
-    let ttl = turn.state().fenced(&renew.member, renew.epoch)?.ttl;
-    turn.extend_deadline(Holder::Member(renew.member.clone()), ttl.duration());
-    Ok(Answer::Done)
+    let renewal = renewal::of_member(turn.state(), renew)?;
+    Ok(turn.renew(renewal))
 }

@@ -2,20 +2,10 @@
 
 use synod_model::{Refusal, RenewLease};
 
-use super::succession;
-use crate::Answer;
 use crate::turn::Turn;
+use crate::{Answer, renewal};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, renew: &RenewLease) -> Result<Answer, Refusal> {
-    let lease = turn.state().holds_lease(&renew.key, renew.token)?;
-    let ttl = lease
-        .hold
-        .as_ref()
-        .expect("a lease that is held has a hold")
-        .ttl;
-    succession::renew(turn, &renew.key, ttl);
-    Ok(Answer::LeaseHeld {
-        token: renew.token,
-        ttl,
-    })
+    let renewal = renewal::of_lease(turn.state(), renew)?;
+    Ok(turn.renew(renewal))
 }

@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use synod_model::limits::LEASE_CONTENDERS_MAX;
-use synod_model::{
-    Current, ErrorKind, FencingToken, HolderIdentity, Lease, LeaseKey, LogTime, Refusal, Ticket,
-    Waiter,
-};
+use synod_model::{Current, ErrorKind, FencingToken, Lease, LeaseKey, Refusal, Ticket, Waiter};
 
-use crate::{Holder, QueuePlace, State};
+use crate::{QueuePlace, State};
 
 impl State {
     /// The lease, if it is held under this token: the check that fences a holder.
@@ -36,19 +33,6 @@ impl State {
             Some(lease) => refusal.with_current(Current::Lease((**lease).clone())),
             None => refusal,
         })
-    }
-
-    /// The log time at which the hold ends unless it is renewed, or a free lease is forgotten, lifts included.
-    #[must_use]
-    pub fn lease_deadline(&self, key: &LeaseKey) -> Option<LogTime> {
-        self.deadlines.effective(&Holder::Lease(key.clone()))
-    }
-
-    /// The log time at which the candidate expires unless it renews, lifts included.
-    #[must_use]
-    pub fn candidate_deadline(&self, key: &LeaseKey, identity: &HolderIdentity) -> Option<LogTime> {
-        self.deadlines
-            .effective(&Holder::LeaseCandidate(key.clone(), identity.clone()))
     }
 
     /// The waiters of a lease, in their order.

@@ -3,15 +3,23 @@
 use std::time::Duration;
 
 use super::Turn;
-use crate::{Deadline, Holder};
+use crate::renewal::Renewal;
+use crate::{Answer, Deadline, Holder};
 
 impl Turn<'_> {
+    /// Carries out a renewal, and returns its answer.
+    pub(crate) fn renew(&mut self, renewal: Renewal) -> Answer {
+        self.extend_deadline(renewal.holder, renewal.ttl.duration());
+        renewal.answer
+    }
+
     /// Moves the deadline of a holder that renews under the same token to `ttl` after this entry's log time, but never
-    /// earlier than before: it may act until the promised deadline, even if it now asks for a shorter TTL.
+    /// earlier than it may have been promised, perhaps by the leader alone: it may act until then, even if it now asks for
+    /// a shorter TTL.
     pub(crate) fn extend_deadline(&mut self, holder: Holder, ttl: Duration) {
-        let at = self.state.log_time.after(ttl);
-        let promised = self.state.deadlines.effective(&holder);
-        let at = promised.map_or(at, |promised| promised.max(at));
+        let now = self.state.log_time;
+        let promised = self.state.deadlines.promised(&holder, now);
+        let at = now.after(ttl).max(promised.unwrap_or_default());
         self.put_deadline(holder, Deadline { at, ttl });
     }
 }

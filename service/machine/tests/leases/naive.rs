@@ -84,16 +84,22 @@ impl World {
         (set_at + lasts).max(self.lifted + lasts).max(promised)
     }
 
-    /// Until when the present holder of a lease was promised it.
+    /// Until when the present holder of a lease was promised it, perhaps just now and by the leader alone.
     fn promised_to_holder(&self, name: &str) -> u64 {
         let lease = self.leases.get(name);
-        lease.map_or(0, |it| self.ends_at(it.set_at, it.lasts, it.promised))
+        lease.map_or(0, |it| {
+            self.ends_at(it.set_at, it.lasts, it.promised)
+                .max(self.now + it.lasts)
+        })
     }
 
     fn promised_to_candidate(&self, name: &str, who: &str) -> u64 {
         let mut candidates = self.candidates.iter();
         let candidate = candidates.find(|it| it.lease == name && it.who == who);
-        candidate.map_or(0, |it| self.ends_at(it.set_at, it.ttl, it.promised))
+        candidate.map_or(0, |it| {
+            self.ends_at(it.set_at, it.ttl, it.promised)
+                .max(self.now + it.ttl)
+        })
     }
 
     /// Carries out a change as the next revision, and undoes it if nothing visible changed.

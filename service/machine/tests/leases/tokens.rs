@@ -65,12 +65,12 @@ fn asking_again_for_a_shorter_time_takes_nothing_back_of_what_was_promised() {
     };
     assert_eq!(again, held);
     accepted(stage.send(renew("lock", token)));
-    stage.pass(TTL_MS - 1_001);
+    stage.pass(TTL_MS - 1);
     stage.expires();
     assert_eq!(
         stage.holder("lock"),
         Some(("a".to_owned(), token)),
-        "it acts on what it was told first"
+        "it acts on what it was told before, perhaps by the leader alone"
     );
     stage.pass(1);
     stage.expires();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{Past, Row, State, StateStatus};
+use synod_machine::{Holder, Past, Row, State, StateStatus};
 use synod_model::{
     Absent, LabelSelector, MemberId, Metadata, MigrationPhase, Persisted, Revision,
     StatementNumber, StorageVersionHash, Uid,
@@ -200,7 +200,8 @@ fn nothing_is_taken_back_within_an_epoch(before: &State, after: &State) {
         let id = &member.id;
         let now = after.present().member(id);
         if now.is_some_and(|now| now.epoch == member.epoch) {
-            assert!(after.member_deadline(id) >= before.member_deadline(id));
+            let holder = Holder::Member(id.clone());
+            assert!(after.deadline(&holder) >= before.deadline(&holder));
             assert!(said_after.get(id) >= said_before.get(id));
         }
     }

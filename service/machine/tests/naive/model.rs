@@ -250,9 +250,10 @@ impl World {
         self.deadlines.push((holder, Deadline { at, ttl }));
     }
 
-    /// Renews a holder under the same token: an earlier promise stands if it is later.
+    /// Renews a holder under the same token: an earlier promise stands if it is later. The last one may have been made just
+    /// now, by the leader alone.
     fn prolong(&mut self, holder: Holder, ttl: std::time::Duration) {
-        let promised = self.ends_at(&holder);
+        let promised = self.promised(&holder);
         self.set_deadline(holder.clone(), ttl);
         for (kept, deadline) in &mut self.deadlines {
             if *kept == holder {
@@ -269,6 +270,13 @@ impl World {
     fn ends_at(&self, holder: &Holder) -> Option<LogTime> {
         let (_, deadline) = self.deadlines.iter().find(|(kept, _)| kept == holder)?;
         Some(deadline.at.max(self.lifted_at.after(deadline.ttl)))
+    }
+
+    /// The end of a deadline, if the leader has extended it just now.
+    fn promised(&self, holder: &Holder) -> Option<LogTime> {
+        let (_, deadline) = self.deadlines.iter().find(|(kept, _)| kept == holder)?;
+        let extended = self.log_time.after(deadline.ttl);
+        self.ends_at(holder).map(|ends_at| ends_at.max(extended))
     }
 
     /// Every holder that is past its deadline.

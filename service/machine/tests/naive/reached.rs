@@ -258,7 +258,9 @@ impl Reached {
             _ => None,
         });
         for (id, deadline) in deadlines {
-            let ends = after.member_deadline(&id).expect("a member has a deadline");
+            let ends = after
+                .deadline(&Holder::Member(id.clone()))
+                .expect("a member has a deadline");
             if deadline.at <= after.log_time() && ends > after.log_time() {
                 self.came_to("a deadline was lifted past its time");
             }

@@ -52,10 +52,7 @@ fn the_same_instance_gets_its_epoch_back_and_its_deadline_moved() {
         revision,
         "nothing that can be seen changed"
     );
-    assert_eq!(
-        cluster.state.member_deadline(&a.id),
-        Some(cluster.now().after(TTL))
-    );
+    assert_eq!(cluster.deadline_of(&a.id), Some(cluster.now().after(TTL)));
     assert!(cluster.state.present().member(&a.id).unwrap().reported);
 }
 
@@ -77,7 +74,7 @@ fn the_same_instance_can_change_what_it_says_of_itself() {
     let member = cluster.state.present().member(&a.id).unwrap();
     assert_eq!((member.ttl, member.metadata.generation), (longer, 2));
     let deadline = cluster.now().after(longer.duration());
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(deadline));
+    assert_eq!(cluster.deadline_of(&a.id), Some(deadline));
 }
 
 #[test]
@@ -90,17 +87,17 @@ fn a_re_join_with_a_shorter_ttl_takes_nothing_back_of_what_was_promised() {
         ttl: shorter,
         ..join("a", &a.instance)
     })));
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(promised));
+    assert_eq!(cluster.deadline_of(&a.id), Some(promised));
     // Nor does a renewal, which from now on applies the shorter TTL.
     cluster.pass(Duration::from_secs(2));
     cluster.renews(&a);
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(promised));
+    assert_eq!(cluster.deadline_of(&a.id), Some(promised));
     cluster.restart_from_checkpoint();
     cluster.pass(TTL - Duration::from_secs(2) - TICK);
     assert!(!cluster.expires().changed);
     cluster.renews(&a);
     let renewed = cluster.now().after(shorter.duration());
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(renewed));
+    assert_eq!(cluster.deadline_of(&a.id), Some(renewed));
     cluster.pass(shorter.duration());
     assert!(cluster.expires().changed);
 }
@@ -113,13 +110,13 @@ fn a_re_join_with_a_shorter_ttl_takes_nothing_back_of_what_a_new_leader_gave() {
     cluster.elect();
     let other = cluster.joins("other");
     let lifted = cluster.now().after(TTL);
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(lifted));
+    assert_eq!(cluster.deadline_of(&a.id), Some(lifted));
     accepted(cluster.send(Command::Join(Join {
         ttl: Ttl::from_millis(1_000).unwrap(),
         ..join("a", &a.instance)
     })));
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(lifted));
-    assert_eq!(cluster.state.member_deadline(&other.id), Some(lifted));
+    assert_eq!(cluster.deadline_of(&a.id), Some(lifted));
+    assert_eq!(cluster.deadline_of(&other.id), Some(lifted));
 }
 
 #[test]
@@ -142,7 +139,7 @@ fn who_is_replaced_after_a_shorter_re_join_drains_for_as_long_as_it_was_promised
     assert!(drains.values().all(|until| *until == promised.after(grace)));
     // The new epoch was promised only its own TTL.
     let own = cluster.now().after(shorter.duration());
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(own));
+    assert_eq!(cluster.deadline_of(&a.id), Some(own));
 }
 
 #[test]
@@ -345,10 +342,7 @@ fn a_renewal_moves_no_revision_and_wakes_no_watcher() {
     let applied = cluster.send_all(vec![renew(&a), renew(&a)]);
     assert!(applied.events.is_empty());
     assert_eq!(cluster.revision(), revision);
-    assert_eq!(
-        cluster.state.member_deadline(&a.id),
-        Some(cluster.now().after(TTL))
-    );
+    assert_eq!(cluster.deadline_of(&a.id), Some(cluster.now().after(TTL)));
 }
 
 #[test]
@@ -361,8 +355,8 @@ fn a_new_leader_gives_everybody_a_whole_ttl() {
     let outcome = cluster.expires();
     assert!(!outcome.changed);
     let lifted = cluster.now().after(TTL);
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(lifted));
-    assert_eq!(cluster.state.member_deadline(&b.id), Some(lifted));
+    assert_eq!(cluster.deadline_of(&a.id), Some(lifted));
+    assert_eq!(cluster.deadline_of(&b.id), Some(lifted));
 
     cluster.pass(TTL - TICK);
     assert!(!cluster.expires().changed);
@@ -383,8 +377,8 @@ fn a_renewal_after_a_lift_counts_from_the_renewal() {
     cluster.pass(TTL / 3);
     cluster.renews(&a);
     let renewed = cluster.now().after(TTL);
-    assert_eq!(cluster.state.member_deadline(&a.id), Some(renewed));
-    assert_eq!(cluster.state.member_deadline(&b.id), Some(lifted));
+    assert_eq!(cluster.deadline_of(&a.id), Some(renewed));
+    assert_eq!(cluster.deadline_of(&b.id), Some(lifted));
 }
 
 #[test]
@@ -406,11 +400,8 @@ fn a_lift_shortens_no_longer_deadline() {
     cluster.joins("c");
     let b = synod_model::MemberId::parse("b").unwrap();
     let lifted = |ttl: Duration| Some(cluster.now().after(ttl));
-    assert_eq!(cluster.state.member_deadline(&a), lifted(day.duration()));
-    assert_eq!(
-        cluster.state.member_deadline(&b),
-        lifted(Duration::from_secs(1))
-    );
+    assert_eq!(cluster.deadline_of(&a), lifted(day.duration()));
+    assert_eq!(cluster.deadline_of(&b), lifted(Duration::from_secs(1)));
 }
 
 #[test]
@@ -427,10 +418,7 @@ fn log_time_does_not_go_back_with_the_leaders_stamp() {
     cluster.state.apply(&entry);
     assert_eq!(cluster.state.log_time(), cluster.now());
     let a = synod_model::MemberId::parse("a").unwrap();
-    assert_eq!(
-        cluster.state.member_deadline(&a),
-        Some(cluster.now().after(TTL))
-    );
+    assert_eq!(cluster.deadline_of(&a), Some(cluster.now().after(TTL)));
 }
 
 #[test]

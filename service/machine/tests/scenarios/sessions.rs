@@ -314,9 +314,9 @@ fn renewals_in_a_session_are_remembered_like_any_request() {
     assert!(!first.changed);
     cluster.pass(TTL / 2);
     // A retry does not renew the member again.
-    let deadline = cluster.state.member_deadline(&a.id);
+    let deadline = cluster.deadline_of(&a.id);
     assert_eq!(cluster.send_as(request(session, 1, 1), renew(&a)), first);
-    assert_eq!(cluster.state.member_deadline(&a.id), deadline);
+    assert_eq!(cluster.deadline_of(&a.id), deadline);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The cluster of a simulated year: the machine, and the log time that its leaders count.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use synod_machine::{
@@ -8,7 +9,7 @@ use synod_machine::{
 };
 use synod_model::{
     ApiVersion, ClusterId, GroupResource, Kind, LogTime, MemberId, Migration, MigrationId,
-    Persisted, Refusal, Settings, StorageVersionHash, WallTime,
+    Persisted, Refusal, Renew, Settings, StorageVersionHash, WallTime,
 };
 
 use crate::agenda::Time;
@@ -38,6 +39,8 @@ pub(crate) struct Cluster {
     answered_since: Time,
     /// The number of clusters before this one.
     lost: u8,
+    /// The renewals that the present leader has kept to itself, with the log times until which they hold.
+    kept: BTreeMap<Holder, (Command, LogTime)>,
 }
 
 impl Cluster {
@@ -51,6 +54,7 @@ impl Cluster {
             heard_at: 0,
             answered_since: 0,
             lost: 0,
+            kept: BTreeMap::new(),
         };
         let initialize = Initialize {
             cluster: ClusterId::from_bytes([7; 16]),
@@ -87,6 +91,7 @@ impl Cluster {
         if let Some(since) = self.away_since.take() {
             self.stood_still += self.now - since;
             self.lift = true;
+            self.kept.clear();
         }
     }
 
@@ -96,6 +101,7 @@ impl Cluster {
         self.state = backup;
         self.away_since = None;
         self.lift = true;
+        self.kept.clear();
         self.lost += 1;
         let restore = Restore {
             cluster: ClusterId::from_bytes([7 + self.lost; 16]),
@@ -130,12 +136,38 @@ impl Cluster {
         outcome.expect("each command has an outcome").result
     }
 
+    /// Renews a member. The leader keeps every second renewal to itself.
+    pub(crate) fn renew(&mut self, renew: Renew) -> Result<Answer, Refusal> {
+        let command = Command::Renew(renew);
+        let kept = self.now.is_multiple_of(2) && !self.lift;
+        match self.state.renewal(&command) {
+            Some(Ok(renewal)) if kept => {
+                self.heard_at = self.now;
+                let until = self.log_time().after(renewal.ttl.duration());
+                self.kept.insert(renewal.holder, (command, until));
+                Ok(renewal.answer)
+            }
+            _ => self.send(command),
+        }
+    }
+
+    fn is_kept(&self, holder: &Holder) -> bool {
+        let Some((renewal, until)) = self.kept.get(holder) else {
+            return false;
+        };
+        *until > self.log_time() && matches!(self.state.renewal(renewal), Some(Ok(_)))
+    }
+
     /// The leader proposes what is past its deadline.
     pub(crate) fn expire(&mut self) {
         let mut expire = Expire::default();
         let present = self.state.present();
         let epoch_of = |id: &MemberId| present.member(id).expect("its deadline is known").epoch;
-        for holder in self.state.due(self.log_time(), usize::MAX).holders {
+        for holder in self
+            .state
+            .due_besides(self.log_time(), usize::MAX, |holder| self.is_kept(holder))
+            .holders
+        {
             match holder {
                 Holder::Member(id) => {
                     let epoch = epoch_of(&id);

@@ -26,7 +26,7 @@ use year::{Nature, Year};
 const YEARS: u64 = 1;
 
 /// The default seed is fixed, so that runs of unchanged code test the same years.
-const FIRST_SEED: u64 = 20_261_121;
+const FIRST_SEED: u64 = 20_261_124;
 
 #[expect(
     clippy::disallowed_methods,

@@ -26,6 +26,7 @@ pub(crate) struct ProposerMetrics {
     pending: Gauge,
     failed: Counter,
     expired: Counter,
+    kept: Counter,
 }
 
 impl ProposerMetrics {
@@ -39,6 +40,7 @@ impl ProposerMetrics {
             pending: Gauge::default(),
             failed: Counter::default(),
             expired: Counter::default(),
+            kept: Counter::default(),
         };
         registry.register(
             "synod_proposer_queue_requests",
@@ -81,6 +83,11 @@ impl ProposerMetrics {
              deadline",
             metrics.expired.clone(),
         );
+        registry.register(
+            "synod_renewals_kept",
+            "Renewals that this replica, as leader, has answered without a log entry",
+            metrics.kept.clone(),
+        );
         for lane in Lane::ALL {
             // Every series is created at once: a missing one would look like one that was never counted.
             let of_lane = OfLane { lane: lane.name() };
@@ -112,6 +119,11 @@ impl ProposerMetrics {
     /// Counts requests or batches that got no outcome.
     pub(crate) fn failed(&self, units: usize) {
         self.failed.inc_by(units as u64);
+    }
+
+    /// Counts renewals that were answered without a log entry.
+    pub(crate) fn kept(&self, renewals: usize) {
+        self.kept.inc_by(renewals as u64);
     }
 
     /// Counts holders that were found past their deadline.

@@ -1,5 +1,6 @@
 //! The leader's end of the links: accepts batches from followers and puts them into its own lanes.
 
+use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use synod_machine::Envelope;
@@ -9,8 +10,10 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::Proposer;
 use super::intake::{Forwarded, NotQueued, Unit};
+use super::renewals::Extended;
+use super::settle::bound_objects;
+use super::{Lane, Proposer};
 use crate::consensus::ReplicaId;
 use crate::limits::{BATCH_COMMANDS_MAX, DEADLINE_MAX, FORWARDED_BATCHES_MAX, PEER_ITEMS_MAX};
 use crate::peer::ForwardHandler;
@@ -33,9 +36,10 @@ impl ForwardHandler for Proposer {
                 let number = batch.batch;
                 let span = tracing::debug_span!("forwarded", %from, requests = ?batch.traces);
                 // Not when the answer is polled: batches must enter the lane in the order in which they arrived.
-                let entered = span.in_scope(|| proposer.enter(from, batch));
+                let taken = span.in_scope(|| proposer.take(from, batch));
+                let proposer = proposer.clone();
                 let answered = async move {
-                    let verdict = verdict(entered).await;
+                    let verdict = proposer.verdict(taken).await;
                     tracing::debug!("answered a batch");
                     ForwardResponse {
                         batch: number,
@@ -51,34 +55,73 @@ impl ForwardHandler for Proposer {
     }
 }
 
-async fn verdict(entered: Result<oneshot::Receiver<BatchVerdict>, BatchVerdict>) -> BatchVerdict {
-    match entered {
-        Ok(answered) => answered.await.unwrap_or_else(|_| {
-            BatchVerdict::Unknown("the leader stopped before the outcome was known".to_owned())
-        }),
-        Err(verdict) => verdict,
-    }
+/// A batch of another replica that was taken.
+enum Taken {
+    /// It waits in its lane.
+    Queued(oneshot::Receiver<BatchVerdict>),
+    /// Its commands are renewals, and this leader has extended their deadlines.
+    Extended(Extended, Forwarding),
+}
+
+/// A batch that is not in a lane yet.
+struct Forwarding {
+    lane: Lane,
+    commands: Vec<Bytes>,
+    bytes: usize,
+    deadline: Instant,
 }
 
 impl Proposer {
-    /// Puts a batch into its lane, or returns the verdict that refuses it.
-    fn enter(
-        &self,
-        from: ReplicaId,
-        batch: ForwardRequest,
-    ) -> Result<oneshot::Receiver<BatchVerdict>, BatchVerdict> {
+    /// Takes a batch, or returns the verdict that refuses it.
+    fn take(&self, from: ReplicaId, batch: ForwardRequest) -> Result<Taken, BatchVerdict> {
         let leadership = *self.shared.consensus.leadership().borrow();
         if !leadership.is_me {
             return Err(BatchVerdict::not_leader(leadership.leader));
         }
-        let lane = batch.lane;
-        let bytes = check(&batch).inspect_err(|_| tracing::warn!(%from, "refused a batch"))?;
+        let (bytes, envelopes) =
+            check(&batch).inspect_err(|_| tracing::warn!(%from, "refused a batch"))?;
         tracing::debug!(
             %from,
-            lane = lane.name(),
+            lane = batch.lane.name(),
             commands = batch.commands.len(),
             "took a batch"
         );
+        let forwarding = Forwarding {
+            lane: batch.lane,
+            commands: batch.commands,
+            bytes,
+            deadline: Instant::now() + batch.timeout.min(DEADLINE_MAX),
+        };
+        match self.extend(forwarding.lane, envelopes) {
+            Some(extended) => Ok(Taken::Extended(extended, forwarding)),
+            None => self.enter(forwarding).map(Taken::Queued),
+        }
+    }
+
+    /// Extends the deadlines of what a batch renews. `None` if it must go into the log.
+    fn extend(&self, lane: Lane, envelopes: Vec<Envelope>) -> Option<Extended> {
+        if lane != Lane::Renewal {
+            return None;
+        }
+        let renewals = envelopes
+            .into_iter()
+            .map(|envelope| envelope.request.is_none().then_some(envelope.command));
+        self.shared
+            .renewals
+            .extend(renewals.collect::<Option<_>>()?)
+    }
+
+    /// Puts a batch into its lane, or returns the verdict that refuses it.
+    fn enter(
+        &self,
+        forwarding: Forwarding,
+    ) -> Result<oneshot::Receiver<BatchVerdict>, BatchVerdict> {
+        let Forwarding {
+            lane,
+            commands,
+            bytes,
+            deadline,
+        } = forwarding;
         let overloaded = || {
             let message = "the leader has too much to do";
             BatchVerdict::not_executed(NotExecutedReason::Overloaded, message)
@@ -86,9 +129,8 @@ impl Proposer {
         let queue = self.shared.queue(lane);
         let place = queue.place(bytes).map_err(|_| overloaded())?;
         let (answer, answered) = oneshot::channel();
-        let deadline = Instant::now() + batch.timeout.min(DEADLINE_MAX);
         let forwarded = Forwarded {
-            commands: batch.commands,
+            commands,
             bytes,
             deadline,
             answer,
@@ -104,12 +146,35 @@ impl Proposer {
         })?;
         Ok(answered)
     }
+
+    async fn verdict(&self, taken: Result<Taken, BatchVerdict>) -> BatchVerdict {
+        let queued = match taken {
+            Err(verdict) => return verdict,
+            Ok(Taken::Queued(queued)) => Ok(queued),
+            Ok(Taken::Extended(extended, forwarding)) => {
+                let deadline = forwarding.deadline;
+                match self.shared.renewals.confirm(&extended, deadline).await {
+                    Some((at, mut outcomes)) => {
+                        bound_objects(&mut outcomes);
+                        return BatchVerdict::Executed { at, outcomes };
+                    }
+                    None => self.enter(forwarding),
+                }
+            }
+        };
+        match queued {
+            Ok(answered) => answered.await.unwrap_or_else(|_| {
+                BatchVerdict::Unknown("the leader stopped before the outcome was known".to_owned())
+            }),
+            Err(verdict) => verdict,
+        }
+    }
 }
 
 /// Checks the size of a batch, and that every command can be decoded: one that cannot would stop every replica that
-/// applies it. Returns the bytes of all commands together.
-fn check(batch: &ForwardRequest) -> Result<usize, BatchVerdict> {
-    let bytes: usize = batch.commands.iter().map(bytes::Bytes::len).sum();
+/// applies it. Returns the bytes of all commands together, and the commands.
+fn check(batch: &ForwardRequest) -> Result<(usize, Vec<Envelope>), BatchVerdict> {
+    let bytes: usize = batch.commands.iter().map(Bytes::len).sum();
     let bytes_max = if batch.commands.len() == 1 {
         COMMAND_BYTES_MAX
     } else {
@@ -118,11 +183,10 @@ fn check(batch: &ForwardRequest) -> Result<usize, BatchVerdict> {
     if batch.commands.is_empty() || batch.commands.len() > BATCH_COMMANDS_MAX || bytes > bytes_max {
         return Err(invalid("it does not fit a log entry"));
     }
-    for command in &batch.commands {
-        from_foreign_bytes::<Envelope>(command, PEER_ITEMS_MAX)
-            .map_err(|error| invalid(&error.to_string()))?;
-    }
-    Ok(bytes)
+    let envelopes = batch.commands.iter().map(|command| {
+        from_foreign_bytes(command, PEER_ITEMS_MAX).map_err(|error| invalid(&error.to_string()))
+    });
+    Ok((bytes, envelopes.collect::<Result<_, _>>()?))
 }
 
 fn invalid(why: &str) -> BatchVerdict {

@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use synod_machine::{Command, Due, Holder, State};
 use synod_model::LogTime;
 use tokio::time::Instant;
 
 use super::entry;
+use super::kept::KeptRenewals;
 use super::log_time::{EntryNumber, LogClock};
 use crate::consensus::{Consensus, Pending, ProposeError, Term};
 use crate::seams::WallClock;
@@ -30,10 +32,24 @@ struct SequencerParts {
     wall: Arc<dyn WallClock>,
     /// Held while an entry is stamped and handed to the log, so that the log has the order of the stamps.
     pen: tokio::sync::Mutex<()>,
-    /// The count of the term in which this replica leads; of an older term, or `None`, while it does not lead. It must
-    /// never be held across an await: an entry is settled by the same task that waits for `pen`, so a fair lock over
-    /// both could be granted to a future that is not polled, and the replica would never propose again.
-    clock: Mutex<Option<LogClock>>,
+    /// What is counted and kept in the term in which this replica leads; of an older term, or `None`, while it does not
+    /// lead. It must never be held across an await: an entry is settled by the same task that waits for `pen`, so a fair
+    /// lock over both could be granted to a future that is not polled, and the replica would never propose again.
+    led: Mutex<Option<Led>>,
+}
+
+/// What a leader counts and keeps in its term.
+struct Led {
+    clock: LogClock,
+    kept: KeptRenewals,
+}
+
+/// What an expiry is to remove.
+pub(crate) struct Named {
+    /// The term in which the holders were named.
+    term: Term,
+    /// The holders.
+    pub(crate) due: Due,
 }
 
 /// An entry that was handed to the log.
@@ -50,7 +66,7 @@ impl Sequencer {
                 consensus,
                 wall,
                 pen: tokio::sync::Mutex::new(()),
-                clock: Mutex::new(None),
+                led: Mutex::new(None),
             }),
         }
     }
@@ -72,9 +88,10 @@ impl Sequencer {
         envelopes: impl Iterator<Item = &'a Bytes> + Clone,
     ) -> Result<Submitted, ProposeError> {
         let _pen = self.shared.pen.lock().await;
-        let stamped = self
-            .clock_of(term, &mut self.clock())
-            .map(|clock| clock.stamp(Instant::now(), self.shared.consensus.quorum_silence()));
+        let stamped = self.led_in(term, &mut self.led()).map(|led| {
+            led.clock
+                .stamp(Instant::now(), self.shared.consensus.quorum_silence())
+        });
         let Some((number, stamp)) = stamped else {
             return Err(ProposeError::NotLeader { hint: None });
         };
@@ -94,22 +111,74 @@ impl Sequencer {
 
     /// Notes whether an entry was applied.
     pub(super) fn settled(&self, term: Term, number: EntryNumber, applied: bool) {
-        let mut clock = self.clock();
-        if let Some(clock) = clock.as_mut().filter(|clock| clock.term() == term) {
-            clock.settled(number, applied);
+        if let Some(led) = present(&mut self.led(), term) {
+            led.clock.settled(number, applied);
         }
     }
 
-    /// The term in which this replica leads and may stamp, and its log time now. `None` while it does not lead.
-    pub(crate) fn now(&self) -> Option<(Term, LogTime)> {
+    /// Whether this replica leads in `term`.
+    pub(super) fn leads(&self, term: Term) -> bool {
         let leadership = *self.shared.consensus.leadership().borrow();
+        leadership.is_me && leadership.term == term
+    }
+
+    /// Extends the deadlines of what these commands renew, in memory alone. `None` if they must go into the log.
+    pub(super) fn extend(&self, renewals: &[Arc<Command>]) -> Option<Term> {
+        self.leading(|term, led, state| {
+            let now = led.clock.log_time();
+            led.kept.extend(state, renewals, now).then_some(term)
+        })?
+    }
+
+    /// The log time now, if this replica leads and may stamp.
+    pub(crate) fn now(&self) -> Option<LogTime> {
+        self.leading(|_, led, _| led.clock.log_time())
+    }
+
+    /// The log time that is left to a holder that renews. `None` if this replica does not lead: the leader alone knows.
+    pub(crate) fn left(&self, state: &State, holder: &Holder) -> Option<Duration> {
+        self.leading(|_, led, _| {
+            let extended = led.kept.until(state, holder);
+            let deadline = state.deadline(holder)?.max(extended.unwrap_or_default());
+            Some(deadline.since(led.clock.log_time()))
+        })?
+    }
+
+    /// Names what is past its deadline, up to `limit` holders and to what `bound` leaves of them. Until the expiry is
+    /// [settled](Self::expired), renewals of them go into the log, behind it.
+    pub(crate) fn name_due(
+        &self,
+        limit: usize,
+        bound: impl FnOnce(&State, Due) -> Due,
+    ) -> Option<Named> {
+        self.leading(|term, led, state| {
+            let now = led.clock.log_time();
+            led.kept.forget(now);
+            let spared = |holder: &Holder| led.kept.until(state, holder).is_some();
+            let due = bound(state, state.due_besides(now, limit, spared));
+            led.kept.name(&due.holders);
+            Named { term, due }
+        })
+    }
+
+    /// Notes that an expiry was applied, or certainly never will be.
+    pub(crate) fn expired(&self, named: &Named) {
+        if let Some(led) = present(&mut self.led(), named.term) {
+            led.kept.settle(&named.due.holders);
+        }
+    }
+
+    /// What `ask` finds in the term in which this replica leads and may stamp, with the time counted until now.
+    fn leading<R>(&self, ask: impl FnOnce(Term, &mut Led, &State) -> R) -> Option<R> {
+        let consensus = &self.shared.consensus;
+        let leadership = *consensus.leadership().borrow();
         if !leadership.is_me {
             return None;
         }
-        let mut clock = self.clock();
-        let clock = self.clock_of(leadership.term, &mut clock)?;
-        clock.tick(Instant::now(), self.shared.consensus.quorum_silence());
-        Some((leadership.term, clock.log_time()))
+        let mut led = self.led();
+        let led = self.led_in(leadership.term, &mut led)?;
+        led.clock.tick(Instant::now(), consensus.quorum_silence());
+        Some(ask(leadership.term, led, &consensus.published().state))
     }
 
     /// Counts log time for as long as this replica leads, even if nothing is proposed. Never ends.
@@ -126,27 +195,30 @@ impl Sequencer {
         }
     }
 
-    fn clock(&self) -> MutexGuard<'_, Option<LogClock>> {
+    fn led(&self) -> MutexGuard<'_, Option<Led>> {
         self.shared
-            .clock
+            .led
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The count of `term`, created on the first call for that term.
-    fn clock_of<'a>(
-        &self,
-        term: Term,
-        clock: &'a mut Option<LogClock>,
-    ) -> Option<&'a mut LogClock> {
-        if clock.as_ref().is_none_or(|clock| clock.term() < term) {
+    /// What is counted and kept in `term`, created on the first call for that term.
+    fn led_in<'a>(&self, term: Term, led: &'a mut Option<Led>) -> Option<&'a mut Led> {
+        if led.as_ref().is_none_or(|led| led.clock.term() < term) {
             if !self.may_stamp(term) {
                 return None;
             }
             let base = self.shared.consensus.published().state.log_time();
             let patience = self.shared.consensus.election_timeout();
-            *clock = Some(LogClock::new(term, base, patience, Instant::now()));
+            *led = Some(Led {
+                clock: LogClock::new(term, base, patience, Instant::now()),
+                kept: KeptRenewals::default(),
+            });
         }
-        clock.as_mut().filter(|clock| clock.term() == term)
+        present(led, term)
     }
+}
+
+fn present(led: &mut Option<Led>, term: Term) -> Option<&mut Led> {
+    led.as_mut().filter(|led| led.clock.term() == term)
 }

@@ -164,7 +164,7 @@ fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
 }
 
 /// Leaves out objects of refusals beyond what one message may carry: many may have lost against one large object.
-fn bound_objects(outcomes: &mut [Outcome]) {
+pub(super) fn bound_objects(outcomes: &mut [Outcome]) {
     let mut left = FORWARDED_OBJECTS_BYTES_MAX;
     let refusals = outcomes.iter_mut();
     for refusal in refusals.filter_map(|outcome| outcome.result.as_mut().err()) {

@@ -1,8 +1,8 @@
 //! The service `synod.v1.Leases`.
 
-use synod_machine::{Answer, Command, QueuePlace, State};
+use synod_machine::{Answer, Command, Holder, QueuePlace};
 use synod_model::{
-    AcquireLease, Current, ErrorKind, Lease, LeaseCandidate, LeaseKey, LogTime, Refusal, Ticket,
+    AcquireLease, Current, ErrorKind, Lease, LeaseCandidate, LeaseKey, Refusal, Ticket,
 };
 use synod_proto::{Change, GetLease, ListLeaseCandidates, ListLeases, v1};
 use tokio::time::Instant;
@@ -112,7 +112,7 @@ async fn get(
     Ok(v1::LeasesGetResponse {
         header: Some(handle.header_of(&reading)),
         lease: Some((&*lease).into()),
-        remaining_ms: remaining_ms(&reading, &lease),
+        remaining_ms: remaining_ms(handle, &reading, &lease),
         waiting: waiting(&reading, &key),
         waiters: waiters.take(named).collect(),
     })
@@ -130,7 +130,7 @@ async fn list(
     let items = leases.map(|lease| {
         let item = v1::LeaseListItem {
             lease: Some((&*lease).into()),
-            remaining_ms: remaining_ms(&page.reading, &lease),
+            remaining_ms: remaining_ms(handle, &page.reading, &lease),
             waiting: waiting(&page.reading, &lease.key),
         };
         (lease.key.clone(), item)
@@ -156,9 +156,10 @@ async fn list_candidates(
     let page = Page::open(handle, asking, page).await?;
     let past = page.reading.past()?;
     let item = |candidate: std::sync::Arc<LeaseCandidate>| v1::LeaseCandidateItem {
-        remaining_ms: left(&page.reading, |state| {
-            state.candidate_deadline(&candidate.lease, &candidate.identity)
-        }),
+        remaining_ms: handle.remaining_ms(
+            &page.reading,
+            &Holder::LeaseCandidate(candidate.lease.clone(), candidate.identity.clone()),
+        ),
         candidate: Some((&*candidate).into()),
     };
     // A page holds all candidates for a lease or none of them.
@@ -185,17 +186,10 @@ async fn list_candidates(
     })
 }
 
-/// The log time that is left until the hold on a lease expires.
-fn remaining_ms(reading: &Reading, lease: &Lease) -> Option<u64> {
+/// The log time that is left until the hold on a lease expires; `None` if it is free.
+fn remaining_ms(handle: &Handle, reading: &Reading, lease: &Lease) -> Option<u64> {
     lease.hold.as_ref()?;
-    left(reading, |state| state.lease_deadline(&lease.key))
-}
-
-/// The log time left until a deadline; `None` for a past revision, for which deadlines are not kept.
-fn left(reading: &Reading, deadline: impl FnOnce(&State) -> Option<LogTime>) -> Option<u64> {
-    let state: &State = &reading.published().state;
-    let deadline = deadline(state).filter(|_| reading.is_present())?;
-    u64::try_from(deadline.since(state.log_time()).as_millis()).ok()
+    handle.remaining_ms(reading, &Holder::Lease(lease.key.clone()))
 }
 
 fn waiting(reading: &Reading, key: &LeaseKey) -> Option<u64> {

@@ -1,14 +1,13 @@
 //! The service `synod.v1.Membership`.
 
-use synod_machine::{Answer, Command, State};
-use synod_model::{ErrorKind, Join, Member, Refusal};
+use synod_machine::{Answer, Command, Holder};
+use synod_model::{ErrorKind, Join, Refusal};
 use synod_proto::{Change, GetMember, ListMembers, v1};
 
 use super::calls::calls;
 use super::pages::{Items, Page};
 use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
-use crate::read::Reading;
 use crate::watch::has_labels;
 
 calls! {
@@ -59,7 +58,7 @@ async fn get(
     })?;
     Ok(v1::MembershipGetResponse {
         header: Some(handle.header_of(&reading)),
-        remaining_ms: remaining_ms(&reading, &member),
+        remaining_ms: handle.remaining_ms(&reading, &Holder::Member(member.id.clone())),
         member: Some((&*member).into()),
     })
 }
@@ -81,7 +80,8 @@ async fn list(
     } = page.take(
         handle,
         members.map(|member| {
-            let remaining_ms = remaining_ms(&page.reading, &member);
+            let remaining_ms =
+                handle.remaining_ms(&page.reading, &Holder::Member(member.id.clone()));
             (
                 member.id.clone(),
                 v1::MemberListItem {
@@ -97,13 +97,4 @@ async fn list(
         continue_token,
         inconsistent: page.is_inconsistent(),
     })
-}
-
-/// The log time that a member has left; `None` for a past revision, for which deadlines are not kept.
-fn remaining_ms(reading: &Reading, member: &Member) -> Option<u64> {
-    let state: &State = &reading.published().state;
-    let deadline = state
-        .member_deadline(&member.id)
-        .filter(|_| reading.is_present())?;
-    u64::try_from(deadline.since(state.log_time()).as_millis()).ok()
 }

@@ -142,6 +142,86 @@ async fn a_renewal_moves_no_revision() {
     assert_eq!(revision(renewals.answer().await), before);
 }
 
+/// The last log index that the replica has applied.
+async fn applied_index(clients: &mut Clients) -> u64 {
+    let status = clients.cluster.status(v1::ClusterStatusRequest {}).await;
+    status.unwrap().into_inner().applied_index
+}
+
+/// Renews through a stream for so long, every 100 ms.
+async fn renew_for(renewals: &mut Renewals, member: &v1::MemberEpoch, span: Duration) {
+    for correlation in 0..u64::try_from(span.as_millis() / 100).unwrap() {
+        renewals.send(member, correlation).await;
+        let answer = renewals.answer().await;
+        assert!(
+            matches!(answer.result, Some(Renewal::Renewed(_))),
+            "{answer:?}"
+        );
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn renewals_write_nothing_to_the_log_and_keep_a_member_alive_through_any_replica() {
+    let cluster = Cluster::start(3).await;
+    for id in [cluster.leader().await, cluster.follower().await] {
+        let mut clients = cluster.clients(id).await;
+        let member = clients.join("server-a", 1_000).await;
+        let mut renewals = Renewals::open(&mut clients).await;
+        let before = applied_index(&mut clients).await;
+        renew_for(&mut renewals, &member, Duration::from_secs(4)).await;
+        let entries = applied_index(&mut clients).await - before;
+        // The leader writes the log time down every five seconds, and repeats what it announces once.
+        assert!(entries < 5, "{entries} entries for 40 renewals");
+        drop(renewals);
+        let goes = async {
+            while clients.membership.get(get_member("server-a")).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        within("the expiry of who renews no more", goes).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_takes_over_gives_a_whole_ttl_to_whom_only_the_old_leader_knew() {
+    const TTL: Duration = Duration::from_secs(3);
+    let mut cluster = Cluster::start(3).await;
+    let leader = cluster.leader().await;
+    let other = cluster.follower().await;
+    let mut clients = cluster.clients(leader).await;
+    let member = clients.join("server-a", 3_000).await;
+    let mut renewals = Renewals::open(&mut clients).await;
+    // Longer than its deadline by the log.
+    renew_for(&mut renewals, &member, TTL + Duration::from_secs(1)).await;
+    renewals.send(&member, 0).await;
+    let sent = tokio::time::Instant::now();
+    renewals.answer().await;
+    cluster.kill(leader);
+
+    let mut clients = cluster.clients(other).await;
+    let mut seen = 0;
+    while sent.elapsed() < TTL {
+        match clients.membership.get(get_member("server-a")).await {
+            Ok(_) => seen += 1,
+            Err(status) => assert_ne!(reason(&status), "NOT_FOUND", "after {:?}", sent.elapsed()),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(seen > 0, "nobody took over in time");
+    let goes = async {
+        loop {
+            if let Err(status) = clients.membership.get(get_member("server-a")).await
+                && reason(&status) == "NOT_FOUND"
+            {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    within("the expiry by the new leader", goes).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_renews_stays_and_who_does_not_is_expired_with_its_entries_at_one_revision() {
     let cluster = Cluster::start(3).await;

@@ -170,12 +170,13 @@ impl World {
         })
     }
 
-    /// The old epoch may write until its deadline, and `write_grace` covers what it wrote. Its entries stay.
+    /// The old epoch may write until its deadline, which the leader may have extended just now, and `write_grace` covers
+    /// what it wrote. Its entries stay.
     fn fence(&mut self, old: &Member) {
-        let ends_at = self.ends_at(&Holder::Member(old.id.clone()));
-        let ends_at = ends_at.expect("a member has a deadline");
+        let promised = self.promised(&Holder::Member(old.id.clone()));
+        let promised = promised.expect("a member has a deadline");
         if old.reported {
-            let until = ends_at.after(self.settings.write_grace);
+            let until = promised.after(self.settings.write_grace);
             self.drain(&old.id, until, |entry, _| entry.may_follow());
         }
         if self.entries.iter().any(|entry| entry.member == old.id) {

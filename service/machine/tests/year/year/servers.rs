@@ -166,7 +166,7 @@ impl World {
             member: process.id(),
             epoch,
         };
-        match self.cluster.send(Command::Renew(renew)) {
+        match self.cluster.renew(renew) {
             Ok(_) => process.proved(self.now),
             Err(refusal) if refusal.kind == ErrorKind::StaleEpoch => process.is_alive = false,
             Err(_) => {

@@ -21,6 +21,7 @@ use crate::metrics::Metrics;
 use crate::peer::messages::{ForwardRequest, ForwardResponse};
 use crate::peer::{self, Formation, ForwardHandler};
 use crate::proposer::Proposer;
+use crate::read::Reader;
 use crate::seams::{Seams, tcp};
 use crate::stop::Stopper;
 
@@ -75,7 +76,15 @@ impl Running {
         let (stopper, stop) = crate::stop::stop();
         let mut tasks = JoinSet::new();
         let metrics = Metrics::new(|| 0);
-        let (proposer, _) = Proposer::new(&consensus, wall, &metrics.proposer, &stop, &mut tasks);
+        let reader = Reader::new(&consensus, &metrics.read, &stop, &mut tasks);
+        let (proposer, _) = Proposer::new(
+            &consensus,
+            &reader,
+            wall,
+            &metrics.proposer,
+            &stop,
+            &mut tasks,
+        );
         let (sender, taken) = watch::channel(0);
         let handler = Arc::new(Handler {
             proposer,

@@ -1,0 +1,156 @@
+//! The renewals that a leader keeps to itself: in memory, and for its term.
+//!
+//! A renewal that is kept needs no log entry. It is answered once a quorum has confirmed, in a round that began after the
+//! renewal came, that this replica still leads. Until that round no other replica led, and whoever leads next gives
+//! everybody a whole TTL; this replica names in an expiry only who is past the deadline as extended here. So nobody who
+//! was answered expires early, whoever dies. Who is named in an expiry whose outcome is not known yet is not kept: its
+//! renewal goes into the log, behind that expiry.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use synod_machine::{Command, Holder, State};
+use synod_model::LogTime;
+
+/// What one leader keeps in one term.
+#[derive(Debug, Default)]
+pub(super) struct KeptRenewals {
+    extended: HashMap<Holder, Extension>,
+    /// The holders in expiries that were proposed and are not settled.
+    named: HashSet<Holder>,
+}
+
+/// A deadline that was extended here alone.
+#[derive(Debug)]
+struct Extension {
+    /// The renewal, which must still be in order for the extension to count: its epoch or token may be another's by now.
+    renewal: Arc<Command>,
+    until: LogTime,
+}
+
+impl KeptRenewals {
+    /// Extends the deadlines of what these commands renew, at log time `now`. Returns false if the commands must go into
+    /// the log: one is no renewal, or renews what is being expired. A renewal that is refused extends nothing.
+    pub(super) fn extend(
+        &mut self,
+        state: &State,
+        renewals: &[Arc<Command>],
+        now: LogTime,
+    ) -> bool {
+        for command in renewals {
+            match state.renewal(command) {
+                Some(Ok(renewal)) if !self.named.contains(&renewal.holder) => {
+                    let extension = Extension {
+                        renewal: Arc::clone(command),
+                        until: now.after(renewal.ttl.duration()),
+                    };
+                    self.extended.insert(renewal.holder, extension);
+                }
+                Some(Err(_)) => {}
+                Some(Ok(_)) | None => return false,
+            }
+        }
+        true
+    }
+
+    /// The log time until which the holder was promised to live by a renewal that still counts.
+    pub(super) fn until(&self, state: &State, holder: &Holder) -> Option<LogTime> {
+        let extension = self.extended.get(holder)?;
+        let counts = matches!(state.renewal(&extension.renewal), Some(Ok(_)));
+        counts.then_some(extension.until)
+    }
+
+    /// Forgets the extensions that have passed.
+    pub(super) fn forget(&mut self, now: LogTime) {
+        self.extended.retain(|_, extension| extension.until > now);
+    }
+
+    /// Notes that an expiry of these holders is proposed.
+    pub(super) fn name(&mut self, holders: &[Holder]) {
+        self.named.extend(holders.iter().cloned());
+    }
+
+    /// Notes that the expiry of these holders was applied, or certainly never will be.
+    pub(super) fn settle(&mut self, holders: &[Holder]) {
+        for holder in holders {
+            self.named.remove(holder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use synod_model::{Epoch, MemberId, Renew, Ttl};
+
+    use super::*;
+    use crate::samples;
+
+    fn member() -> MemberId {
+        MemberId::parse("server-a").unwrap()
+    }
+
+    fn holder() -> Holder {
+        Holder::Member(member())
+    }
+
+    fn renewal(epoch: Epoch) -> Vec<Arc<Command>> {
+        vec![Arc::new(Command::Renew(Renew {
+            member: member(),
+            epoch,
+        }))]
+    }
+
+    fn at(millis: u64) -> LogTime {
+        LogTime::from_millis(millis)
+    }
+
+    /// A state with a member, and its epoch.
+    fn joined() -> (State, Epoch) {
+        let mut state = samples::state();
+        let epoch = samples::joins(&mut state, &member(), "first");
+        (state, epoch)
+    }
+
+    #[test]
+    fn a_renewal_counts_until_its_ttl_has_passed() {
+        let (state, epoch) = joined();
+        let mut kept = KeptRenewals::default();
+        assert!(kept.extend(&state, &renewal(epoch), at(7_000)));
+        let until = at(7_000).after(Ttl::DEFAULT.duration());
+        assert_eq!(kept.until(&state, &holder()), Some(until));
+        kept.forget(at(until.as_millis() - 1));
+        assert_eq!(kept.until(&state, &holder()), Some(until));
+        kept.forget(until);
+        assert_eq!(kept.until(&state, &holder()), None);
+    }
+
+    #[test]
+    fn a_renewal_of_another_epoch_extends_nothing_and_one_that_was_kept_ends_with_its_epoch() {
+        let (mut state, epoch) = joined();
+        let mut kept = KeptRenewals::default();
+        let foreign = Epoch::new(synod_model::Revision::new(99));
+        assert!(kept.extend(&state, &renewal(foreign), at(7_000)));
+        assert_eq!(kept.until(&state, &holder()), None);
+        assert!(kept.extend(&state, &renewal(epoch), at(7_000)));
+        samples::joins(&mut state, &member(), "second");
+        assert_eq!(kept.until(&state, &holder()), None);
+    }
+
+    #[test]
+    fn who_is_named_in_an_expiry_is_renewed_by_the_log_until_the_expiry_is_settled() {
+        let (state, epoch) = joined();
+        let mut kept = KeptRenewals::default();
+        kept.name(&[holder()]);
+        assert!(!kept.extend(&state, &renewal(epoch), at(7_000)));
+        assert_eq!(kept.until(&state, &holder()), None);
+        kept.settle(&[holder()]);
+        assert!(kept.extend(&state, &renewal(epoch), at(7_000)));
+    }
+
+    #[test]
+    fn what_is_no_renewal_goes_into_the_log() {
+        let (state, _) = joined();
+        let other = Arc::new(Command::CollectGarbage(synod_machine::CollectGarbage {}));
+        assert!(!KeptRenewals::default().extend(&state, &[other], at(1)));
+    }
+}
