@@ -5,7 +5,7 @@ use std::time::Duration;
 use synod_client::{MemberEpoch, MemberId, StatementNumber};
 use tokio::time::Instant;
 
-use crate::rates::entry;
+use crate::entry::entry;
 use crate::replicas::{Replicas, long_lived};
 use crate::sample::times;
 

@@ -7,7 +7,7 @@ use synod_client::{
 };
 use tokio::time::Instant;
 
-use crate::rates::entry;
+use crate::entry::entry;
 use crate::replicas::{Replicas, long_lived};
 use crate::sample::times;
 use crate::waiting::within;
