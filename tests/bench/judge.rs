@@ -88,29 +88,31 @@ const WARM_UP_SPAN: Duration = Duration::from_secs(1);
 const WARM_UP_SPAN_OF_JAVA: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [argument, address] = &words[..]
+        && argument == empty::ARGUMENT
+    {
+        // As many threads as servers have.
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
+        runtime.block_on(empty::serve(address.parse().expect("it is an address")));
+        return ExitCode::SUCCESS;
+    }
+    let names = SERVICES.each_ref().map(|service| service.name);
+    let options = match Options::parse(words, &names) {
+        Ok(options) => options,
+        Err(fault) => {
+            eprintln!("{fault}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
     // One thread for the load, as the servers share the same cores.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .expect("a runtime can be made");
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [argument, address] = &words[..]
-        && argument == empty::ARGUMENT
-    {
-        runtime.block_on(empty::serve(address.parse().expect("it is an address")));
-        return ExitCode::SUCCESS;
-    }
-    match Options::parse(words) {
-        Ok(options) => {
-            runtime.block_on(judge(&options));
-            ExitCode::SUCCESS
-        }
-        Err(fault) => {
-            eprintln!("{fault}\n{USAGE}");
-            ExitCode::from(2)
-        }
-    }
+    runtime.block_on(judge(&options));
+    ExitCode::SUCCESS
 }
 
 async fn judge(options: &Options) {

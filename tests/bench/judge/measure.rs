@@ -162,11 +162,11 @@ impl Bench<'_> {
     /// One writer, which writes again when all watches have seen the last value.
     async fn watch<S: Session>(&self, case: &Case, watches: u64) -> Answered<Measured> {
         let audience = Arc::new(Audience::new());
-        let sessions = self.sessions::<S>(case).await?;
-        let mut writer = sessions.first().ok_or("a case has clients")?.beside();
+        let mut sessions = self.sessions::<S>(case).await?;
+        // On a connection of its own, so that no event is before its answers.
+        let mut writer = S::open(self.servers.leader().await).await?;
         let streams = u64::try_from(sessions.len())?;
         let mut tasks: Vec<JoinSet<()>> = Vec::new();
-        let mut sessions = sessions;
         for session in &mut sessions {
             tasks.push(
                 session

@@ -20,14 +20,17 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the words after the program's name.
+    /// Reads the words after the program's name. The `known` services can be named.
     ///
     /// # Errors
     ///
     /// A word that is no option, or whose value is missing or out of range.
-    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+    pub(crate) fn parse(
+        words: impl IntoIterator<Item = String>,
+        known: &[&str],
+    ) -> Result<Self, String> {
         let (mut rounds, mut seconds) = (5, 3.0);
-        let (mut services, mut out, mut cases) = (Vec::new(), None, Vec::new());
+        let (mut services, mut out, mut cases) = (Vec::<String>::new(), None, Vec::new());
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
@@ -44,6 +47,12 @@ impl Options {
         }
         if rounds == 0 {
             return Err("at least one round is measured".to_owned());
+        }
+        if let Some(strange) = services.iter().find(|name| !known.contains(&name.as_str())) {
+            let known = known.join(", ");
+            return Err(format!(
+                "there is no service `{strange}`; there are {known}"
+            ));
         }
         Ok(Self {
             rounds,

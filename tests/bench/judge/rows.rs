@@ -102,11 +102,14 @@ pub(crate) fn repeats(attempts: &[Row]) -> bool {
     attempts.iter().all(Row::is_loud) && attempts.len() <= REPEATS_MAX
 }
 
-/// Lets the quietest attempt stand for its round.
+/// Lets the quietest attempt stand for its round, of those that came to a measurement if any did.
 pub(crate) fn count_quietest(attempts: &mut [Row]) {
-    let quietest = attempts
-        .iter_mut()
-        .min_by(|one, other| one.others.total_cmp(&other.others));
+    let quietest = attempts.iter_mut().min_by(|one, other| {
+        let failed = |row: &Row| row.quantities.is_empty();
+        failed(one)
+            .cmp(&failed(other))
+            .then(one.others.total_cmp(&other.others))
+    });
     if let Some(row) = quietest {
         row.counts = true;
     }

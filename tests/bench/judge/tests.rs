@@ -83,6 +83,12 @@ fn a_loud_case_is_repeated_three_times_and_the_quietest_counts() {
     let counted: Vec<bool> = attempts.iter().map(|row| row.counts).collect();
     assert_eq!(counted, [false, false, true, false]);
     assert!(attempts[2].is_loud());
+    attempts[2].quantities.clear();
+    count_quietest(&mut attempts);
+    assert!(
+        attempts[1].counts,
+        "what was not measured stands for nothing"
+    );
     assert!(!repeats(&[attempt(0.05)]), "a quiet one is not repeated");
 }
 
@@ -99,7 +105,8 @@ fn only_what_counts_is_compared() {
 }
 
 fn options(line: &str) -> Result<Options, String> {
-    Options::parse(line.split_whitespace().map(str::to_owned))
+    let words = line.split_whitespace().map(str::to_owned);
+    Options::parse(words, &["synod", "etcd"])
 }
 
 #[test]
@@ -125,6 +132,10 @@ fn what_is_no_option_is_named() {
     assert_eq!(fault("--rounds many"), "`many` is no number here");
     assert_eq!(fault("--rounds 0"), "at least one round is measured");
     assert!(!fault("--seconds -1").is_empty());
+    assert_eq!(
+        fault("--services etcd,consul"),
+        "there is no service `consul`; there are synod, etcd"
+    );
     assert!(USAGE.contains("--services"));
 }
 
