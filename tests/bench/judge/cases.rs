@@ -46,7 +46,7 @@ impl Work {
         match (protocol, self) {
             (Protocol::Unary | Protocol::Etcd, _) | (Protocol::Empty, Self::Get(_)) => true,
             (Protocol::Empty, _) => false,
-            // A pipeline is one stream, whoever shares it.
+            // Its servers are those of single calls, whose memory is measured.
             (Protocol::Pipeline, work) => !matches!(work, Self::Idle | Self::Filled(_)),
             (Protocol::ZooKeeper, work) => {
                 !matches!(work, Self::Grant | Self::Renew | Self::Watch(_))

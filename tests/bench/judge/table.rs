@@ -36,7 +36,7 @@ impl<'a> Table<'a> {
         };
         let mut text = format!("{}\n  {:<11}{:<28}", case.name, "", first.title());
         for service in self.services {
-            text += &format!("{:>10}", format!("/{service}"));
+            text += &format!("{:>11}", format!("/{service}"));
         }
         for quantity in &rest {
             text += &format!("{:>22}", quantity.title());
@@ -46,7 +46,7 @@ impl<'a> Table<'a> {
             if let Some(sample) = self.rows.sample(case.name, service, first) {
                 text += &format!("  {service:<11}{:<28}", spread(first, &sample));
                 for other in self.services {
-                    text += &format!("{:>10}", self.ratio(case, service, other, first));
+                    text += &format!("{:>11}", self.ratio(case, service, other, first));
                 }
                 for quantity in &rest {
                     text += &format!("{:>22}", self.cell(case, service, *quantity));
