@@ -37,6 +37,7 @@ pub(crate) enum Work {
     },
     Grant,
     Renew,
+    /// An event counts once for each watch, however many share the message that it comes in.
     Watch(u64),
 }
 

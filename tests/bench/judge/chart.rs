@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 const WIDTH: usize = 860;
 const BARS_FROM: usize = 110;
-const BAR_MAX: f64 = 480.0;
+const BAR_MAX: f64 = 460.0;
 const LINE: usize = 20;
 const BAR_HEIGHT: usize = 14;
 
@@ -14,7 +14,7 @@ const COLOURS: [&str; 7] = [
 ];
 
 /// Text has the colour of its ground's opposite.
-const STYLE: &str = "text{font:12px sans-serif;fill:#24292f}.title{font-weight:bold}.small{fill:#57606a}\
+const STYLE: &str = "text{font-family:sans-serif;font-size:12px;fill:#24292f}.title{font-weight:bold}.small{fill:#57606a}\
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.small{fill:#9da7b3}}";
 
 pub(crate) struct Bar {

@@ -63,7 +63,8 @@ impl<'a> Table<'a> {
             let mut services = self.services.iter();
             services.any(|service| {
                 let sample = self.rows.sample(case.name, service, *quantity);
-                sample.is_some_and(|sample| sample.most() > 0.0)
+                let text = |value| quantity.text(value);
+                sample.is_some_and(|sample| text(sample.most()) != text(0.0))
             })
         };
         let mut quantities = Quantity::ALL.into_iter().filter(is_there);

@@ -104,6 +104,19 @@ fn only_what_counts_is_compared() {
     assert_eq!(rows.counted("put", "synod").count(), 1);
 }
 
+#[test]
+fn the_median_of_an_even_number_is_between_the_middle_ones() {
+    let median = |rates: &[f64]| {
+        let rows = rates.iter().map(|rate| row(0, "synod", *rate, 0.0));
+        let rows = Rows(rows.collect());
+        let sample = rows.sample("put", "synod", Quantity::PerSecond);
+        sample.map(|sample| sample.median())
+    };
+    assert_eq!(median(&[9.0, 1.0, 2.0, 4.0]), Some(3.0));
+    assert_eq!(median(&[9.0, 1.0, 2.0]), Some(2.0));
+    assert_eq!(median(&[]), None);
+}
+
 fn options(line: &str) -> Result<Options, String> {
     let words = line.split_whitespace().map(str::to_owned);
     Options::parse(words, &["synod", "etcd"])
@@ -163,6 +176,6 @@ fn bars_fill_the_width_by_their_share_of_the_longest() {
         .filter_map(|line| line.strip_prefix("<rect ")?.split("width=\"").nth(1))
         .filter_map(|rest| rest.split('"').next())
         .collect();
-    assert_eq!(widths, ["240.0", "480.0", "1.0"]);
+    assert_eq!(widths, ["230.0", "460.0", "1.0"]);
     assert!(text.contains("prefers-color-scheme:dark"));
 }

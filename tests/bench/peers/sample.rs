@@ -17,9 +17,11 @@ impl Sample {
         values
     }
 
+    /// The middle one; of an even number the mean of the two in the middle.
     pub(crate) fn median(&self) -> f64 {
         let values = self.sorted();
-        values[values.len() / 2]
+        let (below, above) = ((values.len() - 1) / 2, values.len() / 2);
+        f64::midpoint(values[below], values[above])
     }
 
     pub(crate) fn least(&self) -> f64 {
