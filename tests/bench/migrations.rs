@@ -22,10 +22,10 @@ mod ports;
 mod process;
 #[path = "../processes/program.rs"]
 mod program;
-#[path = "figures/replicas.rs"]
+#[path = "peers/replicas.rs"]
 #[expect(dead_code, reason = "the other figures use the rest of it")]
 mod replicas;
-#[path = "figures/sample.rs"]
+#[path = "peers/sample.rs"]
 #[expect(dead_code, reason = "the other figures use the rest of it")]
 mod sample;
 #[path = "../processes/waiting.rs"]
@@ -36,7 +36,7 @@ mod waiting;
 mod new_key;
 #[path = "migrations/stored.rs"]
 mod stored;
-#[path = "figures/wanted.rs"]
+#[path = "peers/wanted.rs"]
 mod wanted;
 #[path = "objects/writers.rs"]
 #[expect(dead_code, reason = "the figures of objects use the rest of it")]

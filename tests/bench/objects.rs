@@ -12,16 +12,16 @@ mod ports;
 mod process;
 #[path = "../processes/program.rs"]
 mod program;
-#[path = "figures/replicas.rs"]
+#[path = "peers/replicas.rs"]
 #[expect(dead_code, reason = "the other figures use the rest of it")]
 mod replicas;
-#[path = "figures/sample.rs"]
+#[path = "peers/sample.rs"]
 #[expect(dead_code, reason = "the other figures use the rest of it")]
 mod sample;
 #[path = "../processes/waiting.rs"]
 #[expect(dead_code, reason = "the tests of processes use the rest of it")]
 mod waiting;
-#[path = "figures/wanted.rs"]
+#[path = "peers/wanted.rs"]
 mod wanted;
 
 #[path = "objects/busy.rs"]

@@ -66,20 +66,24 @@ impl Command {
         }
     }
 
-    fn steps(self) -> Vec<Step> {
+    /// All steps. Benchmarks are told the `rest` of the command line.
+    fn steps(self, rest: &[String]) -> Vec<Step> {
         match self {
             Self::Check => check(),
             Self::Fix => fix(),
             Self::Test => test(),
             Self::Endure => endure(),
-            Self::Bench => bench(&benchmarks(&synod_tests::checkout().join("tests/bench"))),
+            Self::Bench => bench(
+                &benchmarks(&synod_tests::checkout().join("tests/bench")),
+                rest,
+            ),
             Self::Tidy => vec![tidy()],
             Self::ProtoBaseline => vec![record_protocols()],
         }
     }
 
-    /// Reads `<command> [step]...` and returns the command with the named steps, or with all of its steps if none is
-    /// named.
+    /// Reads `<command> [step]... [-- word...]` and returns the command with the named steps, or with all of its steps if
+    /// none is named. Words after `--` go to the benchmarks.
     ///
     /// # Errors
     ///
@@ -92,7 +96,12 @@ impl Command {
         let Some(command) = found else {
             return Err(format!("there is no command `{name}`\n\n{}", usage()));
         };
-        let mut steps = command.steps();
+        let (wanted, rest) = match wanted.iter().position(|word| word == "--") {
+            Some(at) if command == Self::Bench => (&wanted[..at], &wanted[at..]),
+            Some(_) => return Err(format!("`{}` takes no words after `--`\n", command.name())),
+            None => (wanted, &[][..]),
+        };
+        let mut steps = command.steps(rest);
         let names: Vec<&str> = steps.iter().map(Step::name).collect();
         if let Some(unknown) = wanted.iter().find(|name| !names.contains(&name.as_str())) {
             return Err(format!(
@@ -109,7 +118,7 @@ impl Command {
 }
 
 fn usage() -> String {
-    let mut text = String::from("usage: cargo xtask <command> [step]...\n\n");
+    let mut text = String::from("usage: cargo xtask <command> [step]... [-- word...]\n\n");
     for command in Command::ALL {
         text += &format!("  {:15} {}\n", command.name(), command.summary());
     }
@@ -189,16 +198,23 @@ fn endure() -> Vec<Step> {
     ]
 }
 
-/// Builds the release binary first: benchmarks run replicas as processes.
-fn bench(names: &[String]) -> Vec<Step> {
+/// Builds the release binary first: benchmarks run replicas as processes. `rest` is what is said to each benchmark.
+fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
     let mut steps =
         vec![Step::new("build", "cargo build --locked --release --package synod").or_stop()];
     steps.extend(names.iter().map(|name| {
-        Step::new(
-            name.as_str(),
-            &format!("cargo bench --locked --package synod-tests --bench {name}"),
-        )
-        .needing(Tool::Etcd)
+        let line = format!("cargo bench --locked --package synod-tests --bench {name}");
+        let step = Step::new(name.as_str(), &line).saying(rest);
+        if name == "judge" {
+            step.wishing([
+                Tool::Etcd,
+                Tool::EtcdOfPython,
+                Tool::EtcdOfGo,
+                Tool::ZooKeeper,
+            ])
+        } else {
+            step
+        }
     }));
     steps
 }
@@ -258,6 +274,23 @@ mod tests {
         );
         let error = parse("fix doc").unwrap_err();
         assert_eq!(error, "`fix` has no step `doc`; it has: clippy, fmt\n");
+    }
+
+    #[test]
+    fn words_after_two_dashes_go_to_the_benchmarks_alone() {
+        let words = |line: &str| {
+            line.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let (_, steps) = Command::parse(&words("bench judge -- --rounds 1 put")).unwrap();
+        let lines: Vec<String> = steps.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            ["cargo bench --locked --package synod-tests --bench judge -- --rounds 1 put"]
+        );
+        let error = parse("check -- put").unwrap_err();
+        assert_eq!(error, "`check` takes no words after `--`\n");
     }
 
     #[test]

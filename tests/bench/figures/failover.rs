@@ -5,7 +5,7 @@ use std::time::Duration;
 use synod_client::{MemberEpoch, MemberId, StatementNumber};
 use tokio::time::Instant;
 
-use crate::rates::entry;
+use crate::entry::entry;
 use crate::replicas::{Replicas, long_lived};
 use crate::sample::times;
 
@@ -25,16 +25,18 @@ pub(crate) async fn leader_killed(replicas: &mut Replicas) {
         cluster: None,
     };
     let mut taken: Vec<Duration> = Vec::new();
+    let mut number = StatementNumber::FIRST;
     for round in 0..ROUNDS {
         let leader = replicas.leader().await;
         let begin = Instant::now();
         replicas.kill(leader).await;
         let entries = vec![entry("survivors", round % 2 == 0)];
         client
-            .send_report(&member, StatementNumber::FIRST, entries, true)
+            .send_report(&member, number, entries, true)
             .await
             .expect("two of three replicas serve");
         taken.push(begin.elapsed());
+        number = number.next().expect("rounds are few");
         replicas.launch(leader);
         replicas.serving(leader).await;
     }

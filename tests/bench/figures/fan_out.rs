@@ -7,7 +7,7 @@ use synod_client::{
 };
 use tokio::time::Instant;
 
-use crate::rates::entry;
+use crate::entry::entry;
 use crate::replicas::{Replicas, long_lived};
 use crate::sample::times;
 use crate::waiting::within;
@@ -41,19 +41,21 @@ pub(crate) async fn thousand_resources(replicas: &Replicas) {
         );
     }
     let mut taken: Vec<Duration> = Vec::new();
+    let mut number = StatementNumber::FIRST;
     for round in 0..ROUNDS {
         let entries = (0..RESOURCES)
             .map(|at| entry(&format!("fan{at}s"), round % 2 == 0))
             .collect();
         let begin = Instant::now();
         let reported = client
-            .send_report(&member, StatementNumber::FIRST, entries, true)
+            .send_report(&member, number, entries, true)
             .await
             .expect("it is reported");
         for watch in &mut watches {
             within("all of the report", all_of(watch, reported.header.revision)).await;
         }
         taken.push(begin.elapsed());
+        number = number.next().expect("rounds are few");
     }
     times(
         "report of 1,000 resources to the last of 3 watchers",

@@ -17,16 +17,18 @@ impl Sample {
         values
     }
 
+    /// The middle one; of an even number the mean of the two in the middle.
     pub(crate) fn median(&self) -> f64 {
         let values = self.sorted();
-        values[values.len() / 2]
+        let (below, above) = ((values.len() - 1) / 2, values.len() / 2);
+        f64::midpoint(values[below], values[above])
     }
 
-    fn least(&self) -> f64 {
+    pub(crate) fn least(&self) -> f64 {
         self.sorted()[0]
     }
 
-    fn most(&self) -> f64 {
+    pub(crate) fn most(&self) -> f64 {
         self.sorted()[self.0.len() - 1]
     }
 
@@ -50,48 +52,6 @@ impl Sample {
                 .collect(),
         )
     }
-}
-
-/// Calls per second, and the servers' processor time for each, in microseconds.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Load {
-    rate: Sample,
-    cpu: Sample,
-}
-
-impl Load {
-    pub(crate) fn push(&mut self, (rate, cpu): (f64, f64)) {
-        self.rate.push(rate);
-        self.cpu.push(cpu);
-    }
-}
-
-/// Prints a rate beside etcd's and their ratio round by round.
-pub(crate) fn rates(name: &str, own: &Load, etcd: &Load) {
-    println!(
-        "{name:<52} {:>10.0}/s {:>24} {:>10.0}/s {:>22} {:>22}",
-        own.rate.median(),
-        format!("{:.0} to {:.0}", own.rate.least(), own.rate.most()),
-        etcd.rate.median(),
-        own.rate.ratios_to(&etcd.rate).spread(),
-        format!("{:.0}, {:.0}", own.cpu.median(), etcd.cpu.median()),
-    );
-}
-
-/// Prints the memory of the processes, beside etcd's.
-pub(crate) fn memory(name: &str, own_kib: &Sample, etcd_kib: &Sample) {
-    let ratio = own_kib.median() / etcd_kib.median();
-    println!(
-        "{name:<52} {:>8.1} MiB {:>24} {:>8.1} MiB {:>22}",
-        own_kib.median() / 1024.0,
-        format!(
-            "{:.1} to {:.1}",
-            own_kib.least() / 1024.0,
-            own_kib.most() / 1024.0
-        ),
-        etcd_kib.median() / 1024.0,
-        format!("{ratio:.2}"),
-    );
 }
 
 /// Prints durations.

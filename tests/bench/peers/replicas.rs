@@ -23,6 +23,7 @@ struct Replica {
     data: PathBuf,
     log: PathBuf,
     client: SocketAddr,
+    metrics: SocketAddr,
     process: Option<Process>,
 }
 
@@ -39,10 +40,8 @@ impl Replicas {
             .collect::<Vec<_>>()
             .join(",");
         let replicas = peers.iter().enumerate().map(|(at, peer)| {
-            let (client, log) = (
-                free_address(),
-                folder.path().join(format!("replica-{}.log", at + 1)),
-            );
+            let (client, metrics) = (free_address(), free_address());
+            let log = folder.path().join(format!("replica-{}.log", at + 1));
             let data = folder.path().join(format!("replica-{}", at + 1));
             let values = [
                 ("--replica-id", (at + 1).to_string()),
@@ -51,7 +50,7 @@ impl Replicas {
                 ("--replicas", set.clone()),
                 ("--listen-client", client.to_string()),
                 ("--listen-peer", peer.to_string()),
-                ("--listen-metrics", free_address().to_string()),
+                ("--listen-metrics", metrics.to_string()),
                 ("--log", "warn".to_owned()),
             ];
             let flags = values
@@ -63,6 +62,7 @@ impl Replicas {
                 data,
                 log,
                 client,
+                metrics,
                 process: None,
             }
         });
@@ -126,6 +126,19 @@ impl Replicas {
         let replicas = self.replicas.iter();
         replicas
             .map(|replica| replica.data.join("checkpoints"))
+            .collect()
+    }
+
+    /// The addresses for clients.
+    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
+        self.replicas.iter().map(|replica| replica.client).collect()
+    }
+
+    /// The addresses where the replicas tell their metrics.
+    pub(crate) fn metrics(&self) -> Vec<SocketAddr> {
+        self.replicas
+            .iter()
+            .map(|replica| replica.metrics)
             .collect()
     }
 

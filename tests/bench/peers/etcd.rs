@@ -1,0 +1,121 @@
+//! Three etcd members with default settings.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
+
+use prost::Message;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+use tonic::client::Grpc;
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::{Channel, Endpoint};
+use tonic_prost::ProstCodec;
+
+#[path = "etcd/messages.rs"]
+pub(crate) mod messages;
+
+use crate::ports::free_address;
+use crate::waiting::eventually;
+use messages::{Nothing, StatusResponse};
+
+pub(crate) struct Etcd {
+    children: Vec<Child>,
+    addresses: Vec<SocketAddr>,
+    _folder: TempDir,
+}
+
+impl Etcd {
+    /// Starts three members of this program.
+    pub(crate) fn start(program: &Path) -> Self {
+        let folder = TempDir::with_prefix_in("etcd-", env!("CARGO_TARGET_TMPDIR"))
+            .expect("the folder can be written");
+        let members: Vec<(SocketAddr, SocketAddr)> =
+            (0..3).map(|_| (free_address(), free_address())).collect();
+        let set = members
+            .iter()
+            .enumerate()
+            .map(|(at, (_, peer))| format!("m{at}=http://{peer}"));
+        let set = set.collect::<Vec<_>>().join(",");
+        let children = members.iter().enumerate().map(|(at, (client, peer))| {
+            Command::new(program)
+                .args(["--name", &format!("m{at}")])
+                .args(["--initial-cluster", &set])
+                .args(["--log-level", "error"])
+                .arg("--data-dir")
+                .arg(folder.path().join(format!("m{at}")))
+                .args(["--listen-client-urls", &format!("http://{client}")])
+                .args(["--advertise-client-urls", &format!("http://{client}")])
+                .args(["--listen-peer-urls", &format!("http://{peer}")])
+                .args(["--initial-advertise-peer-urls", &format!("http://{peer}")])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .kill_on_drop(true)
+                .spawn()
+                .expect("etcd can be started")
+        });
+        Self {
+            children: children.collect(),
+            addresses: members.into_iter().map(|(client, _)| client).collect(),
+            _folder: folder,
+        }
+    }
+
+    /// The addresses for clients, where the members tell their metrics too.
+    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
+        self.addresses.clone()
+    }
+
+    /// The position of the leader.
+    pub(crate) async fn leader(&self) -> usize {
+        eventually("a leader of etcd", async || {
+            for (at, address) in self.addresses.iter().enumerate() {
+                if leads(*address).await? {
+                    return Ok(at);
+                }
+            }
+            Err("none leads".to_owned())
+        })
+        .await
+    }
+
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let ids = self.children.iter().map(Child::id);
+        ids.map(|id| id.expect("etcd runs")).collect()
+    }
+
+    /// Kills the members, and waits until they have ended.
+    pub(crate) async fn stop(mut self) {
+        for child in &mut self.children {
+            child.kill().await.expect("a child can be killed");
+        }
+    }
+}
+
+async fn leads(address: SocketAddr) -> Result<bool, String> {
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("it is an address");
+    let mut client = Grpc::new(endpoint.connect_lazy());
+    let status: StatusResponse = call(&mut client, "/etcdserverpb.Maintenance/Status", Nothing {})
+        .await
+        .map_err(|error| error.to_string())?;
+    let asked = status.header.map(|header| header.member_id);
+    Ok(status.leader != 0 && asked == Some(status.leader))
+}
+
+/// Calls a method with one answer.
+pub(crate) async fn call<Q, A>(
+    client: &mut Grpc<Channel>,
+    path: &'static str,
+    request: Q,
+) -> Result<A, Box<dyn std::error::Error + Send + Sync>>
+where
+    Q: Message + Send + Sync + 'static,
+    A: Message + Default + Send + Sync + 'static,
+{
+    client.ready().await?;
+    let codec: ProstCodec<Q, A> = ProstCodec::default();
+    let request = tonic::Request::new(request);
+    let path = PathAndQuery::from_static(path);
+    Ok(client.unary(request, path, codec).await?.into_inner())
+}
