@@ -30,14 +30,14 @@ fn a_replica_that_lagged_installs_a_checkpoint_and_its_watches_and_sessions_go_o
         world.run_for(2_000);
         assert!(!watched(world).events.is_empty(), "the watch saw nothing");
 
-        isolate(world, lagging, true);
+        world.isolate(lagging, true);
         // While it is cut off, the others commit the session's change and purge it from their logs.
         let first = update_settings(world, leader, change(session));
         let applied = applied(world, leader);
         let far = applied + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
         let purged = world.run_until(300_000, |world| self::applied(world, leader) > far);
         assert!(purged, "hardly anything was written");
-        isolate(world, lagging, false);
+        world.isolate(lagging, false);
 
         let installed = world.run_until(20_000, |world| generation(world, lagging) > 0);
         assert!(installed, "{lagging} got no checkpoint");
@@ -99,7 +99,7 @@ fn what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it()
         let before = history(world, lagging);
         assert_eq!(before.kept, HISTORY, "{before:?}");
 
-        isolate(world, lagging, true);
+        world.isolate(lagging, true);
         let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
         // By then the running replicas' histories have none of the revisions that the lagging one keeps.
         let purged = world.run_until(300_000, |world| {
@@ -107,7 +107,7 @@ fn what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it()
         });
         assert!(purged, "hardly anything was written");
         assert_eq!(history(world, lagging).floor, before.floor, "it is cut off");
-        isolate(world, lagging, false);
+        world.isolate(lagging, false);
 
         let installed = world.run_until(20_000, |world| generation(world, lagging) > 0);
         assert!(installed, "{lagging} got no checkpoint");
@@ -190,13 +190,6 @@ fn watched(world: &World) -> WatchLog {
         Clients::Proposing(_) => None,
     }
     .unwrap_or_default()
-}
-
-/// Cuts the links between a replica and the others, or heals them. Clients still reach it.
-fn isolate(world: &World, replica: Host, cut: bool) {
-    for other in HOSTS.into_iter().filter(|other| *other != replica) {
-        world.net.set_cut(replica, other, cut);
-    }
 }
 
 /// Makes `replica` the leader, so that it answers from its own state.

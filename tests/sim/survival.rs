@@ -6,7 +6,7 @@ use crate::machine::Kind;
 use crate::rollouts::Rollout;
 use crate::seeds::for_each_seed;
 use crate::users::Users;
-use crate::world::World;
+use crate::world::{HOSTS, World};
 
 fn forms(world: &mut World) {
     let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 0);
@@ -58,6 +58,29 @@ fn rollouts_survive_whatever_goes_wrong() {
         rollout.finish(world);
         come_together(world);
         rollout.check(world);
+    });
+}
+
+#[test]
+fn a_leader_that_is_cut_off_from_the_others_renews_nobody() {
+    let test = "a_leader_that_is_cut_off_from_the_others_renews_nobody";
+    for_each_seed(test, Kind::Whole, 1..4, |world| {
+        forms(world);
+        let keepers = Users::keeping(world);
+        // The keeper of the lease is connected to the leader in some of the rounds.
+        for _ in 0..6 {
+            world.run_for(3_000);
+            let leader = world.leader().unwrap();
+            world.isolate(leader, true);
+            // Several TTLs. Its clients still reach it, and the checkers look at whoever acts by what it has answered.
+            world.run_for(10_000);
+            let others = HOSTS.iter().filter(|host| **host != leader);
+            let led = others.filter(|host| world.machines[host].leads()).count();
+            assert_eq!(led, 1, "nobody took over");
+            world.isolate(leader, false);
+        }
+        keepers.finish(world);
+        come_together(world);
     });
 }
 

@@ -28,6 +28,9 @@ const WRITERS: [Host; 3] = [41, 42, 43];
 /// The machines of the clients that hold leases.
 const HOLDERS: [Host; 3] = [51, 52, 53];
 
+/// The machines of the clients that hold a lease for as long as they can.
+const KEEPERS: [Host; 3] = [54, 55, 56];
+
 /// The time until a deletion has removed all dependents, in simulated milliseconds.
 const PATIENCE: u64 = 60_000;
 
@@ -51,6 +54,18 @@ impl Users {
         }
         for host in HOLDERS {
             users.spawn(world, host, holder::run);
+        }
+        Self(users)
+    }
+
+    /// Starts clients that hold a lease for as long as they can, and nobody else.
+    pub(crate) fn keeping(world: &mut World) -> Self {
+        let users = Crowd::<Ledger>::new();
+        if let Clients::Serving(servers) = &mut world.clients {
+            servers.used_by(&users.ledger);
+        }
+        for host in KEEPERS {
+            users.spawn(world, host, holder::keep);
         }
         Self(users)
     }

@@ -87,6 +87,13 @@ impl World {
         }
     }
 
+    /// Cuts the links between a replica and the others, or heals them. Clients still reach it.
+    pub(crate) fn isolate(&self, replica: Host, cut: bool) {
+        for other in HOSTS.into_iter().filter(|other| *other != replica) {
+            self.net.set_cut(replica, other, cut);
+        }
+    }
+
     pub(crate) fn machine(&mut self, host: Host) -> &mut Machine {
         self.machines.get_mut(&host).unwrap()
     }

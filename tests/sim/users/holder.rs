@@ -43,6 +43,25 @@ pub(super) async fn run(mut user: User) {
     }
 }
 
+/// Holds one lease for as long as it is let, without another call than renewals, until the run is over.
+pub(super) async fn keep(mut user: User) {
+    let key = LeaseKey::new("default", "kept").unwrap();
+    while !user.is_over() {
+        user.pause(50..200).await;
+        let options = LockOptions::new(key.clone()).ttl(Ttl::from_millis(TTL_MS).unwrap());
+        let Ok(lock) = user.client.try_lock(options).await else {
+            continue;
+        };
+        let token = lock.token().revision();
+        user.trace
+            .add(format_args!("{} keeps {key} by {token}", user.host));
+        while !user.is_over() && lock.check().is_ok() {
+            user.ledger.act(&key, token);
+            user.pause(20..60).await;
+        }
+    }
+}
+
 async fn hold(user: &mut User, key: &LeaseKey, lock: Lock) {
     for _ in 0..user.rng.random_range(1..60) {
         if lock.check().is_err() {
