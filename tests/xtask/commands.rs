@@ -162,7 +162,8 @@ fn test() -> Vec<Step> {
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
-            .needing(Tool::Etcd),
+            .needing(Tool::Etcd)
+            .needing(Tool::Valgrind),
         Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
         Step::new("node", "node bindings/node/ci.mjs").with("SYNOD_BINARY", program()),
     ]
@@ -194,11 +195,14 @@ fn bench(names: &[String]) -> Vec<Step> {
     let mut steps =
         vec![Step::new("build", "cargo build --locked --release --package synod").or_stop()];
     steps.extend(names.iter().map(|name| {
-        Step::new(
+        let step = Step::new(
             name.as_str(),
             &format!("cargo bench --locked --package synod-tests --bench {name}"),
-        )
-        .needing(Tool::Etcd)
+        );
+        match name.as_str() {
+            "instructions" => step.needing(Tool::Valgrind),
+            _ => step.needing(Tool::Etcd),
+        }
     }));
     steps
 }

@@ -12,7 +12,7 @@ pub(crate) struct Step {
     name: String,
     words: Vec<String>,
     variables: Vec<(&'static str, String)>,
-    tool: Option<Tool>,
+    tools: Vec<Tool>,
     gate: bool,
 }
 
@@ -23,7 +23,7 @@ impl Step {
             name: name.into(),
             words: line.split_whitespace().map(str::to_owned).collect(),
             variables: Vec::new(),
-            tool: None,
+            tools: Vec::new(),
             gate: false,
         }
     }
@@ -34,9 +34,9 @@ impl Step {
         self
     }
 
-    /// Makes the step install `tool` first if it is missing.
+    /// Makes the step install `tool` first if it is missing. A step may need several.
     pub(crate) fn needing(mut self, tool: Tool) -> Self {
-        self.tool = Some(tool);
+        self.tools.push(tool);
         self
     }
 
@@ -51,7 +51,7 @@ impl Step {
     }
 
     fn run(&self) -> Result<(), String> {
-        if let Some(tool) = &self.tool {
+        for tool in &self.tools {
             tool.install()?;
         }
         let (program, arguments) = self

