@@ -171,7 +171,8 @@ fn test() -> Vec<Step> {
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
-            .needing(Tool::Etcd),
+            .needing(Tool::Etcd)
+            .needing(Tool::Valgrind),
         Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
         Step::new("node", "node bindings/node/ci.mjs").with("SYNOD_BINARY", program()),
     ]
@@ -205,15 +206,15 @@ fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
     steps.extend(names.iter().map(|name| {
         let line = format!("cargo bench --locked --package synod-tests --bench {name}");
         let step = Step::new(name.as_str(), &line).saying(rest);
-        if name == "judge" {
-            step.wishing([
+        match name.as_str() {
+            "judge" => step.wishing([
                 Tool::Etcd,
                 Tool::EtcdOfPython,
                 Tool::EtcdOfGo,
                 Tool::ZooKeeper,
-            ])
-        } else {
-            step
+            ]),
+            "instructions" => step.needing(Tool::Valgrind),
+            _ => step,
         }
     }));
     steps

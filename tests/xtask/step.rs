@@ -12,7 +12,7 @@ pub(crate) struct Step {
     name: String,
     words: Vec<String>,
     variables: Vec<(&'static str, String)>,
-    tool: Option<Tool>,
+    tools: Vec<Tool>,
     optional: Vec<Tool>,
     gate: bool,
 }
@@ -24,7 +24,7 @@ impl Step {
             name: name.into(),
             words: line.split_whitespace().map(str::to_owned).collect(),
             variables: Vec::new(),
-            tool: None,
+            tools: Vec::new(),
             optional: Vec::new(),
             gate: false,
         }
@@ -36,9 +36,9 @@ impl Step {
         self
     }
 
-    /// Makes the step install `tool` first if it is missing.
+    /// Makes the step install `tool` first if it is missing. A step may need several.
     pub(crate) fn needing(mut self, tool: Tool) -> Self {
-        self.tool = Some(tool);
+        self.tools.push(tool);
         self
     }
 
@@ -65,7 +65,7 @@ impl Step {
     }
 
     fn run(&self) -> Result<(), String> {
-        if let Some(tool) = &self.tool {
+        for tool in &self.tools {
             tool.install()?;
         }
         for tool in &self.optional {

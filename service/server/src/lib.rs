@@ -37,6 +37,8 @@ pub mod watch;
 
 mod announce;
 mod connections;
+#[cfg(test)]
+mod costs;
 mod expiry;
 mod health;
 mod metrics;

@@ -10,6 +10,8 @@
 //! A request gets exactly one of three answers, within its deadline: the outcome of its command, which is then applied
 //! on this replica too; that it was certainly not executed; or that its outcome is unknown.
 
+#[cfg(test)]
+pub(crate) mod costs;
 mod driver;
 mod entry;
 mod inbound;

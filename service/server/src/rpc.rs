@@ -11,6 +11,8 @@ mod calls;
 mod cluster;
 mod collections;
 mod controller_revisions;
+#[cfg(test)]
+pub(crate) mod costs;
 mod framing;
 mod gate;
 mod handlers;

@@ -6,6 +6,8 @@
 //! bookmarks at intervals, timed by the runtime's timers. A replica that can no longer prove that its state is current
 //! ends its streams: bookmarks alone would look like a cluster in which nothing happens.
 
+#[cfg(test)]
+pub(crate) mod costs;
 mod cursor;
 mod encoded;
 mod filter;

@@ -1,9 +1,7 @@
 //! The commands whose cost is measured: what a busy cluster applies, from fixed seeds.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use allocation_counter::AllocationInfo;
 use bytes::Bytes;
 use synod_machine::{Answer, Command, Envelope, Initialize, LogEntry, Outcome, State};
 use synod_model::stored;
@@ -14,7 +12,6 @@ use synod_model::{
     ObjectKey, ObjectName, Preconditions, Renew, RenewLease, Report, ReportEntry, Settings, Stance,
     StatementNumber, Ttl, TtlChange, UpdateObject, WallTime,
 };
-use tokio::time::Instant;
 
 /// Commands in an entry.
 pub(crate) const ENTRY: usize = 30;
@@ -33,39 +30,45 @@ pub(crate) struct Scale {
     pub(crate) commands: usize,
     /// The number of members.
     pub(crate) members: usize,
+    /// The number of members that report 1,000 resources.
+    pub(crate) large: usize,
 }
 
-/// What one command of a kind costs, on average.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cost {
-    pub(crate) name: &'static str,
-    /// The allocations to apply it.
-    pub(crate) allocations: f64,
-    /// The bytes of these allocations.
-    pub(crate) bytes: f64,
-    /// The allocations to read it from the log.
-    pub(crate) read_allocations: f64,
-    /// The bytes of these allocations.
-    pub(crate) read_bytes: f64,
-}
+/// Applies commands of a kind to the state, and notes what it likes. Returns what came of each command.
+pub(crate) type Apply<'a> = dyn FnMut(&mut State, &'static str, Vec<Command>) -> Vec<Outcome> + 'a;
 
-/// Applies commands of every kind to a state of this size, and returns the cost of each kind, and the time to apply one.
-pub(crate) fn costs(scale: Scale) -> Vec<(Cost, Duration)> {
-    let mut machine = Machine::with(scale);
+/// Has commands of every kind applied to a state of this size.
+pub(crate) fn run(scale: Scale, apply: &mut Apply<'_>) {
+    let mut machine = Machine::with(scale, apply);
     machine.objects();
     machine.leases();
     machine.members();
-    machine.costs
 }
 
-struct Machine {
+/// The entries of these commands, as a leader packs them.
+pub(crate) fn entries(commands: Vec<Command>) -> Vec<LogEntry> {
+    let mut commands = commands.into_iter().peekable();
+    let mut entries = Vec::new();
+    while commands.peek().is_some() {
+        entries.push(entry_of(commands.by_ref().take(ENTRY).collect()));
+    }
+    entries
+}
+
+/// Reads entries from their bytes.
+pub(crate) fn read(written: &[Bytes]) -> Vec<LogEntry> {
+    let read = |bytes: &Bytes| stored::from_bytes(bytes).expect("it was written just now");
+    written.iter().map(read).collect()
+}
+
+struct Machine<'a, 'b> {
     state: State,
     scale: Scale,
-    costs: Vec<(Cost, Duration)>,
+    apply: &'a mut Apply<'b>,
 }
 
-impl Machine {
-    fn with(scale: Scale) -> Self {
+impl<'a, 'b> Machine<'a, 'b> {
+    fn with(scale: Scale, apply: &'a mut Apply<'b>) -> Self {
         let settings = Settings {
             state_quota_bytes: 8 << 30,
             history_revisions: 10_000,
@@ -85,13 +88,13 @@ impl Machine {
         let mut machine = Self {
             state: State::new(),
             scale,
-            costs: Vec::new(),
+            apply,
         };
-        machine.apply(vec![Command::Initialize(Initialize { cluster, settings })]);
-        machine.apply(vec![Command::CreateCollection(collection)]);
+        machine.prepare(vec![Command::Initialize(Initialize { cluster, settings })]);
+        machine.prepare(vec![Command::CreateCollection(collection)]);
         let objects: Vec<usize> = (0..scale.objects).collect();
         for some in objects.chunks(128) {
-            machine.apply(some.iter().map(|at| create(*at)).collect());
+            machine.prepare(some.iter().map(|at| create(*at)).collect());
         }
         machine
     }
@@ -140,7 +143,10 @@ impl Machine {
 
     fn members(&mut self) {
         let Scale {
-            commands, members, ..
+            commands,
+            members,
+            large,
+            ..
         } = self.scale;
         let joins: Vec<Command> = (0..members).map(join).collect();
         let outcomes = self.measure("join", joins);
@@ -171,62 +177,24 @@ impl Machine {
         };
         let ones = (0..members).map(|at| report(at, 0, 1));
         self.measure("report of 1 resource", ones.collect());
-        let others = (0..3).map(|at| report(at, 1, 1_000));
+        let others = (0..large).map(|at| report(at, 1, 1_000));
         self.measure("report of 1,000 resources, new", others.collect());
-        let again = (0..3).map(|at| report(at, 2, 1_000));
+        let again = (0..large).map(|at| report(at, 2, 1_000));
         self.measure("report of 1,000 resources, again", again.collect());
     }
 
-    /// Reads the commands from the bytes of entries and applies them, notes the cost of one, and returns their outcomes.
+    /// Has the commands applied, and returns their outcomes.
     fn measure(&mut self, name: &'static str, commands: Vec<Command>) -> Vec<Outcome> {
-        let count = commands.len();
-        let mut written = Vec::new();
-        let mut commands = commands.into_iter().peekable();
-        while commands.peek().is_some() {
-            let entry = entry_of(commands.by_ref().take(ENTRY).collect());
-            written.push(stored::to_bytes(&entry));
-        }
-        let mut entries = Vec::with_capacity(written.len());
-        let read = allocation_counter::measure(|| {
-            for bytes in &written {
-                entries
-                    .push(stored::from_bytes::<LogEntry>(bytes).expect("it was written just now"));
-            }
-        });
-        let mut outcomes = Vec::with_capacity(count);
-        let mut taken = Duration::ZERO;
-        let applied = allocation_counter::measure(|| {
-            for entry in &entries {
-                let begin = Instant::now();
-                let applied = self.state.apply(entry);
-                let held = self.state.clone();
-                taken += begin.elapsed();
-                outcomes.extend(applied.outcomes);
-                drop(held);
-            }
-        });
+        let outcomes = (self.apply)(&mut self.state, name, commands);
         for outcome in &outcomes {
             assert!(outcome.result.is_ok(), "{name}: {outcome:?}");
         }
-        let time = taken.div_f64(count as f64);
-        self.costs.push((cost(name, count, &applied, &read), time));
         outcomes
     }
 
-    fn apply(&mut self, commands: Vec<Command>) {
+    fn prepare(&mut self, commands: Vec<Command>) {
         let applied = self.state.apply(&entry_of(commands));
         assert!(applied.outcomes.iter().all(|outcome| outcome.changed));
-    }
-}
-
-fn cost(name: &'static str, count: usize, applied: &AllocationInfo, read: &AllocationInfo) -> Cost {
-    let each = |total: u64| total as f64 / count as f64;
-    Cost {
-        name,
-        allocations: each(applied.count_total),
-        bytes: each(applied.bytes_total),
-        read_allocations: each(read.count_total),
-        read_bytes: each(read.bytes_total),
     }
 }
 

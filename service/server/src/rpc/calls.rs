@@ -122,7 +122,8 @@ where
 }
 
 impl Encoded {
-    fn of<A: Message>(answer: &A) -> Self {
+    /// The encoded form of an answer.
+    pub(super) fn of<A: Message>(answer: &A) -> Self {
         let length = answer.encoded_len();
         let mut bytes = BytesMut::with_capacity(HEAD_BYTES + length);
         bytes.put_slice(&head(length));

@@ -69,7 +69,7 @@ fn sent(
 const SHARED_BYTES_MIN: usize = 4 << 10;
 
 /// The frames of a message. Large pieces are shared with the other streams that send them, and never copied.
-fn pieces(message: &WatchMessage, line: Option<&Arc<Line>>) -> Vec<Bytes> {
+pub(super) fn pieces(message: &WatchMessage, line: Option<&Arc<Line>>) -> Vec<Bytes> {
     let mut sent = Vec::new();
     let mut small = BytesMut::with_capacity(HEAD_BYTES + message.len().min(SHARED_BYTES_MIN));
     small.put_slice(&head(message.len()));
