@@ -218,11 +218,6 @@ impl Cluster {
         accepted(self.send(leave(server, true)));
     }
 
-    /// The deadline of a member, lifts included.
-    pub(crate) fn deadline_of(&self, id: &MemberId) -> Option<LogTime> {
-        self.state.deadline(&Holder::Member(id.clone()))
-    }
-
     /// The leader proposes everything past its deadline.
     pub(crate) fn expires(&mut self) -> Outcome {
         let due = self.due();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use synod_machine::{Answer, Change, Command, Expire};
-use synod_model::{Epoch, ErrorKind, Join, ObjectKind, Phase, Revision, Ttl};
+use synod_machine::{Answer, Change, Command, Expire, Holder};
+use synod_model::{Epoch, ErrorKind, Join, LogTime, MemberId, ObjectKind, Phase, Revision, Ttl};
 
 use crate::cluster::{
     Cluster, Server, TTL, accepted, adopt, join, leave, ready, refused, renew, report,
@@ -26,6 +26,13 @@ fn all_commands(server: &Server) -> Vec<Command> {
         adopt(server, "pods", Revision::new(3)),
         leave(server, true),
     ]
+}
+
+impl Cluster {
+    /// The deadline of a member, lifts included.
+    pub(crate) fn deadline_of(&self, id: &MemberId) -> Option<LogTime> {
+        self.state.deadline(&Holder::Member(id.clone()))
+    }
 }
 
 #[test]
@@ -163,7 +170,7 @@ fn a_stranger_changes_nothing() {
     let mut cluster = Cluster::formed();
     let a = cluster.starts("a", &[release::second()]);
     let stranger = Server {
-        id: synod_model::MemberId::parse("stranger").unwrap(),
+        id: MemberId::parse("stranger").unwrap(),
         ..a.clone()
     };
     let from_the_future = Server {
@@ -389,7 +396,7 @@ fn a_lift_shortens_no_longer_deadline() {
         ttl: day,
         ..join("a", "first")
     })));
-    let a = synod_model::MemberId::parse("a").unwrap();
+    let a = MemberId::parse("a").unwrap();
     let shorter = Join {
         ttl: Ttl::from_millis(1_000).unwrap(),
         ..join("b", "first")
@@ -398,7 +405,7 @@ fn a_lift_shortens_no_longer_deadline() {
     cluster.pass(Duration::from_millis(500));
     cluster.elect();
     cluster.joins("c");
-    let b = synod_model::MemberId::parse("b").unwrap();
+    let b = MemberId::parse("b").unwrap();
     let lifted = |ttl: Duration| Some(cluster.now().after(ttl));
     assert_eq!(cluster.deadline_of(&a), lifted(day.duration()));
     assert_eq!(cluster.deadline_of(&b), lifted(Duration::from_secs(1)));
@@ -417,7 +424,7 @@ fn log_time_does_not_go_back_with_the_leaders_stamp() {
     };
     cluster.state.apply(&entry);
     assert_eq!(cluster.state.log_time(), cluster.now());
-    let a = synod_model::MemberId::parse("a").unwrap();
+    let a = MemberId::parse("a").unwrap();
     assert_eq!(cluster.deadline_of(&a), Some(cluster.now().after(TTL)));
 }
 
