@@ -417,7 +417,7 @@ fn log_time_does_not_go_back_with_the_leaders_stamp() {
     cluster.pass(TTL);
     cluster.joins("a");
     let entry = synod_machine::LogEntry {
-        log_time: synod_model::LogTime::from_millis(1),
+        log_time: LogTime::from_millis(1),
         lift_deadlines: true,
         wall: cluster.wall(),
         commands: Vec::new(),
