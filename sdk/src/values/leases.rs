@@ -37,8 +37,8 @@ pub struct LeasePage {
 pub struct LeaseItem {
     /// The lease.
     pub lease: Lease,
-    /// How much log time its hold has left: a hint, since a change of leader extends it. `None` if the lease is free,
-    /// for a read of the past, and from a replica that does not lead.
+    /// How much log time its hold has left at least: a hint, since a change of leader extends it. The leader knows of all
+    /// renewals, another replica of fewer, if of any. `None` also if the lease is free, and for a read of the past.
     pub remaining: Option<Duration>,
     /// How many processes wait for it. `None` for a read of the past.
     pub waiting: Option<u64>,

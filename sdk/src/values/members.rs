@@ -14,8 +14,8 @@ pub struct MemberView {
     pub header: Header,
     /// The member.
     pub member: Member,
-    /// How much log time it has left: a hint, since a change of leader extends it. `None` for a read of the past, and from
-    /// a replica that does not lead.
+    /// How much log time it has left at least: a hint, since a change of leader extends it. The leader knows of all
+    /// renewals, another replica of fewer, if of any. `None` also for a read of the past.
     pub remaining: Option<Duration>,
 }
 

@@ -215,16 +215,17 @@ impl Handle {
         }
     }
 
-    /// The log time that is left to what renews, in milliseconds. `None` for a past revision, for which deadlines are not
-    /// kept, and if this replica does not lead: the leader alone knows of all renewals.
+    /// The log time that is left at least to what renews, in milliseconds: the leader knows of all renewals, another replica
+    /// of those in the log, and may know of none that is left. `None` for a past revision, for which deadlines are not kept.
     pub(crate) fn remaining_ms(&self, reading: &Reading, holder: &Holder) -> Option<u64> {
         if !reading.is_present() {
             return None;
         }
-        let left = self
-            .shared
-            .proposer
-            .left(&reading.published().state, holder)?;
+        let state = &reading.published().state;
+        let left = self.shared.proposer.left(state, holder).or_else(|| {
+            let by_log = state.deadline(holder)?.since(state.log_time());
+            Some(by_log).filter(|left| !left.is_zero())
+        })?;
         u64::try_from(left.as_millis()).ok()
     }
 

@@ -669,8 +669,8 @@ export interface MembershipGetResponse {
   /** The member. */
   member?: Member;
   /**
-   * How much log time it has left, in milliseconds: a hint, since a change of leader gives more. Unset for a read of a
-   * past revision, and by a replica that does not lead: the leader alone knows of all renewals.
+   * How much log time it has left at least, in milliseconds: a hint, since a change of leader gives more. The leader knows
+   * of all renewals; another replica may know of less, or leave it unset. Unset for a read of a past revision.
    */
   remainingMs?: bigint;
 }
@@ -711,7 +711,7 @@ export interface MembershipListResponse {
 export interface MemberListItem {
   /** The member. */
   member?: Member;
-  /** How much log time it has left, in milliseconds: a hint, unset as in `MembershipGetResponse`. */
+  /** How much log time it has left at least, in milliseconds: a hint, as in `MembershipGetResponse`. */
   remainingMs?: bigint;
 }
 
@@ -897,8 +897,9 @@ export interface LeasesGetResponse {
   /** The lease. */
   lease?: Lease;
   /**
-   * How much log time its hold has left, in milliseconds: a hint, since a change of leader gives more. Unset if it is free,
-   * for a read of a past revision, and by a replica that does not lead: the leader alone knows of all renewals.
+   * How much log time its hold has left at least, in milliseconds: a hint, since a change of leader gives more. The leader
+   * knows of all renewals; another replica may know of less, or leave it unset. Unset if it is free, and for a read of a
+   * past revision.
    */
   remainingMs?: bigint;
   /** How many wait for it. Unset for a read of a past revision. */
@@ -951,7 +952,7 @@ export interface LeasesListResponse {
 export interface LeaseListItem {
   /** The lease. */
   lease?: Lease;
-  /** How much log time its hold has left, in milliseconds: a hint, unset as in `LeasesGetResponse`. */
+  /** How much log time its hold has left at least, in milliseconds: a hint, as in `LeasesGetResponse`. */
   remainingMs?: bigint;
   /** How many wait for it. Unset for a read of a past revision. */
   waiting?: bigint;
@@ -1042,10 +1043,7 @@ export interface LeasesListCandidatesResponse {
 export interface LeaseCandidateItem {
   /** The candidate. */
   candidate?: LeaseCandidate;
-  /**
-   * How much log time it has left, in milliseconds: a hint. Unset for a read of a past revision, and by a replica that does
-   * not lead.
-   */
+  /** How much log time it has left at least, in milliseconds: a hint, as in `LeasesGetResponse`. */
   remainingMs?: bigint;
 }
 

@@ -1387,8 +1387,8 @@ class MembershipGetResponse(Message):
     """The member."""
 
     remaining_ms: int | None = None
-    """How much log time it has left, in milliseconds: a hint, since a change of leader gives more. Unset for a read of a
-    past revision, and by a replica that does not lead: the leader alone knows of all renewals.
+    """How much log time it has left at least, in milliseconds: a hint, since a change of leader gives more. The leader knows
+    of all renewals; another replica may know of less, or leave it unset. Unset for a read of a past revision.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (
@@ -1462,7 +1462,7 @@ class MemberListItem(Message):
     """The member."""
 
     remaining_ms: int | None = None
-    """How much log time it has left, in milliseconds: a hint, unset as in `MembershipGetResponse`."""
+    """How much log time it has left at least, in milliseconds: a hint, as in `MembershipGetResponse`."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("member", "member", "optional", "Member"),
@@ -1814,8 +1814,9 @@ class LeasesGetResponse(Message):
     """The lease."""
 
     remaining_ms: int | None = None
-    """How much log time its hold has left, in milliseconds: a hint, since a change of leader gives more. Unset if it is free,
-    for a read of a past revision, and by a replica that does not lead: the leader alone knows of all renewals.
+    """How much log time its hold has left at least, in milliseconds: a hint, since a change of leader gives more. The leader
+    knows of all renewals; another replica may know of less, or leave it unset. Unset if it is free, and for a read of a
+    past revision.
     """
 
     waiting: int | None = None
@@ -1913,7 +1914,7 @@ class LeaseListItem(Message):
     """The lease."""
 
     remaining_ms: int | None = None
-    """How much log time its hold has left, in milliseconds: a hint, unset as in `LeasesGetResponse`."""
+    """How much log time its hold has left at least, in milliseconds: a hint, as in `LeasesGetResponse`."""
 
     waiting: int | None = None
     """How many wait for it. Unset for a read of a past revision."""
@@ -2073,9 +2074,7 @@ class LeaseCandidateItem(Message):
     """The candidate."""
 
     remaining_ms: int | None = None
-    """How much log time it has left, in milliseconds: a hint. Unset for a read of a past revision, and by a replica that does
-    not lead.
-    """
+    """How much log time it has left at least, in milliseconds: a hint, as in `LeasesGetResponse`."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("candidate", "candidate", "optional", "LeaseCandidate"),

@@ -311,8 +311,8 @@ async fn every_command_prints_every_form() {
     }
 }
 
-/// A document without the values that depend on the time, or on which replica was asked: the leader alone knows what is left
-/// to a member.
+/// A document without the values that depend on the time, or on which replica was asked: the leader alone knows how long a
+/// member has left.
 fn shape(value: &serde_json::Value) -> Vec<String> {
     match value {
         serde_json::Value::Object(fields) => fields
