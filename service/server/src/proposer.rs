@@ -160,8 +160,9 @@ impl ProposerParts {
         if envelope.request.is_some() {
             return None;
         }
-        let extended = self.renewals.extend(vec![Arc::clone(&envelope.command)])?;
-        let (_, mut outcomes) = self.renewals.confirm(&extended, deadline).await?;
+        let command = std::slice::from_ref(&envelope.command);
+        let unconfirmed = self.renewals.extend(command)?;
+        let (_, mut outcomes) = self.renewals.confirm(&unconfirmed, deadline).await?;
         outcomes.pop()
     }
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::intake::{Forwarded, NotQueued, Unit};
-use super::renewals::Extended;
+use super::renewals::Unconfirmed;
 use super::settle::bound_objects;
 use super::{Lane, Proposer};
 use crate::consensus::ReplicaId;
@@ -60,7 +60,7 @@ enum Taken {
     /// It waits in its lane.
     Queued(oneshot::Receiver<BatchVerdict>),
     /// Its commands are renewals, and this leader has extended their deadlines.
-    Extended(Extended, Forwarding),
+    Extended(Unconfirmed, Forwarding),
 }
 
 /// A batch that is not in a lane yet.
@@ -93,22 +93,21 @@ impl Proposer {
             deadline: Instant::now() + batch.timeout.min(DEADLINE_MAX),
         };
         match self.extend(forwarding.lane, envelopes) {
-            Some(extended) => Ok(Taken::Extended(extended, forwarding)),
+            Some(unconfirmed) => Ok(Taken::Extended(unconfirmed, forwarding)),
             None => self.enter(forwarding).map(Taken::Queued),
         }
     }
 
     /// Extends the deadlines of what a batch renews. `None` if it must go into the log.
-    fn extend(&self, lane: Lane, envelopes: Vec<Envelope>) -> Option<Extended> {
+    fn extend(&self, lane: Lane, envelopes: Vec<Envelope>) -> Option<Unconfirmed> {
         if lane != Lane::Renewal {
             return None;
         }
-        let renewals = envelopes
+        let commands = envelopes
             .into_iter()
             .map(|envelope| envelope.request.is_none().then_some(envelope.command));
-        self.shared
-            .renewals
-            .extend(renewals.collect::<Option<_>>()?)
+        let commands: Vec<_> = commands.collect::<Option<_>>()?;
+        self.shared.renewals.extend(&commands)
     }
 
     /// Puts a batch into its lane, or returns the verdict that refuses it.
@@ -151,9 +150,9 @@ impl Proposer {
         let queued = match taken {
             Err(verdict) => return verdict,
             Ok(Taken::Queued(queued)) => Ok(queued),
-            Ok(Taken::Extended(extended, forwarding)) => {
+            Ok(Taken::Extended(unconfirmed, forwarding)) => {
                 let deadline = forwarding.deadline;
-                match self.shared.renewals.confirm(&extended, deadline).await {
+                match self.shared.renewals.confirm(&unconfirmed, deadline).await {
                     Some((at, mut outcomes)) => {
                         bound_objects(&mut outcomes);
                         return BatchVerdict::Executed { at, outcomes };

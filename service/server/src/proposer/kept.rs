@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use synod_machine::{Command, Holder, State};
+use synod_machine::{Command, Holder, Outcome, Renewal, State};
 use synod_model::LogTime;
 
 /// What one leader keeps in one term.
@@ -28,29 +28,55 @@ struct Extension {
     until: LogTime,
 }
 
+/// A renewal that was tried. It must not be answered before it is confirmed.
+#[derive(Debug)]
+pub(super) struct Extended {
+    command: Arc<Command>,
+    /// What was extended; `None` if the state refused it then.
+    renewed: Option<Renewal>,
+}
+
+impl Extended {
+    /// The outcome in a later state. `None` if that allows what was not extended, or for longer: the state before was behind
+    /// the log, so the command must go there.
+    pub(super) fn outcome(&self, state: &State) -> Option<Outcome> {
+        let result = match (state.renewal(&self.command)?, &self.renewed) {
+            (Err(refusal), _) => Err(refusal),
+            (Ok(now), Some(then)) if now == *then => Ok(now.answer),
+            (Ok(_), _) => return None,
+        };
+        Some(Outcome {
+            revision: state.revision(),
+            changed: false,
+            result,
+        })
+    }
+}
+
 impl KeptRenewals {
-    /// Extends the deadlines of what these commands renew, at log time `now`. Returns false if the commands must go into
-    /// the log: one is no renewal, or renews what is being expired. A renewal that is refused extends nothing.
+    /// Extends the deadline of what a command renews, at log time `now`. `None` if the command must go into the log: it is
+    /// no renewal, or renews what is being expired. A renewal that is refused by `state` extends nothing.
     pub(super) fn extend(
         &mut self,
         state: &State,
-        renewals: &[Arc<Command>],
+        command: &Arc<Command>,
         now: LogTime,
-    ) -> bool {
-        for command in renewals {
-            match state.renewal(command) {
-                Some(Ok(renewal)) if !self.named.contains(&renewal.holder) => {
-                    let extension = Extension {
-                        renewal: Arc::clone(command),
-                        until: now.after(renewal.ttl.duration()),
-                    };
-                    self.extended.insert(renewal.holder, extension);
-                }
-                Some(Err(_)) => {}
-                Some(Ok(_)) | None => return false,
+    ) -> Option<Extended> {
+        let renewed = state.renewal(command)?.ok();
+        if let Some(renewal) = &renewed {
+            if self.named.contains(&renewal.holder) {
+                return None;
             }
+            let extension = Extension {
+                renewal: Arc::clone(command),
+                until: now.after(renewal.ttl.duration()),
+            };
+            self.extended.insert(renewal.holder.clone(), extension);
         }
-        true
+        Some(Extended {
+            command: Arc::clone(command),
+            renewed,
+        })
     }
 
     /// The log time until which the holder was promised to live by a renewal that still counts.
@@ -60,9 +86,10 @@ impl KeptRenewals {
         counts.then_some(extension.until)
     }
 
-    /// Forgets the extensions that have passed.
-    pub(super) fn forget(&mut self, now: LogTime) {
+    /// Forgets the extensions that have passed, and that holders were named which are gone.
+    pub(super) fn forget(&mut self, state: &State, now: LogTime) {
         self.extended.retain(|_, extension| extension.until > now);
+        self.named.retain(|holder| state.deadline(holder).is_some());
     }
 
     /// Notes that an expiry of these holders is proposed.
@@ -93,11 +120,11 @@ mod tests {
         Holder::Member(member())
     }
 
-    fn renewal(epoch: Epoch) -> Vec<Arc<Command>> {
-        vec![Arc::new(Command::Renew(Renew {
+    fn renewal(epoch: Epoch) -> Arc<Command> {
+        Arc::new(Command::Renew(Renew {
             member: member(),
             epoch,
-        }))]
+        }))
     }
 
     fn at(millis: u64) -> LogTime {
@@ -115,12 +142,12 @@ mod tests {
     fn a_renewal_counts_until_its_ttl_has_passed() {
         let (state, epoch) = joined();
         let mut kept = KeptRenewals::default();
-        assert!(kept.extend(&state, &renewal(epoch), at(7_000)));
+        assert!(kept.extend(&state, &renewal(epoch), at(7_000)).is_some());
         let until = at(7_000).after(Ttl::DEFAULT.duration());
         assert_eq!(kept.until(&state, &holder()), Some(until));
-        kept.forget(at(until.as_millis() - 1));
+        kept.forget(&state, at(until.as_millis() - 1));
         assert_eq!(kept.until(&state, &holder()), Some(until));
-        kept.forget(until);
+        kept.forget(&state, until);
         assert_eq!(kept.until(&state, &holder()), None);
     }
 
@@ -129,9 +156,9 @@ mod tests {
         let (mut state, epoch) = joined();
         let mut kept = KeptRenewals::default();
         let foreign = Epoch::new(synod_model::Revision::new(99));
-        assert!(kept.extend(&state, &renewal(foreign), at(7_000)));
+        assert!(kept.extend(&state, &renewal(foreign), at(7_000)).is_some());
         assert_eq!(kept.until(&state, &holder()), None);
-        assert!(kept.extend(&state, &renewal(epoch), at(7_000)));
+        assert!(kept.extend(&state, &renewal(epoch), at(7_000)).is_some());
         samples::joins(&mut state, &member(), "second");
         assert_eq!(kept.until(&state, &holder()), None);
     }
@@ -141,16 +168,46 @@ mod tests {
         let (state, epoch) = joined();
         let mut kept = KeptRenewals::default();
         kept.name(&[holder()]);
-        assert!(!kept.extend(&state, &renewal(epoch), at(7_000)));
+        assert!(kept.extend(&state, &renewal(epoch), at(7_000)).is_none());
         assert_eq!(kept.until(&state, &holder()), None);
         kept.settle(&[holder()]);
-        assert!(kept.extend(&state, &renewal(epoch), at(7_000)));
+        assert!(kept.extend(&state, &renewal(epoch), at(7_000)).is_some());
+    }
+
+    #[test]
+    fn what_was_not_extended_is_not_answered_as_renewed() {
+        let (before, _) = joined();
+        let mut after = before.clone();
+        let epoch = samples::joins(&mut after, &member(), "second");
+        let mut kept = KeptRenewals::default();
+        // The join is in the log, and this replica has not applied it when the renewal comes.
+        let early = kept.extend(&before, &renewal(epoch), at(7_000)).unwrap();
+        assert!(early.outcome(&before).unwrap().result.is_err());
+        assert_eq!(early.outcome(&after), None, "it must go into the log");
+        let in_time = kept.extend(&after, &renewal(epoch), at(7_000)).unwrap();
+        assert!(in_time.outcome(&after).unwrap().result.is_ok());
+        assert!(in_time.outcome(&before).unwrap().result.is_err());
+    }
+
+    #[test]
+    fn who_is_gone_is_named_no_more() {
+        let (state, _) = joined();
+        let mut kept = KeptRenewals::default();
+        kept.name(&[holder()]);
+        kept.forget(&state, at(1));
+        assert!(kept.named.contains(&holder()));
+        kept.forget(&samples::state(), at(1));
+        assert!(kept.named.is_empty());
     }
 
     #[test]
     fn what_is_no_renewal_goes_into_the_log() {
         let (state, _) = joined();
         let other = Arc::new(Command::CollectGarbage(synod_machine::CollectGarbage {}));
-        assert!(!KeptRenewals::default().extend(&state, &[other], at(1)));
+        assert!(
+            KeptRenewals::default()
+                .extend(&state, &other, at(1))
+                .is_none()
+        );
     }
 }

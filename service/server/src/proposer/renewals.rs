@@ -5,6 +5,7 @@ use std::sync::Arc;
 use synod_machine::{Command, Outcome};
 use tokio::time::Instant;
 
+use super::kept::Extended;
 use super::sequencer::Sequencer;
 use crate::consensus::{Position, Term};
 use crate::metrics::ProposerMetrics;
@@ -17,42 +18,37 @@ pub(super) struct Renewals {
     pub(super) metrics: Arc<ProposerMetrics>,
 }
 
-/// Renewals whose deadlines this leader has extended. They must not be answered before they are confirmed.
+/// Renewals that came together and whose deadlines this leader has extended. They must not be answered before they are
+/// confirmed.
 #[derive(Debug)]
-pub(super) struct Extended {
+pub(super) struct Unconfirmed {
     term: Term,
-    renewals: Vec<Arc<Command>>,
+    renewals: Vec<Extended>,
 }
 
 impl Renewals {
     /// Extends the deadlines of what these commands renew. `None` if the commands must go into the log: this replica does
     /// not lead, a command is no renewal, or what it renews is being expired.
-    pub(super) fn extend(&self, renewals: Vec<Arc<Command>>) -> Option<Extended> {
-        let term = self.sequencer.extend(&renewals)?;
-        Some(Extended { term, renewals })
+    pub(super) fn extend(&self, commands: &[Arc<Command>]) -> Option<Unconfirmed> {
+        let (term, renewals) = self.sequencer.extend(commands)?;
+        Some(Unconfirmed { term, renewals })
     }
 
     /// Waits until a quorum confirms that this replica has led since the renewals came. Returns an outcome for each, and
-    /// the position whose state they were judged by. `None` if that cannot be confirmed: then they must go into the log.
+    /// the position whose state they were judged by. `None` if that cannot be confirmed, or one was not extended that is in
+    /// order by then: they must go into the log.
     pub(super) async fn confirm(
         &self,
-        extended: &Extended,
+        unconfirmed: &Unconfirmed,
         deadline: Instant,
     ) -> Option<(Position, Vec<Outcome>)> {
         let published = self.reader.confirm(deadline).await.ok()?;
         // A round that another leader answered confirms that one. A replica leads in a term once at most.
-        if !self.sequencer.leads(extended.term) {
+        if !self.sequencer.leads(unconfirmed.term) {
             return None;
         }
-        let state = &published.state;
-        let outcomes = extended.renewals.iter().map(|command| {
-            let renewed = state.renewal(command)?;
-            Some(Outcome {
-                revision: state.revision(),
-                changed: false,
-                result: renewed.map(|renewal| renewal.answer),
-            })
-        });
+        let renewals = unconfirmed.renewals.iter();
+        let outcomes = renewals.map(|renewal| renewal.outcome(&published.state));
         let outcomes: Vec<Outcome> = outcomes.collect::<Option<_>>()?;
         self.metrics.kept(outcomes.len());
         Some((published.applied?, outcomes))

@@ -13,7 +13,7 @@ use synod_model::LogTime;
 use tokio::time::Instant;
 
 use super::entry;
-use super::kept::KeptRenewals;
+use super::kept::{Extended, KeptRenewals};
 use super::log_time::{EntryNumber, LogClock};
 use crate::consensus::{Consensus, Pending, ProposeError, Term};
 use crate::seams::WallClock;
@@ -123,10 +123,12 @@ impl Sequencer {
     }
 
     /// Extends the deadlines of what these commands renew, in memory alone. `None` if they must go into the log.
-    pub(super) fn extend(&self, renewals: &[Arc<Command>]) -> Option<Term> {
+    pub(super) fn extend(&self, commands: &[Arc<Command>]) -> Option<(Term, Vec<Extended>)> {
         self.leading(|term, led, state| {
             let now = led.clock.log_time();
-            led.kept.extend(state, renewals, now).then_some(term)
+            let mut extend = |command| led.kept.extend(state, command, now);
+            let extended = commands.iter().map(&mut extend).collect::<Option<_>>()?;
+            Some((term, extended))
         })?
     }
 
@@ -153,7 +155,7 @@ impl Sequencer {
     ) -> Option<Named> {
         self.leading(|term, led, state| {
             let now = led.clock.log_time();
-            led.kept.forget(now);
+            led.kept.forget(state, now);
             let spared = |holder: &Holder| led.kept.until(state, holder).is_some();
             let due = bound(state, state.due_besides(now, limit, spared));
             led.kept.name(&due.holders);
