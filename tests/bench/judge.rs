@@ -10,6 +10,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+#[path = "../processes/certificates.rs"]
+#[expect(dead_code, reason = "the tests of processes use the rest of it")]
+mod certificates;
 #[path = "../processes/ports.rs"]
 mod ports;
 #[path = "../processes/process.rs"]
@@ -53,6 +56,8 @@ mod measure;
 mod options;
 #[path = "judge/rows.rs"]
 mod rows;
+#[path = "judge/secured.rs"]
+mod secured;
 #[path = "judge/services.rs"]
 mod services;
 #[path = "judge/session.rs"]
@@ -117,7 +122,10 @@ fn main() -> ExitCode {
 
 async fn judge(options: &Options) {
     let (mut services, mut versions) = (Vec::new(), Vec::new());
-    for service in SERVICES.iter().filter(|it| options.has_service(it.name)) {
+    for service in SERVICES
+        .iter()
+        .filter(|it| options.has_service(it.name, !it.is_secured))
+    {
         match service.version() {
             Ok(version) => {
                 println!("{:<11}{version}", service.name);

@@ -67,15 +67,15 @@ impl Bench<'_> {
 
     /// The clients of a case, on connections that they share.
     async fn sessions<S: Session>(&self, case: &Case) -> Answered<Vec<S>> {
-        let addresses = match case.at {
+        let places = match case.at {
             At::Leader => vec![self.servers.leader().await],
-            At::All => self.servers.addresses(),
+            At::All => self.servers.places(),
         };
         let mut sessions: Vec<S> = Vec::new();
         for at in 0..case.clients {
             sessions.push(match at.checked_sub(CONNECTIONS) {
                 Some(before) => sessions[before].beside(),
-                None => S::open(addresses[at % addresses.len()]).await?,
+                None => S::open(&places[at % places.len()]).await?,
             });
         }
         Ok(sessions)
@@ -164,7 +164,7 @@ impl Bench<'_> {
         let audience = Arc::new(Audience::new());
         let mut sessions = self.sessions::<S>(case).await?;
         // On a connection of its own, so that no event is before its answers.
-        let mut writer = S::open(self.servers.leader().await).await?;
+        let mut writer = S::open(&self.servers.leader().await).await?;
         let streams = u64::try_from(sessions.len())?;
         let mut tasks: Vec<JoinSet<()>> = Vec::new();
         for session in &mut sessions {

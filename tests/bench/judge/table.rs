@@ -34,9 +34,9 @@ impl<'a> Table<'a> {
                 self.notes(case)
             );
         };
-        let mut text = format!("{}\n  {:<11}{:<28}", case.name, "", first.title());
+        let mut text = format!("{}\n  {:<13}{:<28}", case.name, "", first.title());
         for service in self.services {
-            text += &format!("{:>11}", format!("/{service}"));
+            text += &format!("{:>13}", format!("/{service}"));
         }
         for quantity in &rest {
             text += &format!("{:>22}", quantity.title());
@@ -44,9 +44,9 @@ impl<'a> Table<'a> {
         text.push('\n');
         for service in self.services {
             if let Some(sample) = self.rows.sample(case.name, service, first) {
-                text += &format!("  {service:<11}{:<28}", spread(first, &sample));
+                text += &format!("  {service:<13}{:<28}", spread(first, &sample));
                 for other in self.services {
-                    text += &format!("{:>11}", self.ratio(case, service, other, first));
+                    text += &format!("{:>13}", self.ratio(case, service, other, first));
                 }
                 for quantity in &rest {
                     text += &format!("{:>22}", self.cell(case, service, *quantity));

@@ -127,12 +127,13 @@ fn options_have_defaults_and_words_select_cases() {
     let options = options("--bench").unwrap();
     assert_eq!((options.rounds, options.span.as_secs()), (5, 3));
     assert!(options.out.is_none() && options.services.is_empty());
-    assert!(options.has_service("etcd") && options.cases.has("put, 1 client"));
+    assert!(options.has_service("etcd", true) && options.cases.has("put, 1 client"));
     let line = "--rounds 2 --seconds 0.5 put --services synod,etcd --out docs/bench watch";
     let options = self::options(line).unwrap();
     assert_eq!((options.rounds, options.span.as_millis()), (2, 500));
     assert_eq!(options.out.as_deref(), Some("docs/bench"));
-    assert!(options.has_service("etcd") && !options.has_service("etcd-3.5"));
+    assert!(options.has_service("etcd", true) && !options.has_service("etcd-3.5", true));
+    assert!(!options.has_service("etcd-tls", false));
     assert!(options.cases.has("put, 1 client") && options.cases.has("watch, 1,000"));
     assert!(!options.cases.has("get, 1 client"));
 }

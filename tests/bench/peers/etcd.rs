@@ -9,13 +9,15 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
 use tonic_prost::ProstCodec;
 
 #[path = "etcd/messages.rs"]
 pub(crate) mod messages;
 
 use crate::ports::free_address;
+use crate::secured::SecuredBy;
+use crate::session::{Place, dial};
 use crate::waiting::eventually;
 use messages::{Nothing, StatusResponse};
 
@@ -27,7 +29,9 @@ pub(crate) struct Etcd {
 
 impl Etcd {
     /// Starts three members of this program.
-    pub(crate) fn start(program: &Path) -> Self {
+    pub(crate) fn start(program: &Path, security: Option<&SecuredBy>) -> Self {
+        let scheme = if security.is_some() { "https" } else { "http" };
+        let flags = security.map_or_else(Vec::new, |by| by.certificates.flags());
         let folder = TempDir::with_prefix_in("etcd-", env!("CARGO_TARGET_TMPDIR"))
             .expect("the folder can be written");
         let members: Vec<(SocketAddr, SocketAddr)> =
@@ -35,7 +39,7 @@ impl Etcd {
         let set = members
             .iter()
             .enumerate()
-            .map(|(at, (_, peer))| format!("m{at}=http://{peer}"));
+            .map(|(at, (_, peer))| format!("m{at}={scheme}://{peer}"));
         let set = set.collect::<Vec<_>>().join(",");
         let children = members.iter().enumerate().map(|(at, (client, peer))| {
             Command::new(program)
@@ -44,10 +48,13 @@ impl Etcd {
                 .args(["--log-level", "error"])
                 .arg("--data-dir")
                 .arg(folder.path().join(format!("m{at}")))
-                .args(["--listen-client-urls", &format!("http://{client}")])
-                .args(["--advertise-client-urls", &format!("http://{client}")])
-                .args(["--listen-peer-urls", &format!("http://{peer}")])
-                .args(["--initial-advertise-peer-urls", &format!("http://{peer}")])
+                .args(["--listen-client-urls", &format!("{scheme}://{client}")])
+                .args(["--advertise-client-urls", &format!("{scheme}://{client}")])
+                .args(["--listen-peer-urls", &format!("{scheme}://{peer}")])
+                .args(["--initial-advertise-peer-urls", &format!("{scheme}://{peer}")])
+                // Synod's flags have the names of etcd's.
+                .args(&flags)
+                .args(security.iter().flat_map(|_| ["--client-cert-auth", "--peer-client-cert-auth"]))
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
@@ -68,10 +75,10 @@ impl Etcd {
     }
 
     /// The position of the leader.
-    pub(crate) async fn leader(&self) -> usize {
+    pub(crate) async fn leader(&self, places: &[Place]) -> usize {
         eventually("a leader of etcd", async || {
-            for (at, address) in self.addresses.iter().enumerate() {
-                if leads(*address).await? {
+            for (at, place) in places.iter().enumerate() {
+                if leads(place).await? {
                     return Ok(at);
                 }
             }
@@ -93,9 +100,9 @@ impl Etcd {
     }
 }
 
-async fn leads(address: SocketAddr) -> Result<bool, String> {
-    let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("it is an address");
-    let mut client = Grpc::new(endpoint.connect_lazy());
+async fn leads(place: &Place) -> Result<bool, String> {
+    let channel = dial(place).await.map_err(|error| error.to_string())?;
+    let mut client = Grpc::new(channel);
     let status: StatusResponse = call(&mut client, "/etcdserverpb.Maintenance/Status", Nothing {})
         .await
         .map_err(|error| error.to_string())?;

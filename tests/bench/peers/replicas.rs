@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use synod_client::{
-    BinaryVersion, Client, Endpoint, InstanceId, Join, Labels, MemberId, ReadOptions, Ttl,
+    BinaryVersion, Client, ClientTls, Endpoint, InstanceId, Join, Labels, MemberId, ReadOptions,
+    Ttl,
 };
 use tempfile::TempDir;
 
@@ -15,6 +16,7 @@ use crate::waiting::{LIMIT, eventually};
 
 pub(crate) struct Replicas {
     replicas: Vec<Replica>,
+    tls: Option<ClientTls>,
     _folder: TempDir,
 }
 
@@ -29,6 +31,11 @@ struct Replica {
 
 impl Replicas {
     pub(crate) async fn start() -> Self {
+        Self::start_with(&[], None).await
+    }
+
+    /// Replicas with more flags. Their clients speak as `tls` says.
+    pub(crate) async fn start_with(more: &[String], tls: Option<ClientTls>) -> Self {
         // Below the target folder, which is on a disk: the system's temporary folder may not be.
         let folder = TempDir::with_prefix_in("figures-", env!("CARGO_TARGET_TMPDIR"));
         let folder = folder.expect("the target folder can be written");
@@ -56,6 +63,7 @@ impl Replicas {
             let flags = values
                 .into_iter()
                 .flat_map(|(flag, value)| [flag.to_owned(), value]);
+            let flags = flags.chain(more.iter().cloned());
             let arguments = std::iter::once("serve".to_owned()).chain(flags).collect();
             Replica {
                 arguments,
@@ -68,6 +76,7 @@ impl Replicas {
         });
         let mut replicas = Self {
             replicas: replicas.collect(),
+            tls,
             _folder: folder,
         };
         for at in 0..3 {
@@ -90,9 +99,7 @@ impl Replicas {
     }
 
     pub(crate) async fn serving(&self, at: usize) {
-        let client = connect(vec![self.replicas[at].client.to_string()])
-            .await
-            .with_timeout(LIMIT);
+        let client = self.client_of(at).await.with_timeout(LIMIT);
         let read = client.settings(ReadOptions::linearizable()).await;
         read.unwrap_or_else(|error| panic!("replica {} does not serve: {error}", at + 1));
     }
@@ -161,26 +168,24 @@ impl Replicas {
     }
 
     pub(crate) async fn client(&self) -> Client {
-        connect(
-            self.replicas
-                .iter()
-                .map(|replica| replica.client.to_string())
-                .collect(),
-        )
-        .await
+        let replicas = self.replicas.iter();
+        self.connect(replicas.map(|replica| replica.client.to_string()).collect())
+            .await
     }
 
     pub(crate) async fn client_of(&self, at: usize) -> Client {
-        connect(vec![self.replicas[at].client.to_string()]).await
+        self.connect(vec![self.replicas[at].client.to_string()])
+            .await
     }
-}
 
-async fn connect(endpoints: Vec<String>) -> Client {
-    Client::builder()
-        .endpoints(endpoints)
-        .connect()
-        .await
-        .expect("endpoints are addresses")
+    async fn connect(&self, endpoints: Vec<String>) -> Client {
+        let mut builder = Client::builder().endpoints(endpoints);
+        if let Some(tls) = &self.tls {
+            builder = builder.tls(tls.clone());
+        }
+        let client = builder.connect().await;
+        client.expect("endpoints are addresses")
+    }
 }
 
 /// A join with a TTL longer than any figure takes, so that the member needs no renewals.

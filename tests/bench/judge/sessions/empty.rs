@@ -1,6 +1,5 @@
 //! The empty service, which knows reads alone.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,15 +10,15 @@ use tonic::transport::Channel;
 use crate::audience::Audience;
 use crate::empty::{Answer, METHOD, Question};
 use crate::etcd::call;
-use crate::session::{Answered, Key, Reading, Session, Swap, Version, dial, lacking};
+use crate::session::{Answered, Key, Place, Reading, Session, Swap, Version, dial, lacking};
 
 pub(crate) struct Empty(Grpc<Channel>);
 
 impl Session for Empty {
     type Lease = ();
 
-    async fn open(address: SocketAddr) -> Answered<Self> {
-        Ok(Self(Grpc::new(dial(address).await?)))
+    async fn open(place: &Place) -> Answered<Self> {
+        Ok(Self(Grpc::new(dial(place).await?)))
     }
 
     fn beside(&self) -> Self {

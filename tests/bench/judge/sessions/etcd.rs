@@ -1,6 +1,5 @@
 //! etcd by its third API.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -20,7 +19,9 @@ use crate::etcd::messages::{
     LeaseKeepAliveResponse, Op, PutRequest, PutResponse, RangeRequest, RangeResponse, RequestOp,
     TARGET_MOD, TxnRequest, TxnResponse, WatchCreate, WatchRequest, WatchResponse,
 };
-use crate::session::{Answered, Key, Keys, Reading, Session, Swap, TTL, Version, dial, stream_of};
+use crate::session::{
+    Answered, Key, Keys, Place, Reading, Session, Swap, TTL, Version, dial, stream_of,
+};
 
 /// The number of requests for watches that may wait to be sent.
 const CREATES_MAX: usize = 64;
@@ -95,9 +96,9 @@ fn version_in(range: &RangeResponse) -> Answered<Version> {
 impl Session for Etcd {
     type Lease = i64;
 
-    async fn open(address: SocketAddr) -> Answered<Self> {
+    async fn open(place: &Place) -> Answered<Self> {
         Ok(Self {
-            client: Grpc::new(dial(address).await?),
+            client: Grpc::new(dial(place).await?),
             renewals: None,
         })
     }

@@ -1,7 +1,6 @@
 //! Synod by a pipeline: one stream carries all that the clients of a connection ask.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +16,7 @@ use tokio::task::JoinSet;
 
 use super::objects;
 use crate::audience::Audience;
-use crate::session::{Answered, Key, Reading, Session, Swap, Version, dial};
+use crate::session::{Answered, Key, Place, Reading, Session, Swap, Version, dial};
 
 /// The number of calls that may wait to be sent: as many as the clients of a connection have under way.
 const CALLS_MAX: usize = 2_048;
@@ -47,9 +46,9 @@ enum Waiter {
 }
 
 impl Pipe {
-    async fn open(address: SocketAddr) -> Answered<Self> {
+    async fn open(place: &Place) -> Answered<Self> {
         let (calls, queue) = mpsc::channel(CALLS_MAX);
-        let client = PipelineClient::new(dial(address).await?);
+        let client = PipelineClient::new(dial(place).await?);
         let mut client = client.max_decoding_message_size(MESSAGE_BYTES_MAX);
         let mut responses = client.open(requests(queue)).await?.into_inner();
         let waiting = Arc::new(Waiting::default());
@@ -149,8 +148,8 @@ fn give(answer: v1::PipelineAnswer, waiting: &Waiting) {
 impl Session for Pipeline {
     type Lease = v1::LeasesRenewRequest;
 
-    async fn open(address: SocketAddr) -> Answered<Self> {
-        Ok(Self(Arc::new(Pipe::open(address).await?)))
+    async fn open(place: &Place) -> Answered<Self> {
+        Ok(Self(Arc::new(Pipe::open(place).await?)))
     }
 
     fn beside(&self) -> Self {

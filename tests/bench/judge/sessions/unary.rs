@@ -1,6 +1,5 @@
 //! Synod by single calls, and by a stream for each watch and each client that renews.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,7 +15,7 @@ use tonic::transport::Channel;
 
 use super::objects;
 use crate::audience::Audience;
-use crate::session::{Answered, Key, Reading, Session, Swap, Version, dial, stream_of};
+use crate::session::{Answered, Key, Place, Reading, Session, Swap, Version, dial, stream_of};
 
 pub(crate) struct Unary {
     channel: Channel,
@@ -56,8 +55,8 @@ impl Unary {
 impl Session for Unary {
     type Lease = v1::LeasesRenewRequest;
 
-    async fn open(address: SocketAddr) -> Answered<Self> {
-        Ok(Self::on(dial(address).await?))
+    async fn open(place: &Place) -> Answered<Self> {
+        Ok(Self::on(dial(place).await?))
     }
 
     fn beside(&self) -> Self {

@@ -3,7 +3,6 @@
 //! A put is `setData`, a linearizable read `sync` and `getData` sent together, a swap `setData` with a version. Its watches
 //! fire once and its leases are sessions, so neither is compared.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
@@ -14,7 +13,7 @@ use tokio::task::JoinSet;
 mod connection;
 
 use crate::audience::Audience;
-use crate::session::{Answered, Key, Reading, Session, Swap, Version, lacking};
+use crate::session::{Answered, Key, Place, Reading, Session, Swap, Version, lacking};
 use connection::{Connection, Reply};
 
 const CREATE: i32 = 1;
@@ -96,8 +95,8 @@ impl ZooKeeper {
 impl Session for ZooKeeper {
     type Lease = ();
 
-    async fn open(address: SocketAddr) -> Answered<Self> {
-        Ok(Self(Arc::new(Connection::open(address).await?)))
+    async fn open(place: &Place) -> Answered<Self> {
+        Ok(Self(Arc::new(Connection::open(place.address).await?)))
     }
 
     fn beside(&self) -> Self {
