@@ -64,11 +64,26 @@ pub fn to_status(mut refusal: Refusal) -> Status {
 pub fn from_status(status: &Status) -> Refusal {
     let details = Details::decode(status.details());
     let kind = details.kind.unwrap_or_else(|| foreign(status));
-    let mut refusal = Refusal::new(kind, status.message());
+    let mut refusal = Refusal::new(kind, with_causes(status));
     refusal.violations = details.violations;
     refusal.metadata = details.metadata;
     refusal.current = details.current.map(Box::new);
     refusal
+}
+
+/// The message of a status, and what caused it: the gRPC library says of a broken connection little more than that.
+fn with_causes(status: &Status) -> String {
+    let mut message = status.message().to_owned();
+    let mut cause = status.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        cause = error.source();
+    }
+    message
 }
 
 /// A status as an encoded `google.rpc.Status`, as pipelines carry it.

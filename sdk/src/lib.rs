@@ -105,6 +105,7 @@ pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};
 pub use reflector::Reflector;
 pub use rosters::{ListRosters, Rosters};
+pub use synod_tls::{ClientTls, KeyPair, Pem};
 pub use values::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };

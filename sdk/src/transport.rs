@@ -7,6 +7,7 @@ mod endpoints;
 mod failure;
 mod pipeline;
 mod replica_channel;
+mod roads;
 mod round;
 mod tries;
 
@@ -16,4 +17,5 @@ pub(crate) use endpoints::{Endpoints, Keepalive, Wiring, unknown_endpoint};
 pub(crate) use failure::{FailedTry, Failure};
 pub(crate) use pipeline::ANSWER_BYTES_MAX;
 pub(crate) use replica_channel::ReplicaChannel;
+pub(crate) use roads::Roads;
 pub(crate) use tries::{Call, Repeats, Try};

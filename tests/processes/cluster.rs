@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use rustix::process::Signal;
-use synod_client::{Client, ClusterStatus, ReadOptions, Revision};
+use synod_client::{Client, ClientBuilder, ClusterStatus, ReadOptions, Revision};
 use tempfile::TempDir;
 
+use crate::certificates::Certificates;
 use crate::links::Links;
 use crate::ports::free_address;
 use crate::process::Process;
@@ -25,6 +26,8 @@ pub(crate) const IDS: [u64; 3] = [1, 2, 3];
 pub(crate) struct Cluster {
     replicas: BTreeMap<u64, Replica>,
     links: Links,
+    /// `None`: connections are not encrypted.
+    certificates: Option<Certificates>,
     /// Declared last, so that it is deleted only after the processes are gone. `None` once it is to be kept.
     folder: Option<TempDir>,
 }
@@ -44,14 +47,28 @@ struct Replica {
 impl Cluster {
     /// Three replicas that have formed a cluster.
     pub(crate) async fn start() -> Self {
+        Self::prepare().await.started().await
+    }
+
+    /// Three replicas that have formed a cluster, all of whose connections are behind transport security.
+    pub(crate) async fn start_secured() -> Self {
         let mut cluster = Self::prepare().await;
+        let certificates = Certificates::make(&cluster.folder().join("certificates"));
+        for replica in cluster.replicas.values_mut() {
+            replica.arguments.extend(certificates.flags());
+        }
+        cluster.certificates = Some(certificates);
+        cluster.started().await
+    }
+
+    async fn started(mut self) -> Self {
         for id in IDS {
-            cluster.launch(id);
+            self.launch(id);
         }
         for id in IDS {
-            cluster.serving(id).await;
+            self.serving(id).await;
         }
-        cluster
+        self
     }
 
     /// Three replicas without data, none of which runs.
@@ -71,6 +88,7 @@ impl Cluster {
         Self {
             replicas: peers.iter().map(replica).collect(),
             links,
+            certificates: None,
             folder: Some(folder),
         }
     }
@@ -103,11 +121,18 @@ impl Cluster {
 
     /// A file for the output of a process that is not one of the replicas.
     pub(crate) fn log_of(&self, name: &str) -> PathBuf {
-        let folder = self
-            .folder
-            .as_ref()
-            .expect("the folder is there until the end");
-        folder.path().join(format!("{name}.log"))
+        self.folder().join(format!("{name}.log"))
+    }
+
+    fn folder(&self) -> &Path {
+        let folder = self.folder.as_ref();
+        folder.expect("the folder is there until the end").path()
+    }
+
+    /// The certificates of a cluster that was started with some.
+    pub(crate) fn certificates(&self) -> &Certificates {
+        let certificates = self.certificates.as_ref();
+        certificates.expect("the cluster was started with certificates")
     }
 
     /// What a replica has logged so far.
@@ -122,12 +147,21 @@ impl Cluster {
 
     /// A client of all replicas.
     pub(crate) async fn client(&self) -> Client {
-        connect(self.endpoints()).await
+        connect(self.builder(self.endpoints())).await
     }
 
     /// A client of one replica.
     pub(crate) async fn client_of(&self, id: u64) -> Client {
-        connect(vec![self.endpoint(id)]).await
+        connect(self.builder(vec![self.endpoint(id)])).await
+    }
+
+    /// The builder of a client of these replicas, which shows the certificate of an admin if one is needed.
+    pub(crate) fn builder(&self, endpoints: Vec<String>) -> ClientBuilder {
+        let builder = Client::builder().endpoints(endpoints);
+        match &self.certificates {
+            Some(certificates) => builder.tls(certificates.admin()),
+            None => builder,
+        }
     }
 
     /// Starts the process of a replica, which must have ended.
@@ -364,8 +398,8 @@ fn log_filter() -> String {
     std::env::var("SYNOD_PROCESS_LOG").unwrap_or_else(|_| "info,synod_server=debug".to_owned())
 }
 
-async fn connect(endpoints: Vec<String>) -> Client {
-    let client = Client::builder().endpoints(endpoints).connect().await;
+async fn connect(builder: ClientBuilder) -> Client {
+    let client = builder.connect().await;
     client.expect("endpoints are addresses")
 }
 

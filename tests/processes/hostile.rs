@@ -4,6 +4,7 @@
 mod floods;
 mod frames;
 mod good;
+mod handshakes;
 mod memory;
 mod sinks;
 mod slots;

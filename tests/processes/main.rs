@@ -7,6 +7,7 @@
 //! - `cards`: the objects that those clients store. `requests`: requests without the client library.
 //! - `watcher`, `watch_log`: a recorded watch, and the check of what every watch promises.
 //! - `agreement`, `tree_hash`, `planted`: compare replicas and files, and forge a checkpoint.
+//! - `certificates`: CAs, certificates and connections behind transport security.
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
@@ -24,6 +25,7 @@ mod agreement;
 mod bad_objects;
 mod bad_requests;
 mod cards;
+mod certificates;
 mod cluster;
 mod counting;
 mod directories;
@@ -49,8 +51,11 @@ mod process;
 mod program;
 mod relay;
 mod requests;
+mod security;
 mod shutdown;
 mod speakers;
+mod systemd;
+mod three_hosts;
 mod too_large;
 mod tree_hash;
 mod waiting;

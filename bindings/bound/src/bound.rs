@@ -9,6 +9,7 @@ use tokio::runtime::Handle;
 use crate::counts::{Counted, Live};
 use crate::failure::{Failure, RequestKey};
 use crate::options::{Options, document, flag, list, millis, text};
+use crate::tls::tls;
 
 /// A client of a cluster: [`synod_client::Client`], with JSON documents in place of Rust types.
 #[derive(Debug)]
@@ -25,7 +26,10 @@ impl Bound {
     ///
     /// Options: `endpoints` (required), each `host:port`, of all replicas. Optional, with their defaults:
     /// `requestTimeoutMs` (10,000), `connectTimeoutMs` (2,000), `keepaliveIntervalMs` (10,000), `keepaliveTimeoutMs`
-    /// (5,000) and `sessions` (true). Without sessions, changes are made at most once and never repeated.
+    /// (5,000) and `sessions` (true). Without sessions, changes are made at most once and never repeated. With `tls`,
+    /// connections are encrypted: `ca` (required), `certificate` and `key`, each `{"file": path}` or `{"pem": text}`, and
+    /// `serverName`, the name that the replicas' certificates must be for in place of their hosts. Files are read again at
+    /// each new connection.
     ///
     /// # Errors
     ///
@@ -51,6 +55,9 @@ impl Bound {
         }
         if let Some(sessions) = options.take("sessions", flag) {
             builder = builder.sessions(sessions);
+        }
+        if let Some(tls) = options.take("tls", tls) {
+            builder = builder.tls(tls);
         }
         let builder = options.end(Some(builder))?;
         Ok(Self::over(builder.connect().await?))

@@ -29,6 +29,7 @@ mod objects;
 mod options;
 mod reflector;
 mod task;
+mod tls;
 mod watch;
 
 pub use bound::Bound;

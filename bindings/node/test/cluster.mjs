@@ -1,6 +1,6 @@
 // Real clusters for the tests, made of the program that SYNOD_BINARY names.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -63,8 +63,19 @@ async function freePorts(count) {
   return ports;
 }
 
-/** Three replicas as processes of their own, which can be killed and started again. */
-export async function serve() {
+/** Makes certificates in a folder: the words of a replica that uses them, and what its clients need. */
+function certified(folder) {
+  const made = spawnSync(program(), ['certs', 'dev', '--out', folder, '--hosts', '127.0.0.1'], { encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(made.stderr);
+  const file = (name) => join(folder, `${name}.pem`);
+  const words = ['--cert-file', file('server'), '--key-file', file('server-key'), '--trusted-ca-file', file('client-ca')];
+  words.push('--peer-cert-file', file('peer'), '--peer-key-file', file('peer-key'));
+  words.push('--peer-trusted-ca-file', file('peer-ca'));
+  return { words, tls: { ca: file('server-ca'), certificate: file('admin'), key: file('admin-key') } };
+}
+
+/** Three replicas as processes of their own, which can be killed and started again; behind transport security if asked. */
+export async function serve({ secured = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'synod-node-'));
   const ports = await freePorts(9);
   const address = (place) => `127.0.0.1:${ports[place]}`;
@@ -72,12 +83,13 @@ export async function serve() {
   const replicas = ids.map((id) => `${id}=${address(id + 2)}`).join(',');
   const endpoints = ids.map((id) => address(id - 1));
   const children = new Map();
-  const client = (options = {}) => new Client({ endpoints, ...options });
+  const { words: security, tls } = secured ? certified(join(folder, 'certificates')) : { words: [] };
+  const client = (options = {}) => new Client({ endpoints, tls, ...options });
   /** Starts a replica, and answers once it serves: then a majority runs, too. */
   const start = async (id) => {
     const words = ['serve', '--replica-id', `${id}`, '--data-dir', join(folder, `${id}`), '--replicas', replicas];
     words.push('--listen-client', address(id - 1), '--listen-peer', address(id + 2), '--listen-metrics', address(id + 5));
-    words.push('--cluster-name', 'conformance', '--log', 'off');
+    words.push('--cluster-name', 'conformance', '--log', 'off', ...security);
     children.set(id, spawn(program(), words, { stdio: ['ignore', 'ignore', 'inherit'] }));
     const asked = client({ endpoints: [address(id - 1)], requestTimeoutMs: 60_000 });
     await asked.cluster.getSettings();
@@ -86,6 +98,7 @@ export async function serve() {
   await Promise.all(ids.map(start));
   return {
     endpoints,
+    tls,
     client,
     start,
     kill: (id) => end(children.get(id)),

@@ -15,6 +15,7 @@ import {
 import { native, type NativeClient, type NativeMigrator } from './native.cjs';
 import { Objects, type Codec, type Fences } from './objects.cjs';
 import { Reflector, type Reflected } from './reflector.cjs';
+import { tlsOptions, type Tls } from './tls.cjs';
 import { fromJson, toJson, type Init } from './values.cjs';
 import { Watch, toWatchJson, type WatchOptions } from './watch.cjs';
 
@@ -32,6 +33,8 @@ export interface ClientOptions {
   readonly keepaliveTimeoutMs?: number | undefined;
   /** Whether changing calls are made in a session, so that they can be repeated; they are if not set. */
   readonly sessions?: boolean | undefined;
+  /** Transport security; connections are not encrypted if not set. */
+  readonly tls?: Tls | undefined;
 }
 
 type Signal = Pick<CallOptions, 'signal'>;
@@ -46,9 +49,12 @@ type Signal = Pick<CallOptions, 'signal'>;
 export class Client extends Services implements AsyncDisposable {
   readonly #native: NativeClient;
 
-  /** Waits for no replica: connections are made when they are needed. Throws if an endpoint is no address. */
+  /**
+   * Waits for no replica: connections are made when they are needed. Throws if an endpoint is no address, or a certificate
+   * cannot be used.
+   */
   constructor(options: ClientOptions) {
-    const made = direct(() => new native.Client(JSON.stringify(options)));
+    const made = direct(() => new native.Client(JSON.stringify({ ...options, tls: tlsOptions(options.tls) })));
     super({
       call: async (method, input, output, request, { signal, timeoutMs }) => {
         const json = toJson(input, request);

@@ -27,16 +27,40 @@ def free_ports(count: int) -> list[int]:
 
 
 class Replicas:
-    """Three replicas on loopback, each a process with a data directory of its own."""
+    """Three replicas on loopback, each a process with a data directory of its own. With transport security if `secured`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, secured: bool = False) -> None:
         if not BINARY:
             raise RuntimeError("SYNOD_BINARY must be the path of the program: cargo build --package synod")
         self._folder = tempfile.TemporaryDirectory(prefix="synod-python-")
         ports = free_ports(9)
         self._clients, self._peers, self._metrics = ports[0:3], ports[3:6], ports[6:9]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self.certificates = Path(self._folder.name, "certificates")
+        self.tls = self._make_certificates() if secured else None
         self.start_all()
+
+    def _make_certificates(self) -> synod.Tls:
+        words = [BINARY, "certs", "dev", f"--out={self.certificates}", "--hosts=127.0.0.1"]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        return synod.Tls(
+            ca=self.certificates / "server-ca.pem",
+            certificate=self.certificates / "admin.pem",
+            key=self.certificates / "admin-key.pem",
+        )
+
+    def _security(self) -> list[str]:
+        if self.tls is None:
+            return []
+        files = {
+            "cert-file": "server.pem",
+            "key-file": "server-key.pem",
+            "trusted-ca-file": "client-ca.pem",
+            "peer-cert-file": "peer.pem",
+            "peer-key-file": "peer-key.pem",
+            "peer-trusted-ca-file": "peer-ca.pem",
+        }
+        return [f"--{flag}={self.certificates / file}" for flag, file in files.items()]
 
     @property
     def endpoints(self) -> list[str]:
@@ -64,6 +88,7 @@ class Replicas:
                 f"--listen-client=127.0.0.1:{self._clients[own]}",
                 f"--listen-peer=127.0.0.1:{self._peers[own]}",
                 f"--listen-metrics=127.0.0.1:{self._metrics[own]}",
+                *self._security(),
             ],
             stdout=log,
             stderr=log,
@@ -80,7 +105,7 @@ class Replicas:
 
     def wait_for(self, endpoint: str) -> None:
         """Waits until the replica at an endpoint answers what only a quorum can know."""
-        with synod.Client([endpoint], timeout=60.0) as client:
+        with synod.Client([endpoint], timeout=60.0, tls=self.tls) as client:
             client.cluster.get_settings()
 
     def kill(self, replica: int) -> None:
@@ -100,7 +125,7 @@ class Replicas:
         """The id of the leader, as those that run see it: one that is left alone still knows it."""
         while True:
             for replica in self.running:
-                with synod.Client([self.endpoints[replica - 1]], timeout=60.0) as client:
+                with synod.Client([self.endpoints[replica - 1]], timeout=60.0, tls=self.tls) as client:
                     leader = client.status().leader_id
                 if leader is not None and leader in self._processes:
                     return leader

@@ -2,12 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_model::Violation;
+use synod_tls::ClientTls;
 
 use super::{Client, ClientParts};
 use crate::Error;
 use crate::seams::Seams;
 use crate::session::Sessions;
-use crate::transport::{Endpoints, Keepalive, Wiring};
+use crate::transport::{Endpoints, Keepalive, Roads, Wiring};
 
 /// The settings of a [`Client`] to be made.
 #[derive(Clone, Debug)]
@@ -16,6 +17,7 @@ pub struct ClientBuilder {
     request_timeout: Duration,
     wiring: Wiring,
     sessions: bool,
+    tls: Option<ClientTls>,
     seams: Seams,
 }
 
@@ -32,14 +34,15 @@ impl Default for ClientBuilder {
                 },
             },
             sessions: true,
+            tls: None,
             seams: Seams::real(),
         }
     }
 }
 
 impl ClientBuilder {
-    /// Where the replicas serve clients, each as `host:port` or `http://host:port`. Give all of them: a client does not
-    /// dial addresses that it was not given.
+    /// Where the replicas serve clients, each as `host:port`, `http://host:port` or `https://host:port`. Give all of them: a
+    /// client does not dial addresses that it was not given.
     #[must_use]
     pub fn endpoints(mut self, endpoints: Vec<String>) -> Self {
         self.endpoints = endpoints;
@@ -75,6 +78,15 @@ impl ClientBuilder {
         self
     }
 
+    /// Connects behind transport security: replicas must show a certificate of one of these CAs, and this client shows
+    /// its own if one is given. Files are read again at each new connection; one that cannot be used then is logged, and
+    /// what was read before stays in use. Without this, connections are not encrypted.
+    #[must_use]
+    pub fn tls(mut self, tls: ClientTls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
     /// What to use in place of the machine's clock, random numbers and network.
     #[must_use]
     pub fn seams(mut self, seams: Seams) -> Self {
@@ -87,14 +99,16 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: no endpoint was given, an endpoint is no address, or the request timeout is zero.
+    /// `INVALID_ARGUMENT`: no endpoint was given, an endpoint is no address or says another scheme than is used, the request
+    /// timeout is zero, or a certificate, key or CA bundle cannot be used.
     pub async fn connect(self) -> Result<Client, Error> {
         if self.request_timeout.is_zero() {
             let rule = "must be greater than zero";
             let fault = Violation::invalid("0", rule).at("requestTimeout");
             return Err(Error::invalid(fault));
         }
-        let endpoints = Endpoints::new(&self.endpoints, self.wiring, &self.seams)?;
+        let roads = Roads::new(self.seams.dialer.clone(), self.tls)?;
+        let endpoints = Endpoints::new(&self.endpoints, self.wiring, &roads, &self.seams)?;
         Ok(Client {
             shared: Arc::new(ClientParts {
                 endpoints: Arc::new(endpoints),

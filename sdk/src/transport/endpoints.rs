@@ -4,17 +4,18 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::Uri;
-use hyper_util::rt::TokioIo;
 use synod_model::Violations;
 use synod_model::{ErrorKind, Violation};
-use tonic::transport::{Channel, Endpoint};
-use tower::service_fn;
+use tonic::transport::Endpoint;
 
-use super::ReplicaChannel;
 use super::failure::LeaderHint;
+use super::{ReplicaChannel, Roads};
 use crate::Error;
 use crate::seams::Seams;
+
+/// The schemes of endpoints: without and with transport security.
+const HTTP: &str = "http://";
+const HTTPS: &str = "https://";
 
 /// One channel to each endpoint, and the one to begin with.
 pub(crate) struct Endpoints {
@@ -48,12 +49,18 @@ pub(crate) struct Keepalive {
 }
 
 impl Endpoints {
-    /// Channels to these endpoints, given as `host:port` or `http://host:port`. Nothing is connected yet.
+    /// Channels to these endpoints, given as `host:port`, or as URLs with the scheme that is used. Nothing is connected
+    /// yet.
     ///
     /// # Errors
     ///
     /// No endpoint was given, or some are no addresses; all of these are named at once.
-    pub(crate) fn new(texts: &[String], wiring: Wiring, seams: &Seams) -> Result<Self, Error> {
+    pub(crate) fn new(
+        texts: &[String],
+        wiring: Wiring,
+        roads: &Roads,
+        seams: &Seams,
+    ) -> Result<Self, Error> {
         let mut found = Violations::new();
         if texts.is_empty() {
             found.push(Violation::required("must name at least one replica").at("endpoints"));
@@ -62,7 +69,7 @@ impl Endpoints {
             .iter()
             .enumerate()
             .filter_map(|(i, text)| {
-                let reached = Reached::new(text, wiring, seams);
+                let reached = Reached::new(text, wiring, roads);
                 found.parsed(&format!("endpoints[{i}]"), reached)
             })
             .collect();
@@ -137,15 +144,16 @@ impl fmt::Debug for Endpoints {
 }
 
 impl Reached {
-    fn new(text: &str, wiring: Wiring, seams: &Seams) -> Result<Self, Violation> {
-        let address = authority(text);
-        let uri = format!("http://{address}");
-        let endpoint = Endpoint::from_shared(uri).ok().filter(|endpoint| {
+    fn new(text: &str, wiring: Wiring, roads: &Roads) -> Result<Self, Violation> {
+        check_scheme(text, roads)?;
+        let scheme = if roads.are_secure() { HTTPS } else { HTTP };
+        let endpoint = Endpoint::from_shared(format!("{scheme}{}", authority(text)));
+        let endpoint = endpoint.ok().filter(|endpoint| {
             let uri = endpoint.uri();
-            !text.starts_with("https://") && uri.port_u16().is_some() && uri.path() == "/"
+            uri.port_u16().is_some() && uri.path() == "/"
         });
         let Some(endpoint) = endpoint else {
-            let rule = "must be host:port or http://host:port";
+            let rule = "must be host:port, http://host:port or https://host:port";
             return Err(Violation::invalid(text, rule));
         };
         let endpoint = endpoint
@@ -156,27 +164,29 @@ impl Reached {
             .tcp_nodelay(true);
         Ok(Self {
             text: text.to_owned(),
-            channel: ReplicaChannel::new(connect(&endpoint, seams)),
+            channel: ReplicaChannel::new(roads.channel(&endpoint, wiring.connect_timeout)),
             replica_id: AtomicU64::new(0),
         })
     }
 }
 
-fn connect(endpoint: &Endpoint, seams: &Seams) -> Channel {
-    let Some(dialer) = seams.dialer.clone() else {
-        return endpoint.connect_lazy();
+/// A scheme says whether connections are encrypted, so it must be true.
+fn check_scheme(text: &str, roads: &Roads) -> Result<(), Violation> {
+    let rule = match roads.are_secure() {
+        false if text.starts_with(HTTPS) => {
+            "needs the CA that replicas' certificates are signed by, since it begins with https://"
+        }
+        true if text.starts_with(HTTP) => {
+            "must not begin with http://, since a CA was given, and connections are encrypted"
+        }
+        _ => return Ok(()),
     };
-    endpoint.connect_with_connector_lazy(service_fn(move |uri: Uri| {
-        let address = uri.authority().map(ToString::to_string).unwrap_or_default();
-        let dialing = dialer.dial(&address);
-        async move { dialing.await.map(TokioIo::new) }
-    }))
+    Err(Violation::invalid(text, rule))
 }
 
 fn authority(text: &str) -> &str {
-    text.strip_prefix("http://")
-        .unwrap_or(text)
-        .trim_end_matches('/')
+    let address = text.strip_prefix(HTTP).or_else(|| text.strip_prefix(HTTPS));
+    address.unwrap_or(text).trim_end_matches('/')
 }
 
 /// The error of a text that is no endpoint of this client.

@@ -103,6 +103,9 @@ pub enum AlarmKind {
     DamagedCheckpoint,
     /// The replica's data directory went back in time: it is refused and does not vote.
     WentBack,
+    /// A certificate, a key or a CA bundle of the replica expires soon or has expired, or its file was replaced by one that
+    /// cannot be used.
+    Certificate,
     /// An alarm that this client does not know.
     Other,
 }
@@ -118,6 +121,7 @@ impl AlarmKind {
             Self::DiskFull => "disk-full",
             Self::DamagedCheckpoint => "damaged-checkpoint",
             Self::WentBack => "went-back",
+            Self::Certificate => "certificate",
             Self::Other => "other",
         }
     }
@@ -164,7 +168,7 @@ messages! {
 mod lenient {
     use super::*;
 
-    const KNOWN: [(AlarmKind, v1::AlarmKind); 6] = [
+    const KNOWN: [(AlarmKind, v1::AlarmKind); 7] = [
         (AlarmKind::NoQuorum, v1::AlarmKind::NoQuorum),
         (AlarmKind::DigestMismatch, v1::AlarmKind::DigestMismatch),
         (AlarmKind::Quota, v1::AlarmKind::Quota),
@@ -174,6 +178,7 @@ mod lenient {
             v1::AlarmKind::DamagedCheckpoint,
         ),
         (AlarmKind::WentBack, v1::AlarmKind::WentBack),
+        (AlarmKind::Certificate, v1::AlarmKind::Certificate),
     ];
 
     pub(super) fn write(kind: &AlarmKind) -> i32 {

@@ -58,10 +58,13 @@ pub trait Stored: Sized {
     fn shape(tables: &mut Tables) -> String;
 }
 
+/// Most values have fewer bytes. A buffer that grows from nothing is allocated seven times on the way to it.
+const BYTES_EXPECTED: usize = 256;
+
 /// The bytes of a value.
 #[must_use]
 pub fn to_bytes<T: Stored>(value: &T) -> bytes::Bytes {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(BYTES_EXPECTED);
     value.store(&mut bytes);
     bytes.into()
 }

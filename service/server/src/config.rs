@@ -9,6 +9,7 @@ use std::time::Duration;
 use synod_model::{Settings, Violation, Violations, dns1123_subdomain};
 
 use crate::consensus::{ConsensusConfig, ReplicaId};
+use crate::security::Security;
 
 /// The most replicas in a replica set: each further one makes every write wait for more acknowledgements.
 pub const REPLICAS_MAX: usize = 9;
@@ -41,8 +42,10 @@ pub struct ReplicaConfig {
     pub advertise_client: Option<String>,
     /// The first replica set, this replica included: for each the address of its peer port, as `host:port`.
     pub replicas: BTreeMap<ReplicaId, String>,
-    /// Whether to listen on addresses that are not loopback, although anybody who reaches them can read and change
-    /// everything.
+    /// The transport security of the ports.
+    pub security: Security,
+    /// Whether to listen on addresses that are not loopback without knowing who calls, although anybody who reaches them
+    /// can read and change everything.
     pub allow_insecure: bool,
     /// The interval at which a leader sends heartbeats.
     pub heartbeat: Duration,
@@ -98,6 +101,7 @@ impl ReplicaConfig {
             listen,
             advertise_client: None,
             replicas,
+            security: Security::default(),
             allow_insecure: false,
             heartbeat: usual.heartbeat,
             election_timeout: (usual.election_timeout_min, usual.election_timeout_max),
@@ -156,16 +160,39 @@ impl ReplicaConfig {
     }
 
     fn check_listen(&self, found: &mut Violations) {
+        let Security { client, peer } = &self.security;
+        let knows_clients = client.as_ref().is_some_and(|tls| tls.trusted_ca.is_some());
+        let of_clients = "must be a loopback address: without a certificate, a key and a CA for clients (cert_file, key_file, \
+                          trusted_ca_file) anybody could read and change everything, which only allow_insecure allows";
+        let of_peers = "must be a loopback address: without a certificate, a key and a CA for replicas (peer_cert_file, \
+                        peer_key_file, peer_trusted_ca_file) anybody could pass for a replica, which only allow_insecure \
+                        allows";
         let doors = [
-            ("listen.client", Some(self.listen.client)),
-            ("listen.peer", Some(self.listen.peer)),
-            ("listen.metrics", self.listen.metrics),
+            (
+                "listen.client",
+                Some(self.listen.client),
+                knows_clients,
+                of_clients,
+            ),
+            (
+                "listen.peer",
+                Some(self.listen.peer),
+                peer.is_some(),
+                of_peers,
+            ),
+            (
+                "listen.metrics",
+                self.listen.metrics,
+                knows_clients,
+                of_clients,
+            ),
         ];
-        for (field, address) in doors {
-            let Some(address) = address else { continue };
-            if !self.allow_insecure && !address.ip().is_loopback() {
-                let rule = "must be a loopback address: there is no encryption and no authentication yet, so only \
-                            allow_insecure opens it to others";
+        for (field, address, knows_callers, rule) in doors {
+            let open = address.filter(|address| !address.ip().is_loopback());
+            if let Some(address) = open
+                && !knows_callers
+                && !self.allow_insecure
+            {
                 found.push(Violation::invalid(&address.to_string(), rule).at(field));
             }
         }
@@ -243,7 +270,10 @@ fn check_address(address: &str, field: &str, found: &mut Violations) {
 
 #[cfg(test)]
 mod tests {
+    use synod_tls::{KeyPair, Pem, ServerTls, Versions};
+
     use super::*;
+    use crate::security::PeerTls;
 
     fn config() -> ReplicaConfig {
         let loopback = |port| SocketAddr::from(([127, 0, 0, 1], port));
@@ -327,6 +357,42 @@ mod tests {
             config.allow_insecure = true;
         });
         assert!(allowed.is_empty());
+    }
+
+    #[test]
+    fn others_are_let_in_where_it_is_known_who_they_are() {
+        let everywhere = SocketAddr::from(([0, 0, 0, 0], 0));
+        let pem = |name: &str| Pem::File(PathBuf::from(name));
+        let own = KeyPair {
+            certificate: pem("certificate"),
+            key: pem("key"),
+        };
+        let of_clients = |trusted_ca| ServerTls {
+            own: own.clone(),
+            trusted_ca,
+            versions: Versions::default(),
+        };
+        let open = |config: &mut ReplicaConfig, client| {
+            config.listen.client = everywhere;
+            config.listen.peer = everywhere;
+            config.listen.metrics = Some(everywhere);
+            config.security.client = Some(client);
+        };
+        let encrypted = faults(|config| open(config, of_clients(None)));
+        assert_eq!(
+            encrypted,
+            ["listen.client", "listen.peer", "listen.metrics"]
+        );
+        let clients_known = faults(|config| open(config, of_clients(Some(pem("ca")))));
+        assert_eq!(clients_known, ["listen.peer"]);
+        let all_known = faults(|config| {
+            open(config, of_clients(Some(pem("ca"))));
+            config.security.peer = Some(PeerTls {
+                own: own.clone(),
+                trusted_ca: pem("ca"),
+            });
+        });
+        assert!(all_known.is_empty(), "{all_known:?}");
     }
 
     #[test]

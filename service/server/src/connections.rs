@@ -3,32 +3,35 @@
 //! [`Door`] has a table that says for each door how many connections there may be, in all and from one address, and how
 //! soon a new connection must have introduced itself. No client can keep others out by staying connected: when a door
 //! is full, a connection without introduction is closed or, except at the door for replicas, the one idle for longest.
+//! So the handshakes of transport security that are under way have a limit and a deadline: they come before introductions.
 //! A connection that does not read its answers, never introduces itself or floods the replica with frames is cut.
 
 mod answers;
 mod door;
 mod flood;
 mod guarded;
+mod handshake;
 mod held;
 mod line;
 mod register;
 
 use std::sync::Arc;
 
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
+use synod_tls::Acceptor;
 use tonic::transport::Server;
 use tonic::transport::server::Connected;
 
 use crate::limits::HEADER_BYTES_MAX;
 use crate::metrics::DoorMetrics;
-use crate::seams::{Connection, Incoming};
+use crate::seams::{Connection, ConnectionInfo, Incoming};
 use crate::stop::Stop;
 
 pub(crate) use door::Door;
 use guarded::Guarded;
 pub(crate) use held::{Held, Pieces};
 pub(crate) use line::{Call, Line, Why};
-use register::Register;
+use register::{Entered, Register};
 
 /// The most streams on one connection that the other end opened and reset before they were served.
 const PENDING_RESETS_MAX: usize = 20;
@@ -54,18 +57,21 @@ impl Connections {
         Self(Arc::new(Register::new(door, metrics)))
     }
 
-    /// Those connections of `incoming` for which there is a place. All of them end when `cut` is requested.
-    pub(crate) fn let_in(&self, incoming: Incoming, cut: Option<Stop>) -> Incoming {
+    /// Those connections of `incoming` for which there is a place, behind `tls` if it is given. All of them end when `cut`
+    /// is requested.
+    pub(crate) fn let_in(
+        &self,
+        incoming: Incoming,
+        tls: Option<Acceptor>,
+        cut: Option<Stop>,
+    ) -> Incoming {
         let register = Arc::clone(&self.0);
-        let let_in = incoming.filter_map(move |accepted| {
-            let let_in = match accepted {
+        let entered = incoming.filter_map(move |accepted| {
+            let entered = match accepted {
                 Ok(connection) => {
-                    let info = connection.connect_info();
-                    register.enter(&info.remote).map(|entered| {
-                        let line = Arc::clone(entered.line());
-                        let guarded = Guarded::new(connection, entered, cut.clone());
-                        Ok(Connection::of_line(guarded, info.remote, line))
-                    })
+                    let remote = connection.connect_info().remote;
+                    let entered = register.enter(&remote);
+                    entered.map(|entered| (connection, entered))
                 }
                 // The error concerns one connection and must not end the server.
                 Err(error) => {
@@ -73,15 +79,37 @@ impl Connections {
                     None
                 }
             };
-            std::future::ready(let_in)
+            std::future::ready(entered)
         });
-        let_in.boxed()
+        match tls {
+            Some(acceptor) => {
+                let agreed = handshake::each(entered, acceptor, self.0.handshakes_max());
+                guarded(agreed, cut)
+            }
+            None => guarded(entered, cut),
+        }
     }
 
     /// Cuts connections that are silent, unread or over the limit of answer bytes, until `stop`.
     pub(crate) async fn watch_over(self, stop: Stop) {
         self.0.watch_over(stop).await;
     }
+}
+
+/// The connections of `entered`, which note what is received and end when they are cut.
+fn guarded(
+    entered: impl Stream<Item = (Connection, Entered)> + Send + 'static,
+    cut: Option<Stop>,
+) -> Incoming {
+    let guarded = entered.map(move |(connection, entered)| {
+        let info = ConnectionInfo {
+            line: Some(Arc::clone(entered.line())),
+            ..connection.connect_info()
+        };
+        let guarded = Guarded::new(connection, entered, cut.clone());
+        Ok(Connection::known(guarded, info))
+    });
+    guarded.boxed()
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::metrics::ReadMetrics;
 use crate::proposer::Proposer;
 use crate::read::{Reader, Reading};
 use crate::seams::WallClock;
+use crate::security::Secured;
 use crate::watch::{Cursor, Watches};
 
 /// One replica. Clones are handles to the same one.
@@ -32,6 +33,7 @@ struct HandleParts {
     reader: Reader,
     watches: Watches,
     lease_waits: LeaseWaits,
+    secured: Secured,
     /// Gives the times that a dry run shows.
     wall: Arc<dyn WallClock>,
 }
@@ -104,6 +106,7 @@ impl Handle {
         reader: Reader,
         watches: Watches,
         lease_waits: LeaseWaits,
+        secured: &Secured,
         wall: &Arc<dyn WallClock>,
     ) -> Self {
         Self {
@@ -113,6 +116,7 @@ impl Handle {
                 reader,
                 watches,
                 lease_waits,
+                secured: secured.clone(),
                 wall: Arc::clone(wall),
             }),
         }
@@ -329,6 +333,11 @@ impl Handle {
     #[must_use]
     pub fn replica(&self) -> ReplicaId {
         self.shared.consensus.replica()
+    }
+
+    /// What is wrong with the certificates of this replica, as sentences for people.
+    pub(crate) fn security_alarms(&self) -> Vec<String> {
+        self.shared.secured.alarms(self.shared.wall.now())
     }
 
     /// The consensus of this replica.

@@ -21,6 +21,7 @@
 //! | [`consensus`], [`peer`] | the replicated log, and the protocol between replicas |
 //! | `health`, `metrics` | whether the replica serves, and its metrics |
 //! | [`limits`] | every bound of this crate |
+//! | [`security`] | transport security of the ports, and the watch over its files |
 //! | [`seams`] | clock, randomness, network, disk and threads, which the simulator replaces |
 
 pub mod config;
@@ -33,6 +34,7 @@ pub mod proposer;
 pub mod read;
 pub mod replica;
 pub mod seams;
+pub mod security;
 pub mod watch;
 
 mod announce;
@@ -41,6 +43,7 @@ mod connections;
 mod costs;
 mod expiry;
 mod health;
+mod http;
 mod metrics;
 mod objects;
 mod room;

@@ -8,13 +8,13 @@ mod agreement;
 mod consensus;
 mod disk;
 mod doors;
-mod http;
 mod log;
 #[cfg(target_os = "linux")]
 mod process;
 mod proposer;
 mod read;
 mod rpc;
+mod security;
 mod status;
 mod watch;
 
@@ -28,10 +28,10 @@ pub(crate) use agreement::AgreementMetrics;
 pub(crate) use consensus::ConsensusMetrics;
 pub(crate) use disk::DiskMetrics;
 pub(crate) use doors::DoorMetrics;
-pub(crate) use http::serve;
 pub(crate) use proposer::ProposerMetrics;
 pub(crate) use read::ReadMetrics;
 pub(crate) use rpc::RpcMetrics;
+pub(crate) use security::SecurityMetrics;
 pub(crate) use status::StatusMetrics;
 pub(crate) use watch::WatchMetrics;
 
@@ -46,6 +46,7 @@ pub(crate) struct Metrics {
     pub(crate) proposer: Arc<ProposerMetrics>,
     pub(crate) read: Arc<ReadMetrics>,
     pub(crate) rpc: Arc<RpcMetrics>,
+    pub(crate) security: Arc<SecurityMetrics>,
     pub(crate) status: StatusMetrics,
     pub(crate) watch: Arc<WatchMetrics>,
 }
@@ -65,6 +66,7 @@ impl Metrics {
             proposer: Arc::new(ProposerMetrics::new(&mut registry)),
             read: Arc::new(ReadMetrics::new(&mut registry)),
             rpc: Arc::new(RpcMetrics::new(&mut registry)),
+            security: Arc::new(SecurityMetrics::new(&mut registry)),
             status: StatusMetrics::new(&mut registry),
             watch: Arc::new(WatchMetrics::new(&mut registry)),
             registry,

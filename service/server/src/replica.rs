@@ -18,15 +18,17 @@ use crate::consensus::{self, Consensus, Fatal, Leadership};
 use crate::expiry::Expiry;
 use crate::handle::Handle;
 use crate::health::{Health, health};
+use crate::http::{self, Probed, Shown};
 use crate::lease_waits::LeaseWaits;
 use crate::limits::DRAIN_MAX;
-use crate::metrics::{self, Metrics};
+use crate::metrics::Metrics;
 use crate::peer::{self, Formation};
 use crate::proposer::{Proposer, Sequencer};
 use crate::read::Reader;
 use crate::room::Room;
 use crate::rpc::{self, Serving};
 use crate::seams::{Incoming, Seams};
+use crate::security::Secured;
 use crate::stop::{Stop, Stopper, stop};
 use crate::watch::Watches;
 
@@ -60,12 +62,42 @@ struct Stoppers {
     peers: Stopper,
 }
 
+/// What the parts of a replica stop at.
+struct Stops {
+    front: Stop,
+    cut: Stop,
+    work: Stop,
+    peers: Stop,
+}
+
+impl Stoppers {
+    fn new() -> (Self, Stops) {
+        let [front, cut, work, peers] = std::array::from_fn(|_| stop());
+        let stops = Stops {
+            front: front.1,
+            cut: cut.1,
+            work: work.1,
+            peers: peers.1,
+        };
+        let stoppers = Self {
+            front: front.0,
+            cut: cut.0,
+            work: work.0,
+            peers: peers.0,
+        };
+        (stoppers, stops)
+    }
+}
+
 /// Why a replica did not start. Its files were left unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] InvalidConfig),
+    /// A certificate, a key or a CA bundle cannot be used.
+    #[error(transparent)]
+    Security(#[from] synod_tls::Fault),
     /// The data directory cannot be used, or consensus cannot start on it.
     #[error(transparent)]
     Consensus(#[from] consensus::StartError),
@@ -101,60 +133,57 @@ impl Replica {
         doors: Doors,
     ) -> Result<Self, StartError> {
         config.check()?;
+        let secured = config.security.load()?;
+        let seams = Seams {
+            dialer: secured.dialer(Arc::clone(&seams.dialer)),
+            ..seams
+        };
         let consensus = consensus::start(config.consensus(), seams.clone()).await?;
         let metrics = measured(&consensus, seams.dropped_lines);
-        let (front, front_stop) = stop();
-        let (cut, cut_stop) = stop();
-        let (work_stopper, work_stop) = stop();
-        let (peers_stopper, peers_stop) = stop();
+        let (stoppers, stops) = Stoppers::new();
+        let Stops {
+            front: front_stop,
+            work: work_stop,
+            ..
+        } = &stops;
         let mut work = JoinSet::new();
-        let reader = Reader::new(&consensus, &metrics.read, &work_stop, &mut work);
+        let reader = Reader::new(&consensus, &metrics.read, work_stop, &mut work);
         let (proposer, sequencer) = Proposer::new(
             &consensus,
             &reader,
             Arc::clone(&seams.wall),
             &metrics.proposer,
-            &work_stop,
+            work_stop,
             &mut work,
         );
-        let (pulse, health) = health(reader.clone(), consensus.clone());
-        work.spawn(pulse.beat(front_stop.clone()));
-        let watches = watched(&consensus, &reader, &health, &metrics, &front_stop);
-        let waits = LeaseWaits::new(&consensus, &front_stop, &mut work);
-        let handle = Handle::new(&consensus, &proposer, reader, watches, waits, &seams.wall);
-        let told = config.advertise_client.clone();
-        let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let parts = Parts {
             consensus,
             proposer,
             sequencer,
-            metrics: Arc::clone(&metrics),
+            metrics,
         };
+        let (handle, health) = parts.front(reader, &secured, &seams, front_stop, &mut work);
+        let told = config.advertise_client.clone();
+        let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let room = parts.room(&config, seams.clone());
-        parts.spawn_upkeep(&mut work, &work_stop, client_endpoint, room);
-        let [client_door, peer_door, metrics_door] = parts.watched_doors(&mut work, &work_stop);
-        let asked = doors
-            .metrics
-            .map(|incoming| metrics_door.let_in(incoming, None));
-        parts.spawn_metrics(&mut work, &front_stop, asked);
-        parts.spawn_formation(&mut work, &work_stop, &config, seams.wall.now());
+        parts.spawn_upkeep(&mut work, work_stop, client_endpoint, room);
+        let doors = parts.let_in(doors, &secured, &stops, &mut work);
+        let probed = Probed {
+            consensus: parts.consensus.clone(),
+            health: health.clone(),
+        };
+        parts.spawn_metrics(&mut work, front_stop, doors.metrics, probed);
+        parts.spawn_formation(&mut work, work_stop, &config, seams.wall.now());
         let forward = Arc::new(parts.proposer);
-        let stopped = async move { peers_stop.requested().await };
-        let incoming = peer_door.let_in(doors.peer, None);
-        let peers = tokio::spawn(peer::serve(parts.consensus, forward, incoming, stopped));
+        let stopped = async move { stops.peers.requested().await };
+        let peers = tokio::spawn(peer::serve(parts.consensus, forward, doors.peer, stopped));
         let clients = tokio::spawn(rpc::serve(Serving {
             handle: handle.clone(),
             health: health.clone(),
-            metrics: Arc::clone(&metrics.rpc),
-            incoming: client_door.let_in(doors.client, Some(cut_stop)),
-            stop: front_stop,
+            metrics: Arc::clone(&parts.metrics.rpc),
+            incoming: doors.client,
+            stop: stops.front,
         }));
-        let stoppers = Stoppers {
-            front,
-            cut,
-            work: work_stopper,
-            peers: peers_stopper,
-        };
         Ok(Self {
             handle,
             health,
@@ -260,13 +289,58 @@ struct Parts {
 }
 
 impl Parts {
-    /// The connections of each door, each with a task that cuts those that must end.
-    fn watched_doors(&self, work: &mut JoinSet<()>, stop: &Stop) -> [Connections; 3] {
-        Door::ALL.map(|door| {
+    /// The handle for requests, and the health that the servers go by.
+    fn front(
+        &self,
+        reader: Reader,
+        secured: &Secured,
+        seams: &Seams,
+        stop: &Stop,
+        work: &mut JoinSet<()>,
+    ) -> (Handle, Health) {
+        let (pulse, health) = health(reader.clone(), self.consensus.clone());
+        work.spawn(pulse.beat(stop.clone()));
+        let fresh = secured.clone().keep_fresh(
+            seams.offload,
+            Arc::clone(&self.metrics.security),
+            stop.clone(),
+        );
+        work.spawn(fresh);
+        let watches = watched(&self.consensus, &reader, &health, &self.metrics, stop);
+        let waits = LeaseWaits::new(&self.consensus, stop, work);
+        let handle = Handle::new(
+            &self.consensus,
+            &self.proposer,
+            reader,
+            watches,
+            waits,
+            secured,
+            &seams.wall,
+        );
+        (handle, health)
+    }
+
+    /// The doors with what is let in at each, behind transport security. For each, a task cuts connections that must end.
+    fn let_in(
+        &self,
+        doors: Doors,
+        secured: &Secured,
+        stops: &Stops,
+        work: &mut JoinSet<()>,
+    ) -> Doors {
+        let [client, peer, metrics] = Door::ALL.map(|door| {
             let connections = Connections::of(door, &self.metrics.doors);
-            work.spawn(connections.clone().watch_over(stop.clone()));
+            work.spawn(connections.clone().watch_over(stops.work.clone()));
             connections
-        })
+        });
+        Doors {
+            client: client.let_in(doors.client, secured.client(), Some(stops.cut.clone())),
+            peer: peer.let_in(doors.peer, secured.peer(), None),
+            metrics: doors
+                .metrics
+                .map(|incoming| metrics.let_in(incoming, secured.client(), None)),
+            ..doors
+        }
     }
 
     fn room(&self, config: &ReplicaConfig, seams: Seams) -> Room {
@@ -304,7 +378,13 @@ impl Parts {
         work.spawn(announcer.run(stop.clone()));
     }
 
-    fn spawn_metrics(&self, work: &mut JoinSet<()>, stop: &Stop, incoming: Option<Incoming>) {
+    fn spawn_metrics(
+        &self,
+        work: &mut JoinSet<()>,
+        stop: &Stop,
+        incoming: Option<Incoming>,
+        probed: Probed,
+    ) {
         let follow = Arc::clone(&self.metrics.agreement).follow(self.consensus.clone());
         work.spawn(until(stop.clone(), follow));
         let (metrics, mut leadership) = (Arc::clone(&self.metrics), self.consensus.leadership());
@@ -334,7 +414,11 @@ impl Parts {
             metrics.proposer.observe(|lane| proposer.waiting(lane));
             metrics.text()
         };
-        work.spawn(metrics::serve(incoming, Arc::new(text), stop.clone()));
+        let shown = Shown {
+            metrics: Box::new(text),
+            probed,
+        };
+        work.spawn(http::serve(incoming, shown, stop.clone()));
     }
 
     fn spawn_formation(

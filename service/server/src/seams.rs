@@ -30,7 +30,7 @@ pub mod watch;
 
 pub(crate) use flushing::Flusher;
 pub use flushing::Flushing;
-pub use net::{Connection, ConnectionInfo, Dial, Duplex, Incoming};
+pub use net::{Caller, Connection, ConnectionInfo, Dial, Duplex, Incoming};
 pub use offload::Offload;
 pub use wall::{SystemWallClock, WallClock};
 

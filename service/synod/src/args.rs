@@ -1,6 +1,8 @@
 //! The command line: every command, flag and environment variable.
 
+mod certs;
 mod examples;
+mod global;
 mod history;
 mod leases;
 mod migrations;
@@ -16,6 +18,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use synod_client::ObjectKind;
 
+pub(crate) use certs::{CertsArgs, CertsCommand, CertsDevArgs};
+pub(crate) use global::in_order;
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
 pub(crate) use migrations::{CheckBinaryArgs, CheckDropArgs, MigrationsArgs, MigrationsCommand};
@@ -175,9 +179,31 @@ pub(crate) enum Command {
     /// leads, as Kubernetes' coordinated election has it: a leader is asked to end by SIGTERM when another should lead.
     #[command(after_long_help = examples::ELECT)]
     Elect(ElectArgs),
+    /// Make certificates to try transport security out with. Needs no cluster.
+    #[command(after_long_help = examples::CERTS)]
+    Certs(CertsArgs),
+    /// Print the script by which a shell completes these commands. Needs no cluster.
+    #[command(after_long_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Write a page for `man` for each command. Needs no cluster.
+    #[command(after_long_help = examples::MAN)]
+    Man(ManArgs),
     /// Print the storage version hash of a kind, as Kubernetes computes it. Needs no cluster.
     #[command(after_long_help = examples::HASH)]
     Hash(HashArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write to, as in /usr/local/share/man/man1.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
 }
 
 /// How to reach the cluster.
@@ -191,6 +217,28 @@ pub(crate) struct ClientArgs {
         value_name = "LIST"
     )]
     pub(crate) endpoints: Option<String>,
+    /// The CA bundle that the replicas' certificates must be signed by: connections are encrypted if it is given.
+    #[arg(
+        long,
+        env = "SYNOD_CACERT",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) cacert: Option<String>,
+    /// The certificate that is shown to the replicas.
+    #[arg(long, env = "SYNOD_CERT", hide_env_values = true, value_name = "FILE")]
+    pub(crate) cert: Option<String>,
+    /// The private key of the certificate.
+    #[arg(long, env = "SYNOD_KEY", hide_env_values = true, value_name = "FILE")]
+    pub(crate) key: Option<String>,
+    /// The name that the replicas' certificates must be for [default: the host of each endpoint].
+    #[arg(
+        long,
+        env = "SYNOD_TLS_SERVER_NAME",
+        hide_env_values = true,
+        value_name = "NAME"
+    )]
+    pub(crate) tls_server_name: Option<String>,
     /// How long a request may take, over all tries; as in 500ms, 10s, 2m [default: 10s].
     #[arg(
         long,

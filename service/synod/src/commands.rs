@@ -1,11 +1,14 @@
-//! The commands, one file each: read the settings, call the cluster, print the answer. `hash` needs no cluster.
+//! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `hash` and `manual` need no
+//! cluster.
 
+pub(crate) mod certs;
 pub(crate) mod check;
 pub(crate) mod collections;
 pub(crate) mod hash;
 pub(crate) mod history;
 pub(crate) mod lease;
 pub(crate) mod lock;
+pub(crate) mod manual;
 pub(crate) mod members;
 pub(crate) mod migrations;
 pub(crate) mod objects;
@@ -16,8 +19,6 @@ pub(crate) mod settings;
 pub(crate) mod status;
 pub(crate) mod storage_versions;
 pub(crate) mod watch;
-
-use std::time::Duration;
 
 use clap::ArgMatches;
 use synod_client::{Client, GroupResource, Violation, WallTime};
@@ -31,15 +32,7 @@ use crate::settings::ClientSettings;
 
 /// A client for one command. Changes run in a session, so an answer always tells the outcome of a change.
 async fn connect(args: &ClientArgs, matches: &ArgMatches) -> Result<Client, Failure> {
-    let settings = ClientSettings::load(args, matches)?;
-    client(settings.endpoints, settings.timeout).await
-}
-
-async fn client(endpoints: Vec<String>, timeout: Duration) -> Result<Client, Failure> {
-    let builder = Client::builder()
-        .endpoints(endpoints)
-        .request_timeout(timeout);
-    Ok(builder.connect().await?)
+    ClientSettings::load(args, matches)?.connect().await
 }
 
 /// Prints a document, and ends with success.

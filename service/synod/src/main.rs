@@ -11,6 +11,7 @@ mod output;
 mod replicated;
 mod serve;
 mod settings;
+mod supervisor;
 mod verdict;
 mod views;
 
@@ -37,7 +38,9 @@ use settings::LogFormat;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
+    let program = Cli::command();
+    let words = args::in_order(std::env::args_os(), &program);
+    let matches = program.get_matches_from(words);
     let ended = match Cli::from_arg_matches(&matches) {
         Ok(cli) => run(&cli.command, innermost(&matches)),
         Err(error) => error.exit(),
@@ -98,6 +101,9 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         }
         Command::Lock(args) => one_thread()?.block_on(commands::lock::run(args, matches)),
         Command::Elect(args) => one_thread()?.block_on(commands::lock::elect(args, matches)),
+        Command::Certs(args) => commands::certs::run(&args.command),
+        Command::Completions(args) => commands::manual::completions(args.shell, Cli::command()),
+        Command::Man(args) => commands::manual::pages(&args.out, Cli::command()),
         Command::Hash(args) => commands::hash::run(args),
     }
 }

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::logging::Ending;
 use crate::settings::ServeSettings;
 use crate::signals::Signals;
-use crate::{logging, output};
+use crate::{logging, output, supervisor};
 
 /// Runs a replica. Faults in the settings are reported before anything is touched.
 pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -53,9 +53,11 @@ async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
         _ = signals.next() => return Ok(Exit::Ok),
         started = start(config, doors) => started?,
     };
+    supervisor::ready();
     let serving = replica.serving();
     let announced = async {
         serving.await;
+        supervisor::serving();
         announce(line);
         std::future::pending::<()>().await;
     };
@@ -64,8 +66,10 @@ async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
         signal = signals.next() => signal,
         ended = replica.wait() => return Err(cannot_go_on(&ended)),
         () = announced => return Ok(Exit::Ok),
+        () = supervisor::live() => return Ok(Exit::Ok),
     };
     tracing::info!(signal, "asked to end");
+    supervisor::ending();
     ending.begin();
     tokio::select! {
         biased;

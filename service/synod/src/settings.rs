@@ -7,6 +7,7 @@ mod address;
 mod client;
 mod file;
 mod replicas;
+mod security;
 mod serve;
 
 use std::collections::BTreeMap;
@@ -25,22 +26,33 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 26] = [
     "advertise_client",
     "allow_insecure",
+    "cacert",
+    "cert",
+    "cert_file",
     "cluster_name",
     "data_dir",
     "election_timeout",
     "endpoints",
     "heartbeat_interval",
+    "key",
+    "key_file",
     "listen_client",
     "listen_metrics",
     "listen_peer",
     "log",
     "log_format",
+    "peer_cert_file",
+    "peer_key_file",
+    "peer_trusted_ca_file",
     "replica_id",
     "replicas",
     "timeout",
+    "tls_min_version",
+    "tls_server_name",
+    "trusted_ca_file",
 ];
 
 /// The sources of settings that one command reads.

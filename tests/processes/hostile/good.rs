@@ -39,14 +39,14 @@ impl Good {
     pub(super) async fn start(cluster: &Cluster, replica: u64) -> Self {
         let (over, counts) = (Arc::<AtomicBool>::default(), Arc::<Counts>::default());
         let staying = cluster.client_of(replica).await;
-        let endpoint = cluster.endpoint(replica);
+        let builder = cluster.builder(vec![cluster.endpoint(replica)]);
         let tasks = vec![
             tokio::spawn(work(Arc::clone(&over), Arc::clone(&counts), move || {
                 let client = staying.clone();
                 async move { Some(client) }
             })),
             tokio::spawn(work(Arc::clone(&over), Arc::clone(&counts), move || {
-                let builder = Client::builder().endpoints(vec![endpoint.clone()]);
+                let builder = builder.clone();
                 async move { builder.connect().await.ok() }
             })),
         ];

@@ -12,7 +12,7 @@ use crate::cluster::Cluster;
 use crate::waiting::{eventually, within};
 
 /// The addresses that the hostile clients come from.
-fn source(number: usize) -> Ipv4Addr {
+pub(super) fn source(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(
         127,
         0,

@@ -21,7 +21,8 @@ export type AlarmKind =
   | 'ALARM_KIND_QUOTA'
   | 'ALARM_KIND_DISK_FULL'
   | 'ALARM_KIND_DAMAGED_CHECKPOINT'
-  | 'ALARM_KIND_WENT_BACK';
+  | 'ALARM_KIND_WENT_BACK'
+  | 'ALARM_KIND_CERTIFICATE';
 
 /** Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1. */
 export type ErrorReason =

@@ -85,6 +85,7 @@ from synod._membership import (
 from synod._message import Message, ProtocolEnum
 from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Stored, Updated
 from synod._reflector import AsyncReflector, Reflector
+from synod._tls import Tls
 from synod._watch import AsyncWatch, Bookmark, Events, Resync, Watch, WatchMessage
 from synod._worker import AsyncStore, AsyncWorker, Store, StoreError, StorePage, Worked, Worker
 
@@ -161,6 +162,7 @@ __all__ = [
     "StorePage",
     "Stored",
     "SynodError",
+    "Tls",
     "TooLargeError",
     "UnauthenticatedError",
     "UnavailableError",

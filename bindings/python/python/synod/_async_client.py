@@ -14,6 +14,7 @@ from synod._leases import AsyncElection, AsyncLock, Candidate, lock_options
 from synod._membership import Joining, join_options
 from synod._objects import AsyncObjects, Codec, T, objects_options
 from synod._reflector import AsyncReflector, reflect_options
+from synod._tls import Tls
 from synod._waiting import wait_async
 from synod._watch import AsyncWatch
 from synod._worker import AsyncStore, AsyncWorker, async_asker, async_recoder, worker_options
@@ -34,11 +35,13 @@ class AsyncClient:
         connect_timeout: float = 2.0,
         keepalive: tuple[float, float] = (10.0, 5.0),
         sessions: bool = True,
+        tls: Tls | None = None,
     ) -> None:
         """`endpoints` are where the replicas serve clients, each as `host:port`; give all of them. `timeout` is by when a
         call is answered, over all its tries, in seconds. `keepalive` is how often each connection is asked whether it is
-        alive, and how long it has to answer. Nothing is connected to before it is needed."""
-        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions)
+        alive, and how long it has to answer. Connections are encrypted if `tls` is given. Nothing is connected to before it
+        is needed."""
+        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls)
         self.cluster = _services.AsyncClusterService(self._client)
         """The cluster itself: its replicas and its settings."""
         self.collections = _services.AsyncCollectionsService(self._client)

@@ -14,6 +14,7 @@ from synod._membership import Membership, join_options
 from synod._objects import Codec, Objects, T, objects_options
 from synod._reflector import Reflector, reflect_options
 from synod._service import dumped, milliseconds
+from synod._tls import Tls, tls_options
 from synod._waiting import wait
 from synod._watch import Watch
 from synod._worker import Store, Worker, asker, recoder, worker_options
@@ -25,6 +26,7 @@ def connect(
     connect_timeout: float,
     keepalive: tuple[float, float],
     sessions: bool,
+    tls: Tls | None,
 ) -> _synod.Client:
     if isinstance(endpoints, str):
         endpoints = [endpoints]
@@ -37,6 +39,7 @@ def connect(
         "keepaliveIntervalMs": milliseconds(interval),
         "keepaliveTimeoutMs": milliseconds(answer),
         "sessions": sessions,
+        "tls": tls_options(tls),
     }
     return _synod.Client(dumped(options))
 
@@ -76,11 +79,13 @@ class Client:
         connect_timeout: float = 2.0,
         keepalive: tuple[float, float] = (10.0, 5.0),
         sessions: bool = True,
+        tls: Tls | None = None,
     ) -> None:
         """`endpoints` are where the replicas serve clients, each as `host:port`; give all of them. `timeout` is by when a
         call is answered, over all its tries, in seconds. `keepalive` is how often each connection is asked whether it is
-        alive, and how long it has to answer. Nothing is connected to before it is needed."""
-        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions)
+        alive, and how long it has to answer. Connections are encrypted if `tls` is given. Nothing is connected to before it
+        is needed."""
+        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls)
         self.cluster = _services.ClusterService(self._client)
         """The cluster itself: its replicas and its settings."""
         self.collections = _services.CollectionsService(self._client)

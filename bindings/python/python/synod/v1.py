@@ -72,6 +72,11 @@ class AlarmKind(ProtocolEnum):
     WENT_BACK = "ALARM_KIND_WENT_BACK"
     """The replica's data directory went back in time: it lacks what it had acknowledged. It is refused and does not vote."""
 
+    CERTIFICATE = "ALARM_KIND_CERTIFICATE"
+    """A certificate, a key or a CA bundle of the replica expires soon or has expired, or its file was replaced by one that
+    cannot be used, so that the one read before stays in use.
+    """
+
 
 class ErrorReason(ProtocolEnum):
     """Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1."""

@@ -26,6 +26,35 @@ mod kind {
     pub(super) const CONTINUATION: u8 = 9;
 }
 
+/// Finds out whether a connection begins as one of HTTP/2 does.
+#[derive(Debug)]
+pub(super) struct Preface {
+    /// The number of received bytes, all of which are as they would be; `None`: one was not.
+    matched: Option<usize>,
+}
+
+/// No method of HTTP/1 is called so.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0";
+
+impl Default for Preface {
+    fn default() -> Self {
+        Self { matched: Some(0) }
+    }
+}
+
+impl Preface {
+    /// Whether what was received, with these bytes, begins with the preface of HTTP/2.
+    pub(super) fn begins_with(&mut self, bytes: &[u8]) -> bool {
+        for byte in bytes {
+            let Some(matched) = self.matched.filter(|matched| *matched < PREFACE.len()) else {
+                break;
+            };
+            self.matched = (PREFACE[matched] == *byte).then_some(matched + 1);
+        }
+        self.matched == Some(PREFACE.len())
+    }
+}
+
 /// Follows the frames that arrive on one connection, and counts its tokens.
 #[derive(Debug)]
 pub(super) struct Frames {
@@ -153,6 +182,18 @@ mod tests {
             assert_eq!(CONTROL_FRAMES_MAX - frames.tokens, 2, "in pieces of {cut}");
             assert_eq!((frames.left, frames.headed), (0, 0), "in pieces of {cut}");
         }
+    }
+
+    #[test]
+    fn the_preface_is_found_however_the_bytes_are_cut_and_nowhere_else() {
+        for cut in 1..PREFACE.len() {
+            let mut preface = Preface::default();
+            let found = PREFACE.chunks(cut).map(|piece| preface.begins_with(piece));
+            assert!(found.last().unwrap(), "in pieces of {cut}");
+        }
+        let mut preface = Preface::default();
+        assert!(!preface.begins_with(b"GET / HTTP/1.1\r\n"));
+        assert!(!preface.begins_with(PREFACE));
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::door::Introduced;
-use super::flood::{Frames, PREFACE_BYTES};
+use super::flood::{Frames, PREFACE_BYTES, Preface};
 use super::line::Why;
 use super::register::Entered;
 use crate::seams::Connection;
@@ -22,6 +22,8 @@ pub(super) struct Guarded {
     all_cut: BoxFuture<'static, ()>,
     /// The number of bytes received, counted up to the length of the HTTP/2 preface.
     heard: usize,
+    /// What tells HTTP/2 from HTTP/1.
+    preface: Preface,
     /// The frames of HTTP/2; `None` on the door for metrics, which speaks HTTP/1.
     frames: Option<Frames>,
 }
@@ -40,6 +42,7 @@ impl Guarded {
             entered,
             all_cut: Box::pin(all_cut),
             heard: 0,
+            preface: Preface::default(),
             frames,
         }
     }
@@ -71,6 +74,11 @@ impl Guarded {
         }
         let Some(frames) = &mut self.frames else {
             line.hear();
+            if self.preface.begins_with(bytes) {
+                // The library would speak HTTP/2 here, too, whose frames nobody would count.
+                self.entered.cut(Why::Flood);
+                return Err(io::ErrorKind::ConnectionAborted.into());
+            }
             return Ok(());
         };
         // On HTTP/2, only calls count as activity, not frames.
@@ -136,12 +144,5 @@ impl AsyncWrite for Guarded {
 
     fn is_write_vectored(&self) -> bool {
         self.connection.is_write_vectored()
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // The place is given back only when no task serves the connection any more.
-        self.entered.leave();
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,11 +40,14 @@ struct Lines {
     untold: Untold,
 }
 
-/// Refusals and cuts since they were last logged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Refusals, cuts and failed handshakes since they were last logged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Untold {
     refused: usize,
     cut: [usize; Why::ALL.len()],
+    failed_handshakes: usize,
+    /// The address and the fault of the last failed handshake.
+    last_failed: Option<String>,
 }
 
 /// A connection's place in the register.
@@ -62,6 +66,12 @@ impl Register {
             open: metrics.open(door),
             metrics: Arc::clone(metrics),
         }
+    }
+
+    /// The most handshakes of transport security that are under way: no more connections are without introduction, and as
+    /// many again may have been cut without having noticed.
+    pub(super) fn handshakes_max(&self) -> usize {
+        2 * self.rules.strangers
     }
 
     /// A place for a connection from `remote`, for which another one may be cut; `None` if none can be spared.
@@ -145,6 +155,13 @@ impl Register {
         }
     }
 
+    fn handshake_failed(&self, line: &Line, error: &io::Error) {
+        self.metrics.handshake_failed(self.door);
+        let untold = &mut self.lock().untold;
+        untold.failed_handshakes += 1;
+        untold.last_failed = Some(format!("{}: {error}", line.source));
+    }
+
     /// See [`super::Connections::watch_over`].
     pub(super) async fn watch_over(&self, stop: Stop) {
         let mut ticks = interval(LOOK);
@@ -220,6 +237,8 @@ impl Register {
             door = self.door.name(),
             refused = untold.refused,
             ?cut,
+            failed_handshakes = untold.failed_handshakes,
+            last_failed = untold.last_failed,
             max = self.rules.connections,
             "closed connections"
         );
@@ -266,7 +285,15 @@ impl Entered {
         self.register.cut(&mut lines, &self.line, why);
     }
 
-    pub(super) fn leave(&self) {
+    /// Notes that the other end and this replica did not agree on transport security.
+    pub(super) fn handshake_failed(&self, error: &io::Error) {
+        self.register.handshake_failed(&self.line, error);
+    }
+}
+
+impl Drop for Entered {
+    /// The connection keeps its place for as long as a task serves it.
+    fn drop(&mut self) {
         self.register.leave(&self.line);
     }
 }

@@ -58,8 +58,12 @@ pub(super) async fn refuses(dialer: &dyn Dial, address: &str) -> bool {
                 }
                 Err(error) => match error.kind() {
                     io::ErrorKind::ConnectionRefused => return true,
-                    // The connection was dropped before it could be accepted.
-                    io::ErrorKind::ConnectionReset => {}
+                    // The connection was dropped before it could be accepted, or before both ends had agreed on
+                    // transport security.
+                    io::ErrorKind::ConnectionReset
+                    | io::ErrorKind::ConnectionAborted
+                    | io::ErrorKind::BrokenPipe
+                    | io::ErrorKind::UnexpectedEof => {}
                     _ => return false,
                 },
             }

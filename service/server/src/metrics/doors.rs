@@ -26,6 +26,7 @@ pub(crate) struct DoorMetrics {
     refused: Family<OfDoor, Counter>,
     cut: Family<OfReason, Counter>,
     unsent: Family<OfDoor, Gauge>,
+    failed_handshakes: Family<OfDoor, Counter>,
 }
 
 impl DoorMetrics {
@@ -35,6 +36,7 @@ impl DoorMetrics {
             refused: Family::default(),
             cut: Family::default(),
             unsent: Family::default(),
+            failed_handshakes: Family::default(),
         };
         registry.register(
             "synod_connections",
@@ -56,11 +58,17 @@ impl DoorMetrics {
             "Bytes of answers that are held until they are taken",
             metrics.unsent.clone(),
         );
+        registry.register(
+            "synod_failed_handshakes",
+            "Connections that ended because both ends did not agree on transport security, as when a certificate is refused",
+            metrics.failed_handshakes.clone(),
+        );
         for door in Door::ALL {
             // Every series is created at once: a missing one would look like one that was never counted.
             drop(metrics.open(door));
             drop(metrics.unsent(door));
-            drop(metrics.refused.get_or_create(&OfDoor { door: door.name() }));
+            drop(metrics.refused.get_or_create(&of_door(door)));
+            drop(metrics.failed_handshakes.get_or_create(&of_door(door)));
             for why in Why::ALL {
                 drop(metrics.cut.get_or_create(&of_reason(door, why)));
             }
@@ -70,29 +78,32 @@ impl DoorMetrics {
 
     /// The gauge of open connections.
     pub(crate) fn open(&self, door: Door) -> Gauge {
-        self.open
-            .get_or_create(&OfDoor { door: door.name() })
-            .clone()
+        self.open.get_or_create(&of_door(door)).clone()
     }
 
     /// The gauge of bytes of answers that are held.
     pub(crate) fn unsent(&self, door: Door) -> Gauge {
-        self.unsent
-            .get_or_create(&OfDoor { door: door.name() })
-            .clone()
+        self.unsent.get_or_create(&of_door(door)).clone()
     }
 
     /// Counts a connection that was closed at once.
     pub(crate) fn refused(&self, door: Door) {
-        self.refused
-            .get_or_create(&OfDoor { door: door.name() })
-            .inc();
+        self.refused.get_or_create(&of_door(door)).inc();
+    }
+
+    /// Counts a connection whose ends did not agree on transport security.
+    pub(crate) fn handshake_failed(&self, door: Door) {
+        self.failed_handshakes.get_or_create(&of_door(door)).inc();
     }
 
     /// Counts a connection that was cut.
     pub(crate) fn cut(&self, door: Door, why: Why) {
         self.cut.get_or_create(&of_reason(door, why)).inc();
     }
+}
+
+fn of_door(door: Door) -> OfDoor {
+    OfDoor { door: door.name() }
 }
 
 fn of_reason(door: Door, why: Why) -> OfReason {

@@ -23,7 +23,8 @@ struct Usage {
     open_fds: u64,
     fds_max: Option<u64>,
     threads: i64,
-    started_seconds: f64,
+    /// `None` where the system hides when it was started itself.
+    started_seconds: Option<f64>,
 }
 
 impl Usage {
@@ -42,7 +43,9 @@ impl Usage {
             open_fds: u64::try_from(process.fd_count()?).unwrap_or(u64::MAX),
             fds_max,
             threads: stat.num_threads,
-            started_seconds: to_f64(procfs::boot_time_secs()?) + to_f64(stat.starttime) / ticks,
+            started_seconds: procfs::boot_time_secs()
+                .ok()
+                .map(|boot| to_f64(boot) + to_f64(stat.starttime) / ticks),
         })
     }
 }
@@ -88,7 +91,10 @@ impl Collector for ProcessMetrics {
             let gauge = ConstGauge::new(to_f64(value));
             gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)?;
         }
-        let started = ConstGauge::new(usage.started_seconds);
+        let Some(started) = usage.started_seconds else {
+            return Ok(());
+        };
+        let started = ConstGauge::new(started);
         let of = "process_start_time_seconds";
         let help = "When the process was started, in seconds since 1970";
         started.encode(encoder.encode_descriptor(of, help, None, started.metric_type())?)

@@ -131,6 +131,9 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
             message,
         );
     }
+    for message in handle.security_alarms() {
+        raise(v1::AlarmKind::Certificate, handle.replica().get(), message);
+    }
     let quota = state.settings().state_quota_bytes;
     for replica in state.low_on_disk() {
         let message = "the replica's disk is nearly full, so writes that make the state grow are refused: free space \

@@ -38,31 +38,42 @@ pub struct Connection {
 pub struct ConnectionInfo {
     /// The address of the other end, for logs.
     pub remote: Arc<str>,
+    /// What is known of who is at the other end.
+    pub(crate) caller: Caller,
     /// The connection's record in its door, once it was admitted.
     pub(crate) line: Option<Arc<Line>>,
+}
+
+/// What is known of who is at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// Nobody is asked for a certificate.
+    Unasked,
+    /// It could have shown a certificate, and showed none.
+    Nameless,
+    /// It showed a certificate that was signed by a trusted CA.
+    Certified,
 }
 
 impl Connection {
     /// Wraps a transport; `remote` names the other end for logs.
     #[must_use]
-    pub fn new(io: impl Duplex, remote: String) -> Self {
+    pub fn new(io: impl Duplex, remote: impl Into<Arc<str>>) -> Self {
         Self {
             io: Box::pin(io),
             info: ConnectionInfo {
                 remote: remote.into(),
+                caller: Caller::Unasked,
                 line: None,
             },
         }
     }
 
-    /// Wraps an admitted connection, with its record.
-    pub(crate) fn of_line(io: impl Duplex, remote: Arc<str>, line: Arc<Line>) -> Self {
+    /// Wraps a transport of which this is known.
+    pub(crate) fn known(io: impl Duplex, info: ConnectionInfo) -> Self {
         Self {
             io: Box::pin(io),
-            info: ConnectionInfo {
-                remote,
-                line: Some(line),
-            },
+            info,
         }
     }
 }

@@ -120,6 +120,7 @@ impl Appender {
             self.roll(length)?;
         }
         let start = self.end.offset - self.buffer.len() as u64;
+        self.buffer.reserve(BATCH_HEADER_LENGTH + body);
         let placements = self.encode(records, body);
         let segment = self.last();
         segment

@@ -9,6 +9,8 @@ Examples:
 
 Where to find the cluster:
   --endpoints, else SYNOD_ENDPOINTS, else `endpoints` in the file of --config, else 127.0.0.1:4600
+  --cacert, --cert and --key, or SYNOD_CACERT and so on: then connections are encrypted
+  These flags, --timeout and -o may stand before the command as well: synod --endpoints ... -o json status
 
 Output:
   -o json and -o yaml are the messages of synod.v1 in protobuf's JSON form, as grpcurl prints them: keys in lowerCamelCase,
@@ -34,10 +36,12 @@ Examples:
       --listen-client 127.0.0.1:4601 --listen-peer 127.0.0.1:4611 --listen-metrics 127.0.0.1:4621 \\
       --replicas 1=127.0.0.1:4611,2=127.0.0.1:4612,3=127.0.0.1:4613
 
-  One of three replicas on three machines, in a network that only friends can reach:
-    synod serve --replica-id 2 --data-dir /var/lib/synod --cluster-name prod --allow-insecure \\
+  One of three replicas on three machines (`synod certs dev` makes certificates to try it out with):
+    synod serve --replica-id 2 --data-dir /var/lib/synod --cluster-name prod \\
       --listen-client 10.0.0.2:4600 --listen-peer 10.0.0.2:4610 \\
-      --replicas 1=10.0.0.1:4610,2=10.0.0.2:4610,3=10.0.0.3:4610
+      --replicas 1=10.0.0.1:4610,2=10.0.0.2:4610,3=10.0.0.3:4610 \\
+      --cert-file server.pem --key-file server-key.pem --trusted-ca-file client-ca.pem \\
+      --peer-cert-file peer.pem --peer-key-file peer-key.pem --peer-trusted-ca-file peer-ca.pem
 
   The same from a file:
     synod serve --config /etc/synod.toml
@@ -48,12 +52,18 @@ Examples:
     listen_client = \"10.0.0.2:4600\"
     listen_peer = \"10.0.0.2:4610\"
     replicas = [\"1=10.0.0.1:4610\", \"2=10.0.0.2:4610\", \"3=10.0.0.3:4610\"]
-    allow_insecure = true
+    cert_file = \"/etc/synod/server.pem\"
+    key_file = \"/etc/synod/server-key.pem\"
+    trusted_ca_file = \"/etc/synod/client-ca.pem\"
+    peer_cert_file = \"/etc/synod/peer.pem\"
+    peer_key_file = \"/etc/synod/peer-key.pem\"
+    peer_trusted_ca_file = \"/etc/synod/peer-ca.pem\"
 
 Once it serves it prints one line to standard output; everything else is logged to standard error:
   serving cluster=prod replica=2 client=10.0.0.2:4600 peer=10.0.0.2:4610 metrics=127.0.0.1:4620
 
-What is wrong with the settings is said before the data directory is touched.";
+What is wrong with the settings is said before the data directory is touched. Files of certificates are read again when
+they change, and connections from then on use them.";
 
 pub(super) const DEV: &str = "\
 Examples:
@@ -163,6 +173,35 @@ Examples:
   synod settings set members_max=20 --dry-run
   synod settings set enforce_persisted=apps.deployments,core.pods
   synod settings set enforce_persisted=";
+
+pub(super) const CERTS: &str = "\
+Examples:
+  synod certs dev --out certs --hosts 10.0.0.1,10.0.0.2,10.0.0.3 --members apiserver-1,apiserver-2";
+
+pub(super) const CERTS_DEV: &str = "\
+Examples:
+  synod certs dev --out certs --hosts 10.0.0.1,10.0.0.2,10.0.0.3 --members apiserver-1,apiserver-2
+  synod certs dev --out certs --hosts 10.0.0.1,10.0.0.2,10.0.0.3 --renew
+
+  synod serve --cert-file certs/server.pem --key-file certs/server-key.pem --trusted-ca-file certs/client-ca.pem \\
+    --peer-cert-file certs/peer.pem --peer-key-file certs/peer-key.pem --peer-trusted-ca-file certs/peer-ca.pem ...
+  synod status --cacert certs/server-ca.pem --cert certs/admin.pem --key certs/admin-key.pem --endpoints ...
+
+Files, each with its key in a file that ends in -key.pem:
+  server-ca.pem      signs server.pem, what replicas show to clients
+  peer-ca.pem        signs peer.pem, what replicas show to each other
+  client-ca.pem      signs admin.pem and member-<id>.pem, what clients show to replicas
+Clients are named by a SPIFFE id: spiffe://synod/admin, spiffe://synod/member/<id>.";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  synod completions bash > /usr/share/bash-completion/completions/synod
+  synod completions zsh > ~/.zfunc/_synod
+  synod completions fish > ~/.config/fish/completions/synod.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  synod man --out /usr/local/share/man/man1 && man synod-serve";
 
 pub(super) const HASH: &str = "\
 Examples:

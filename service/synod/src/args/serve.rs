@@ -56,7 +56,7 @@ pub(crate) struct ServeArgs {
         value_name = "ADDRESS"
     )]
     pub(crate) listen_peer: Option<String>,
-    /// Where metrics are served over HTTP [default: 127.0.0.1:4620].
+    /// Where metrics (/metrics) and probes (/livez, /readyz) are served over HTTP [default: 127.0.0.1:4620].
     #[arg(
         long,
         env = "SYNOD_LISTEN_METRICS",
@@ -72,7 +72,63 @@ pub(crate) struct ServeArgs {
         value_name = "ADDRESS"
     )]
     pub(crate) advertise_client: Option<String>,
-    /// Listen on addresses that other hosts can reach, although nothing is encrypted and nobody is asked who they are.
+    /// The certificate for the ports of clients and metrics: what goes over them is encrypted then.
+    #[arg(
+        long,
+        env = "SYNOD_CERT_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) cert_file: Option<String>,
+    /// The private key of the certificate.
+    #[arg(
+        long,
+        env = "SYNOD_KEY_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) key_file: Option<String>,
+    /// The CA bundle that clients' certificates must be signed by. Without it nobody is asked who they are.
+    #[arg(
+        long,
+        env = "SYNOD_TRUSTED_CA_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) trusted_ca_file: Option<String>,
+    /// The oldest version of TLS that clients may use: TLS1.2 or TLS1.3 [default: TLS1.3].
+    #[arg(
+        long,
+        env = "SYNOD_TLS_MIN_VERSION",
+        hide_env_values = true,
+        value_name = "VERSION"
+    )]
+    pub(crate) tls_min_version: Option<String>,
+    /// The certificate that this replica shows to the others, as a server and as a client.
+    #[arg(
+        long,
+        env = "SYNOD_PEER_CERT_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) peer_cert_file: Option<String>,
+    /// The private key of that certificate.
+    #[arg(
+        long,
+        env = "SYNOD_PEER_KEY_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) peer_key_file: Option<String>,
+    /// The CA bundle that the other replicas' certificates must be signed by.
+    #[arg(
+        long,
+        env = "SYNOD_PEER_TRUSTED_CA_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) peer_trusted_ca_file: Option<String>,
+    /// Listen on addresses that other hosts can reach, although nobody is asked who they are.
     #[arg(
         long,
         env = "SYNOD_ALLOW_INSECURE",

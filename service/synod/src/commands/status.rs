@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use futures::future::join_all;
 use synod_client::{Client, ClusterStatus, Error, ErrorKind, Violation};
 
-use super::{client, show};
+use super::show;
 use crate::args::QueryArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -15,11 +15,15 @@ use crate::views::{self, EndpointStatus};
 
 pub(crate) async fn run(args: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ClientSettings::load(&args.client, matches)?;
-    let given = client(settings.endpoints, settings.timeout).await?;
+    let given = settings.clone().connect().await?;
     let mut answers = ask(&given).await;
     let others = not_asked(&answers);
     if !others.is_empty() {
-        answers.extend(ask(&client(others, settings.timeout).await?).await);
+        let found = ClientSettings {
+            endpoints: others,
+            ..settings
+        };
+        answers.extend(ask(&found.connect().await?).await);
     }
     match best(&answers) {
         Some(best) => show(&views::status(best, &answers), args.output),

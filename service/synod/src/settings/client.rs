@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use clap::ArgMatches;
+use synod_client::{Client, ClientTls};
 
-use super::{Layers, address};
+use super::{Layers, address, security};
 use crate::args::ClientArgs;
 use crate::duration;
 use crate::failure::Failure;
 
 /// The address where `synod dev` and a single `synod serve` serve clients by default.
 const ENDPOINT: &str = "127.0.0.1:4600";
+
+/// What an endpoint may begin with.
+const SCHEMES: [&str; 2] = ["http://", "https://"];
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -19,6 +23,8 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct ClientSettings {
     /// The client addresses of replicas; at least one.
     pub(crate) endpoints: Vec<String>,
+    /// Transport security; `None`: connections are not encrypted.
+    pub(crate) tls: Option<ClientTls>,
     /// How long a request may take, over all tries.
     pub(crate) timeout: Duration,
 }
@@ -30,25 +36,46 @@ impl ClientSettings {
     pub(crate) fn load(args: &ClientArgs, matches: &ArgMatches) -> Result<Self, Failure> {
         let mut layers = Layers::open(matches, args.config.as_deref())?;
         let endpoints = layers.given_or("endpoints", endpoints, vec![ENDPOINT.to_owned()]);
+        let tls = security::of_client(&mut layers);
         let timeout = layers.given_or("timeout", duration::parse_some, TIMEOUT);
         layers.check()?;
-        Ok(Self { endpoints, timeout })
+        Ok(Self {
+            endpoints,
+            tls,
+            timeout,
+        })
+    }
+
+    /// A client with these settings.
+    ///
+    /// # Errors
+    ///
+    /// An endpoint, a certificate, a key or a CA bundle cannot be used.
+    pub(crate) async fn connect(self) -> Result<Client, Failure> {
+        let mut builder = Client::builder()
+            .endpoints(self.endpoints)
+            .request_timeout(self.timeout);
+        if let Some(tls) = self.tls {
+            builder = builder.tls(tls);
+        }
+        Ok(builder.connect().await?)
     }
 }
 
-/// Parses addresses that are separated by commas. Each may have the scheme `http://`, since people copy URLs.
+/// Parses addresses that are separated by commas. Each may be a URL: its scheme says whether connections must be encrypted.
 fn endpoints(text: &str) -> Result<Vec<String>, String> {
     let mut endpoints = Vec::new();
     for (number, item) in (1..).zip(text.split(',')) {
-        let trimmed = item.trim();
-        let address = trimmed
-            .strip_prefix("http://")
-            .unwrap_or(trimmed)
-            .trim_end_matches('/');
+        let trimmed = item.trim().trim_end_matches('/');
+        let scheme = SCHEMES
+            .into_iter()
+            .find(|scheme| trimmed.starts_with(scheme));
+        let address = &trimmed[scheme.unwrap_or_default().len()..];
         let address = address::reachable(address)
             .map_err(|rule| format!("item {number}, {item:?}: {rule}"))?;
-        if !endpoints.contains(&address) {
-            endpoints.push(address);
+        let endpoint = format!("{}{address}", scheme.unwrap_or_default());
+        if !endpoints.contains(&endpoint) {
+            endpoints.push(endpoint);
         }
     }
     Ok(endpoints)
@@ -60,8 +87,8 @@ mod tests {
 
     #[test]
     fn endpoints_are_addresses_with_or_without_a_scheme() {
-        let found = endpoints("a:1, http://b:2/,a:1").unwrap();
-        assert_eq!(found, ["a:1", "b:2"]);
+        let found = endpoints("a:1, http://b:2/,a:1,https://c:3").unwrap();
+        assert_eq!(found, ["a:1", "http://b:2", "https://c:3"]);
     }
 
     #[test]
@@ -71,7 +98,7 @@ mod tests {
             fault,
             "item 2, \"b\": must be host:port, as in 10.0.0.1:4610"
         );
-        let fault = endpoints("https://a:1").unwrap_err();
+        let fault = endpoints("ftp://a:1").unwrap_err();
         assert!(fault.contains("neither a host name"), "{fault}");
     }
 }

@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use synod_server::config::{InvalidConfig, Listen, ReplicaConfig};
 use synod_server::consensus::ReplicaId;
 
-use super::{Layers, address, replicas};
+use super::{Layers, address, replicas, security};
 use crate::args::ServeArgs;
 use crate::duration;
 use crate::failure::Failure;
@@ -83,6 +83,7 @@ fn replica(layers: &mut Layers<'_>) -> Option<ReplicaConfig> {
         metrics: Some(layers.given_or("listen_metrics", address::listen, on_loopback(4620))),
     };
     let advertise = layers.given("advertise_client", address::reachable);
+    let security = security::of_replica(layers);
     let allow_insecure = layers.given_or("allow_insecure", yes_or_no, false);
     let heartbeat = layers.given("heartbeat_interval", duration::parse_some);
     let election = layers.given("election_timeout", duration::parse_some);
@@ -93,6 +94,7 @@ fn replica(layers: &mut Layers<'_>) -> Option<ReplicaConfig> {
         .collect();
     let mut replica = ReplicaConfig::new(ReplicaId::new(id?), cluster_name, data_dir?, listen, set);
     replica.advertise_client = advertise;
+    replica.security = security;
     replica.allow_insecure = allow_insecure;
     if let Some(heartbeat) = heartbeat {
         replica.heartbeat = heartbeat;

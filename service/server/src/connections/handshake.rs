@@ -1,0 +1,67 @@
+//! The handshakes of transport security, many at a time.
+
+use std::future::poll_fn;
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use futures::{Stream, StreamExt};
+use synod_tls::{Acceptor, Protocol};
+use tokio_util::task::AbortOnDropHandle;
+use tonic::transport::server::Connected;
+
+use super::register::Entered;
+use crate::seams::{Caller, Connection, ConnectionInfo};
+
+/// The connections of `entered` whose ends agree on transport security, in the order in which they do. At most `max`
+/// handshakes are under way; each is a task of its own, so that several threads share the work.
+pub(super) fn each(
+    entered: impl Stream<Item = (Connection, Entered)> + Send,
+    acceptor: Acceptor,
+    max: usize,
+) -> impl Stream<Item = (Connection, Entered)> + Send {
+    let agreeing = entered.map(move |(connection, entered)| {
+        let agreed = agree(acceptor.clone(), connection, entered);
+        AbortOnDropHandle::new(tokio::spawn(agreed))
+    });
+    // A task that has panicked has let its connection go.
+    let agreed = agreeing.buffer_unordered(max);
+    agreed.filter_map(|ended| std::future::ready(ended.ok().flatten()))
+}
+
+/// The connection behind its transport security. `None`: its ends did not agree, or it was cut meanwhile.
+async fn agree(
+    acceptor: Acceptor,
+    connection: Connection,
+    entered: Entered,
+) -> Option<(Connection, Entered)> {
+    let info = connection.connect_info();
+    let protocol = if entered.speaks_http2() {
+        Protocol::Http2
+    } else {
+        Protocol::Http1
+    };
+    let line = Arc::clone(entered.line());
+    let agreed = tokio::select! {
+        biased;
+        _ = poll_fn(|context| line.poll_cut(context)) => return None,
+        agreed = acceptor.accept(connection, protocol) => agreed,
+    };
+    match agreed {
+        Ok(stream) => {
+            let caller = match stream.get_ref().1.peer_certificates() {
+                Some(_) => Caller::Certified,
+                None if acceptor.asks() => Caller::Nameless,
+                None => Caller::Unasked,
+            };
+            let info = ConnectionInfo { caller, ..info };
+            Some((Connection::known(stream, info), entered))
+        }
+        Err(error) => {
+            // Who looks whether the port is open goes without a word.
+            if error.kind() == ErrorKind::InvalidData {
+                entered.handshake_failed(&error);
+            }
+            None
+        }
+    }
+}

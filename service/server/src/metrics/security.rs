@@ -1,0 +1,87 @@
+//! How long certificates are valid, and whether new ones could be used.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+use synod_tls::Validities;
+
+use crate::security::Side;
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfSide {
+    side: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfPart {
+    side: &'static str,
+    part: &'static str,
+}
+
+/// The metrics of transport security. Sides without it have no series but the counters.
+#[derive(Debug)]
+pub(crate) struct SecurityMetrics {
+    valid_until: Family<OfPart, Gauge>,
+    renewed: Family<OfSide, Counter>,
+    not_renewed: Family<OfSide, Counter>,
+}
+
+impl SecurityMetrics {
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            valid_until: Family::default(),
+            renewed: Family::default(),
+            not_renewed: Family::default(),
+        };
+        registry.register_with_unit(
+            "synod_certificates_valid_until_timestamp",
+            "When the certificate in use expires, and the last of the trusted CAs, in seconds since 1970",
+            Unit::Seconds,
+            metrics.valid_until.clone(),
+        );
+        registry.register(
+            "synod_certificates_renewed",
+            "How often changed files of certificates were taken into use",
+            metrics.renewed.clone(),
+        );
+        registry.register(
+            "synod_certificates_not_renewed",
+            "How often changed files of certificates could not be used, so that the old certificates stayed",
+            metrics.not_renewed.clone(),
+        );
+        for side in Side::ALL {
+            drop(metrics.renewed.get_or_create(&of_side(side)));
+            drop(metrics.not_renewed.get_or_create(&of_side(side)));
+        }
+        metrics
+    }
+
+    pub(crate) fn valid(&self, side: Side, validities: Validities) {
+        let Validities {
+            certificate,
+            trusted_ca,
+        } = validities;
+        for (part, validity) in [("certificate", certificate), ("ca", trusted_ca)] {
+            let Some(validity) = validity else { continue };
+            let side = side.name();
+            let series = OfPart { side, part };
+            self.valid_until.get_or_create(&series).set(validity.until);
+        }
+    }
+
+    /// Counts changed files that were taken into use.
+    pub(crate) fn renewed(&self, side: Side) {
+        self.renewed.get_or_create(&of_side(side)).inc();
+    }
+
+    /// Counts changed files that could not be used.
+    pub(crate) fn not_renewed(&self, side: Side) {
+        self.not_renewed.get_or_create(&of_side(side)).inc();
+    }
+}
+
+fn of_side(side: Side) -> OfSide {
+    OfSide { side: side.name() }
+}

@@ -1,0 +1,27 @@
+//! Transport security of Synod's replicas and clients, by rustls.
+//!
+//! - [`Acceptor`] is the serving end, [`Connector`] the calling end of a connection.
+//! - [`Pem`] is a certificate, a key or a CA bundle, in a file or as bytes; [`KeyPair`] a certificate with its key.
+//! - Files are read again by `refresh`: new connections use what they hold then, and open connections stay. A file that
+//!   cannot be used changes nothing: what was read before stays in use, and the caller gets the [`Fault`].
+//!
+//! Connections speak TLS 1.3; an acceptor lets TLS 1.2 in only if asked. No session is resumed: each connection proves
+//! anew who is at its ends, so a CA that was taken away is taken away for every new connection.
+
+mod acceptor;
+mod connector;
+mod crypto;
+mod fault;
+mod pem;
+mod reloaded;
+mod validity;
+
+pub use acceptor::{Acceptor, Protocol, ServerTls, Versions};
+pub use connector::{ClientTls, Connector};
+pub use fault::{Fault, Part};
+pub use pem::{KeyPair, Pem, have_common_ca};
+pub use reloaded::Refreshed;
+pub use validity::{Validities, Validity};
+
+#[cfg(test)]
+mod tests;
