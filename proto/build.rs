@@ -1,10 +1,12 @@
 //! Compiles the `.proto` sources, in Rust alone: no `protoc` is needed.
 
+#[path = "build/access.rs"]
+mod access;
+
 use std::error::Error;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use protox::prost::Message as _;
 use tonic_prost_build::Config;
 
 /// Where the sources are; the folders below it are the packages.
@@ -12,6 +14,7 @@ const ROOT: &str = "proto";
 
 /// The sources of the public protocol, which server reflection answers.
 const SOURCES: &[&str] = &[
+    "synod/v1/access.proto",
     "synod/v1/cluster.proto",
     "synod/v1/collections.proto",
     "synod/v1/common.proto",
@@ -32,8 +35,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={ROOT}");
     let out = PathBuf::from(env::var("OUT_DIR")?);
 
-    let public = protox::compile(SOURCES, [ROOT])?;
-    fs::write(out.join("synod.v1.binpb"), public.encode_to_vec())?;
+    let mut compiler = protox::Compiler::new([ROOT])?;
+    compiler
+        .include_source_info(true)
+        .include_imports(true)
+        .open_files(SOURCES)?;
+    // Not by way of the typed set, which does not know the options of this protocol.
+    fs::write(
+        out.join("synod.v1.binpb"),
+        compiler.encode_file_descriptor_set(),
+    )?;
+    let access = access::generate(&compiler.descriptor_pool())?;
+    fs::write(out.join("access.rs"), access)?;
+    let public = compiler.file_descriptor_set();
 
     let mut prost = Config::new();
     // Every message type has its name: the codec finds the limits of a request by it, and the details of an error name

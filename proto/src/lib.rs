@@ -5,6 +5,7 @@
 //! A client's request is converted to a typed value only here, once: to a [`Change`] or a query. The conversion finds
 //! all faults at once and names each by its path. The conversion back never fails.
 //!
+//! - [`access`]: what a caller must be granted, and what each request names.
 //! - [`status`]: the one table between error kinds and gRPC statuses, both ways.
 //! - [`codec`]: how messages are read, with the guard against requests that are huge in memory.
 //! - `wire.rs`: the tables of messages, from which both directions follow; `change/` and `query/`: the requests;
@@ -13,6 +14,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub mod access;
 mod change;
 pub mod codec;
 mod convert;

@@ -18,6 +18,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use synod_model::MemberId;
+
 use crate::seams::Seams;
 use crate::session::Sessions;
 use crate::transport::Endpoints;
@@ -48,6 +50,8 @@ struct ClientParts {
     seams: Seams,
     /// `None`: the client makes its changes without a session.
     sessions: Option<Sessions>,
+    /// What holders' names begin with that are not given.
+    name: Option<MemberId>,
 }
 
 impl Client {
@@ -72,6 +76,11 @@ impl Client {
 
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
+    }
+
+    /// What holders' names begin with that are not given.
+    pub(crate) fn name(&self) -> Option<&MemberId> {
+        self.shared.name.as_ref()
     }
 
     pub(crate) fn seams(&self) -> &Seams {

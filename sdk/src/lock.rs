@@ -13,7 +13,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::board::Board;
-use crate::seams::Randomness;
 use crate::transport::Backoff;
 use crate::{Acquisition, Client, Error};
 
@@ -27,7 +26,8 @@ pub struct LockOptions {
 }
 
 impl LockOptions {
-    /// Options for this lease, with a random holder name that no other process has.
+    /// Options for this lease, with a holder name that no other process has: a random one, behind the name of the client
+    /// or of the member if there is one ([`ClientBuilder::name`](crate::ClientBuilder::name)).
     #[must_use]
     pub fn new(key: LeaseKey) -> Self {
         Self {
@@ -148,9 +148,8 @@ impl Client {
         mut options: LockOptions,
         over: impl Future<Output = ()>,
     ) -> Result<Option<Lock>, Error> {
-        let randomness = &*self.seams().randomness;
         let holder = options.holder.take();
-        let holder = holder.unwrap_or_else(|| random_holder(randomness));
+        let holder = holder.unwrap_or_else(|| self.own_holder(&options));
         let place = ReleaseLease {
             key: options.key.clone(),
             holder: holder.clone(),
@@ -412,7 +411,7 @@ impl LockOptions {
         let holder = self.holder.clone();
         AcquireLease {
             key: self.key.clone(),
-            holder: holder.unwrap_or_else(|| random_holder(&*client.seams().randomness)),
+            holder: holder.unwrap_or_else(|| client.own_holder(self)),
             ttl: self.ttl,
             wait: None,
             if_member: self.if_member.clone(),
@@ -420,8 +419,16 @@ impl LockOptions {
     }
 }
 
-/// A holder name that no other process has.
-fn random_holder(randomness: &dyn Randomness) -> HolderIdentity {
-    let text = format!("{:016x}{:016x}", randomness.next(), randomness.next());
-    HolderIdentity::parse(&text).expect("32 hexadecimal digits name a holder")
+impl Client {
+    /// A holder name that no other process has. It begins with the name of the member that the lease ends with, or with that
+    /// of the client: a replica that knows its callers lets each hold leases only under names that begin so.
+    fn own_holder(&self, options: &LockOptions) -> HolderIdentity {
+        let randomness = &*self.seams().randomness;
+        let mut text = format!("{:016x}{:016x}", randomness.next(), randomness.next());
+        let member = options.if_member.as_ref().map(|(id, _)| id);
+        if let Some(name) = member.or(self.name()) {
+            text = format!("{name}_{text}");
+        }
+        HolderIdentity::parse(&text).expect("an id and 33 more bytes name a holder")
+    }
 }

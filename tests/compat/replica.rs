@@ -101,6 +101,7 @@ fn entry(log_time: u64, request: Option<RequestId>, command: Command) -> Bytes {
         lift_deadlines: false,
         wall: WallTime::from_millis(1_795_219_200_000 + log_time),
         commands: vec![Envelope {
+            actor: None,
             request,
             command: Arc::new(command),
         }],

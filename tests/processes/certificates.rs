@@ -7,7 +7,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, Issuer, KeyPair as Key, date_time_ymd};
+use rcgen::{
+    CertificateParams, ExtendedKeyUsagePurpose, Issuer, KeyPair as Key, SanType, date_time_ymd,
+};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
@@ -41,7 +43,7 @@ impl Certificates {
     /// Makes the folder with the program.
     pub(crate) fn make(folder: &Path) -> Self {
         let certificates = Self(folder.to_owned());
-        certificates.run(&["--members", "apiserver-1"]);
+        certificates.run(&["--members", "apiserver-1,apiserver-2"]);
         certificates
     }
 
@@ -91,13 +93,18 @@ impl Certificates {
         flags.collect()
     }
 
-    /// What a client of the cluster shows and asks for, in files.
+    /// What an admin of the cluster shows and asks for, in files.
     pub(crate) fn admin(&self) -> ClientTls {
+        self.client("admin")
+    }
+
+    /// What a client of the cluster with this certificate shows and asks for, in files.
+    pub(crate) fn client(&self, name: &str) -> ClientTls {
         ClientTls {
             trusted_ca: Pem::File(self.file("server-ca.pem")),
             own: Some(KeyPair {
-                certificate: Pem::File(self.file("admin.pem")),
-                key: Pem::File(self.file("admin-key.pem")),
+                certificate: Pem::File(self.file(&format!("{name}.pem"))),
+                key: Pem::File(self.file(&format!("{name}-key.pem"))),
             }),
             server_name: None,
         }
@@ -115,6 +122,17 @@ impl Certificates {
     pub(crate) fn sign(
         &self,
         authority: &str,
+        days: Days,
+        uses: &[ExtendedKeyUsagePurpose],
+    ) -> Shown {
+        self.sign_for(&[], authority, days, uses)
+    }
+
+    /// The same, with these URIs among its names.
+    pub(crate) fn sign_for(
+        &self,
+        uris: &[&str],
+        authority: &str,
         (from, until): Days,
         uses: &[ExtendedKeyUsagePurpose],
     ) -> Shown {
@@ -123,6 +141,10 @@ impl Certificates {
         let issuer = Issuer::from_ca_cert_pem(&certificate, key).expect("it is a CA");
         let mut parameters =
             CertificateParams::new([HOST.to_owned()]).expect("it can be the name of a host");
+        for uri in uris {
+            let uri = (*uri).try_into().expect("it is ASCII");
+            parameters.subject_alt_names.push(SanType::URI(uri));
+        }
         let epoch = date_time_ymd(1970, 1, 1);
         parameters.not_before = epoch + since_1970(from);
         parameters.not_after = epoch + since_1970(until);

@@ -1,6 +1,7 @@
 //! A cluster of three replicas, each a process on this machine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io::PipeReader;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -52,10 +53,50 @@ impl Cluster {
 
     /// Three replicas that have formed a cluster, all of whose connections are behind transport security.
     pub(crate) async fn start_secured() -> Self {
+        Self::prepare().await.secured(&[]).await
+    }
+
+    /// The same, with a policy in the file [`Self::policy`].
+    pub(crate) async fn start_with_policy(policy: &str) -> Self {
+        let cluster = Self::prepare().await;
+        fs::write(cluster.policy(), policy).expect("the folder can be written");
+        let file = cluster.policy().display().to_string();
+        cluster.secured(&["--policy-file", &file]).await
+    }
+
+    /// The same, each with an audit log.
+    pub(crate) async fn start_audited() -> Self {
         let mut cluster = Self::prepare().await;
+        for id in IDS {
+            let file = cluster.audit_file(id).display().to_string();
+            let replica = cluster.replicas.get_mut(&id).expect("it is one of three");
+            replica.arguments.extend(["--audit-log".to_owned(), file]);
+        }
+        cluster.secured(&[]).await
+    }
+
+    /// The audit log of a replica.
+    pub(crate) fn audit(&self, id: u64) -> String {
+        fs::read_to_string(self.audit_file(id)).expect("there is one")
+    }
+
+    fn audit_file(&self, id: u64) -> PathBuf {
+        self.folder().join(format!("audit-{id}.log"))
+    }
+
+    /// The file of the policy.
+    pub(crate) fn policy(&self) -> PathBuf {
+        self.folder().join("policy.toml")
+    }
+
+    async fn secured(self, flags: &[&str]) -> Self {
+        let mut cluster = self;
         let certificates = Certificates::make(&cluster.folder().join("certificates"));
         for replica in cluster.replicas.values_mut() {
             replica.arguments.extend(certificates.flags());
+            replica
+                .arguments
+                .extend(flags.iter().map(|flag| (*flag).to_owned()));
         }
         cluster.certificates = Some(certificates);
         cluster.started().await
@@ -137,7 +178,7 @@ impl Cluster {
 
     /// What a replica has logged so far.
     pub(crate) fn log(&self, id: u64) -> String {
-        std::fs::read_to_string(&self.replicas[&id].log).expect("a replica's log can be read")
+        fs::read_to_string(&self.replicas[&id].log).expect("a replica's log can be read")
     }
 
     /// The arguments that a replica is started with; its ports stay reserved for it while it does not run.
@@ -331,7 +372,7 @@ impl Cluster {
     /// Ends all replicas. Each must still run, without a panic in its log, and exit with success.
     pub(crate) async fn finish(mut self) {
         for id in IDS {
-            let log = std::fs::read_to_string(&self.replicas[&id].log).unwrap_or_default();
+            let log = fs::read_to_string(&self.replicas[&id].log).unwrap_or_default();
             let panic = log.lines().find(|line| line.contains("panicked at"));
             assert_eq!(panic, None, "replica {id} panicked");
         }
@@ -381,7 +422,7 @@ impl Drop for Cluster {
         let folder = self.folder.take().filter(|_| std::thread::panicking());
         let Some(folder) = folder else { return };
         for (id, replica) in &self.replicas {
-            let log = std::fs::read_to_string(&replica.log).unwrap_or_default();
+            let log = fs::read_to_string(&replica.log).unwrap_or_default();
             let lines: Vec<&str> = log
                 .lines()
                 .filter(|line| !line.contains(" INFO openraft"))

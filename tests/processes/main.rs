@@ -8,6 +8,7 @@
 //! - `watcher`, `watch_log`: a recorded watch, and the check of what every watch promises.
 //! - `agreement`, `tree_hash`, `planted`: compare replicas and files, and forge a checkpoint.
 //! - `certificates`: CAs, certificates and connections behind transport security.
+//! - `access`: who may call what, and as whom.
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
@@ -21,6 +22,7 @@
 //!
 //! The tests need Linux: `links` looks up under `/proc` which replica opened a connection.
 
+mod access;
 mod agreement;
 mod bad_objects;
 mod bad_requests;

@@ -212,6 +212,7 @@ pub(crate) fn entry(command: Command) -> Bytes {
         lift_deadlines: false,
         wall: WallTime::from_millis(0),
         commands: vec![Envelope {
+            actor: None,
             request: None,
             command: Arc::new(command),
         }],

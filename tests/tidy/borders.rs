@@ -39,7 +39,9 @@ const BORDERS: [Border; 6] = [
             "service/demo",
             "service/store/src/disk",
             "service/synod",
-            // Certificates are read before anything is simulated, or never.
+            // Certificates and policies are read before anything is simulated, or never; nothing reads the audit log.
+            "service/server/src/access/source",
+            "service/server/src/audit/file",
             "service/tls/src/pem",
         ],
         why: "the simulator stands in for the disk, and `Disk` is the only door to it",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use synod_client::Client;
+use synod_client::{Client, MemberId};
 use tokio::runtime::Handle;
 
 use crate::counts::{Counted, Live};
@@ -29,7 +29,7 @@ impl Bound {
     /// (5,000) and `sessions` (true). Without sessions, changes are made at most once and never repeated. With `tls`,
     /// connections are encrypted: `ca` (required), `certificate` and `key`, each `{"file": path}` or `{"pem": text}`, and
     /// `serverName`, the name that the replicas' certificates must be for in place of their hosts. Files are read again at
-    /// each new connection.
+    /// each new connection. `name` is what the names of holders begin with that are not given.
     ///
     /// # Errors
     ///
@@ -58,6 +58,9 @@ impl Bound {
         }
         if let Some(tls) = options.take("tls", tls) {
             builder = builder.tls(tls);
+        }
+        if let Some(name) = options.take("name", text(MemberId::parse)) {
+            builder = builder.name(name);
         }
         let builder = options.end(Some(builder))?;
         Ok(Self::over(builder.connect().await?))

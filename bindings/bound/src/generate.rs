@@ -162,7 +162,11 @@ impl Protocol {
             messages: Vec::new(),
             enums: Vec::new(),
         };
-        for file in &files.file {
+        // What access needs is for replicas alone, and other packages only say how options are written.
+        let of_clients = |file: &&FileDescriptorProto| {
+            file.package() == "synod.v1" && file.name() != "synod/v1/access.proto"
+        };
+        for file in files.file.iter().filter(of_clients) {
             protocol.add(file);
         }
         protocol

@@ -41,6 +41,15 @@ test('a lock is given on in order, with a higher token each time', async () => {
   assert.throws(() => lock.check());
 });
 
+test('a holder that is not named has the name of its client', async () => {
+  const named = cluster.client({ name: 'controller' });
+  const lock = await named.lock({ namespace: 'default', name: 'named' });
+  assert.match(lock.holder, /^controller_/);
+  await lock.release();
+  named.close();
+  assert.throws(() => cluster.client({ name: 'no name_' }), InvalidArgumentError);
+});
+
 test('an option that breaks a rule is the same error with a signal and without', async () => {
   const bad = { ...lease, ttlMs: 1 };
   await assert.rejects(client.lock(bad), InvalidArgumentError);

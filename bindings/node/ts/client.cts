@@ -35,6 +35,11 @@ export interface ClientOptions {
   readonly sessions?: boolean | undefined;
   /** Transport security; connections are not encrypted if not set. */
   readonly tls?: Tls | undefined;
+  /**
+   * Who this client is by the policy of the replicas: leases are held under names that begin with it where no holder is
+   * named. Without it those names are random, which only admins may use where callers are known.
+   */
+  readonly name?: string | undefined;
 }
 
 type Signal = Pick<CallOptions, 'signal'>;

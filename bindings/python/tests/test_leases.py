@@ -36,6 +36,16 @@ def a_lock_has_one_holder_and_goes_to_the_next_when_it_is_released(client: synod
         first.check()
 
 
+def a_holder_that_is_not_named_has_the_name_of_its_client(replicas: Replicas, name: str) -> None:
+    lease = v1.LeaseKey(namespace="default", name=name)
+    with synod.Client(replicas.endpoints, timeout=30.0, name="controller") as client, client.lock(lease):
+        answer = client.leases.get(lease=lease)
+        assert answer.lease is not None and answer.lease.hold is not None
+        assert answer.lease.hold.holder.startswith("controller_")
+    with pytest.raises(synod.InvalidArgumentError):
+        synod.Client(replicas.endpoints, name="no name_")
+
+
 def a_write_under_a_lost_lease_is_refused(client: synod.Client, name: str) -> None:
     lease = v1.LeaseKey(namespace="default", name=name)
     resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_model::Violation;
+use synod_model::{MemberId, Violation};
 use synod_tls::ClientTls;
 
 use super::{Client, ClientParts};
@@ -18,6 +18,7 @@ pub struct ClientBuilder {
     wiring: Wiring,
     sessions: bool,
     tls: Option<ClientTls>,
+    name: Option<MemberId>,
     seams: Seams,
 }
 
@@ -35,6 +36,7 @@ impl Default for ClientBuilder {
             },
             sessions: true,
             tls: None,
+            name: None,
             seams: Seams::real(),
         }
     }
@@ -87,6 +89,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Who this client is, by the policy of the replicas. Leases are held under names that begin with it where no holder is
+    /// named. Without it those names are random, and replicas that know their callers refuse them to all but admins.
+    #[must_use]
+    pub fn name(mut self, name: MemberId) -> Self {
+        self.name = Some(name);
+        self
+    }
+
     /// What to use in place of the machine's clock, random numbers and network.
     #[must_use]
     pub fn seams(mut self, seams: Seams) -> Self {
@@ -114,6 +124,7 @@ impl ClientBuilder {
                 endpoints: Arc::new(endpoints),
                 seams: self.seams,
                 sessions: self.sessions.then(Sessions::default),
+                name: self.name,
             }),
             timeout: self.request_timeout,
         })

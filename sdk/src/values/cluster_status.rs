@@ -106,6 +106,10 @@ pub enum AlarmKind {
     /// A certificate, a key or a CA bundle of the replica expires soon or has expired, or its file was replaced by one that
     /// cannot be used.
     Certificate,
+    /// The file of the replica's policy was replaced by one that cannot be used, so that the policy read before stays in use.
+    Policy,
+    /// Lines of the replica's audit log were lost within the last hour.
+    Audit,
     /// An alarm that this client does not know.
     Other,
 }
@@ -122,6 +126,8 @@ impl AlarmKind {
             Self::DamagedCheckpoint => "damaged-checkpoint",
             Self::WentBack => "went-back",
             Self::Certificate => "certificate",
+            Self::Policy => "policy",
+            Self::Audit => "audit",
             Self::Other => "other",
         }
     }
@@ -168,7 +174,7 @@ messages! {
 mod lenient {
     use super::*;
 
-    const KNOWN: [(AlarmKind, v1::AlarmKind); 7] = [
+    const KNOWN: [(AlarmKind, v1::AlarmKind); 9] = [
         (AlarmKind::NoQuorum, v1::AlarmKind::NoQuorum),
         (AlarmKind::DigestMismatch, v1::AlarmKind::DigestMismatch),
         (AlarmKind::Quota, v1::AlarmKind::Quota),
@@ -179,6 +185,8 @@ mod lenient {
         ),
         (AlarmKind::WentBack, v1::AlarmKind::WentBack),
         (AlarmKind::Certificate, v1::AlarmKind::Certificate),
+        (AlarmKind::Policy, v1::AlarmKind::Policy),
+        (AlarmKind::Audit, v1::AlarmKind::Audit),
     ];
 
     pub(super) fn write(kind: &AlarmKind) -> i32 {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use synod_client::{
     Client, Election, ErrorKind, HolderIdentity, LeadershipEnd, LeaseKey, Lock, LockOptions,
-    PutLeaseCandidate, ReadOptions, SemanticVersion, Strategy, Ttl,
+    MemberId, PutLeaseCandidate, ReadOptions, SemanticVersion, Strategy, Ttl,
 };
 use tokio::task::JoinHandle;
 
-use crate::cluster::{Cluster, legal, pass, within};
+use crate::cluster::{Cluster, endpoint, legal, pass, within};
 
 const TTL: Duration = Duration::from_secs(6);
 
@@ -76,6 +76,21 @@ async fn a_lock_that_another_holds_is_refused_with_who_holds_it() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
     assert!(error.current().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_holder_that_is_not_named_has_the_name_of_its_client_or_of_its_member() {
+    let cluster = Cluster::start(1).await;
+    let builder = Client::builder().endpoints(vec![endpoint(1)]);
+    let name = legal(MemberId::parse("controller"));
+    let client = builder.seams(cluster.seams()).name(name);
+    let client = client.connect().await.unwrap();
+    let of_client = within(client.lock(LockOptions::new(key("one")))).await;
+    let of_client = of_client.unwrap();
+    assert!(of_client.holder().as_str().starts_with("controller_"));
+    let nameless = cluster.client().await;
+    let random = within(nameless.lock(LockOptions::new(key("two")))).await;
+    assert_eq!(random.unwrap().holder().as_str().len(), 32);
 }
 
 #[tokio::test(start_paused = true)]

@@ -40,14 +40,19 @@ impl State {
         envelope: &Envelope,
     ) -> (Outcome, Option<Arc<RevisionEvents>>) {
         let Some(request) = envelope.request else {
-            return self.apply_command(entry, &envelope.command);
+            return self.apply_command(entry, envelope);
         };
+        if let Some(actor) = &envelope.actor
+            && let Err(refusal) = self.check_session(request.session, actor)
+        {
+            return (self.refused(refusal), None);
+        }
         match self.recorded(request.session, request.sequence) {
             Recorded::Applied(outcome) => (outcome, None),
             Recorded::Expired => (self.refused(expired(request)), None),
             Recorded::NotApplied => match self.check_room(request) {
                 Err(refusal) => (self.refused(refusal), None),
-                Ok(()) => self.apply_and_record(entry, request, &envelope.command),
+                Ok(()) => self.apply_and_record(entry, request, envelope),
             },
         }
     }
@@ -56,9 +61,9 @@ impl State {
         &mut self,
         entry: &LogEntry,
         request: RequestId,
-        command: &Command,
+        envelope: &Envelope,
     ) -> (Outcome, Option<Arc<RevisionEvents>>) {
-        let (outcome, events) = self.apply_command(entry, command);
+        let (outcome, events) = self.apply_command(entry, envelope);
         if self.sessions.contains_key(&request.session) {
             let ttl = self.settings.session_ttl;
             Turn::begin(self, entry.wall).extend_deadline(Holder::Session(request.session), ttl);
@@ -70,12 +75,17 @@ impl State {
     fn apply_command(
         &mut self,
         entry: &LogEntry,
-        command: &Command,
+        envelope: &Envelope,
     ) -> (Outcome, Option<Arc<RevisionEvents>>) {
+        let command = &*envelope.command;
         if self.cluster.is_none() && !matches!(command, Command::Initialize(_)) {
             return (self.refused(not_formed()), None);
         }
-        let mut turn = Turn::begin(self, entry.wall);
+        // A retry is answered before this: what it was allowed then, it may hear now.
+        if let Err(refusal) = self.check_tokens(envelope) {
+            return (self.refused(refusal), None);
+        }
+        let mut turn = Turn::begin(self, entry.wall).by(envelope.actor.as_deref());
         let result = carry_out(&mut turn, command);
         let events = turn.end();
         assert!(

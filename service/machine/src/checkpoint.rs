@@ -158,9 +158,13 @@ impl State {
             Row::Member(member) => self.members.insert(member.id.clone(), member).is_none(),
             Row::Statement(id, row) => self.load_statement(id, row)?,
             Row::Deadline(holder, deadline) => self.deadlines.insert(holder, deadline).is_none(),
-            Row::Session(id, lowest) => {
+            Row::Session(id, lowest, owner) => {
                 let outcomes = OrdMap::new();
-                let session = Session { lowest, outcomes };
+                let session = Session {
+                    lowest,
+                    owner,
+                    outcomes,
+                };
                 self.sessions.insert(id, session).is_none()
             }
             Row::Outcome(id, sequence, row) => {
@@ -322,7 +326,7 @@ fn session_rows(id: SessionId, session: &Session) -> impl Iterator<Item = Row> +
         .outcomes
         .iter()
         .map(move |(sequence, row)| Row::Outcome(id, *sequence, Arc::clone(row)));
-    std::iter::once(Row::Session(id, session.lowest)).chain(outcomes)
+    std::iter::once(Row::Session(id, session.lowest, session.owner.clone())).chain(outcomes)
 }
 
 fn version_rows<'a>(

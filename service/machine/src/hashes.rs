@@ -2,9 +2,9 @@
 
 use synod_model::stored::{Stored, put_number};
 use synod_model::{
-    Adopt, AgreementChange, Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate,
-    LeaseKey, Member, MemberId, Migration, MigrationId, Object, Report, ReportEntry, Roster,
-    Sequence, SessionId, Settings, Ticket, Uid, Waiter,
+    Adopt, AgreementChange, Collection, ControllerRevision, GroupResource, Identity, Lease,
+    LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, Object, Report,
+    ReportEntry, Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
 };
 
 use crate::digest::{RowHash, hash_of};
@@ -32,7 +32,7 @@ row_hashes! {
     4 member_hash(row: &Member);
     5 statement_hash(id: &MemberId, row: &StatementRow);
     6 deadline_hash(holder: &Holder, row: &Deadline);
-    7 session_hash(id: SessionId, lowest: Sequence);
+    7 session_hash(id: SessionId, lowest: Sequence, owner: &Option<Identity>);
     8 outcome_hash(id: SessionId, sequence: Sequence, row: &OutcomeRow);
     9 storage_version_hash(resource: &GroupResource, row: &StorageVersionRow);
     10 entry_hash(resource: &GroupResource, id: &MemberId, row: &EntryRow);

@@ -23,6 +23,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod actors;
 mod apply;
 mod checkpoint;
 mod command;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_model::{LogTime, RequestId, WallTime};
+use synod_model::{Actor, LogTime, RequestId, WallTime};
 
 use crate::Command;
 
@@ -27,4 +27,6 @@ pub struct Envelope {
     pub request: Option<RequestId>,
     /// The command. It is shared, so that an envelope is small and cheap to copy.
     pub command: Arc<Command>,
+    /// Who sends it; `None` for the replicas' own commands, and where callers prove nothing: they may do everything.
+    pub actor: Option<Arc<Actor>>,
 }

@@ -2,7 +2,7 @@
 
 use synod_model::{ErrorKind, Refusal, Renew, RenewLease, RenewLeaseCandidate, Ttl};
 
-use crate::{Answer, Command, Holder, State};
+use crate::{Answer, Command, Envelope, Holder, State};
 
 /// A renewal that is in order: its member, lease or candidate is still the one that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,16 @@ pub struct Renewal {
 }
 
 impl State {
+    /// What an envelope renews, as [`Self::renewal`] says.
+    ///
+    /// # Errors
+    ///
+    /// Also `PERMISSION_DENIED`, if the lease is somebody else's.
+    pub fn renewal_of(&self, envelope: &Envelope) -> Option<Result<Renewal, Refusal>> {
+        let renewal = self.renewal(&envelope.command)?;
+        Some(self.check_tokens(envelope).and(renewal))
+    }
+
     /// What a command renews. `None` for a command that is no renewal.
     ///
     /// # Errors

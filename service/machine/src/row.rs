@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use synod_model::{
-    AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Lease,
+    AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Identity, Lease,
     LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, Object, Revision,
     Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
 };
@@ -46,8 +46,8 @@ pub enum Row {
     Statement(MemberId, StatementRow),
     /// A deadline.
     Deadline(Holder, Deadline),
-    /// An open session, and the lowest sequence number that it still accepts.
-    Session(SessionId, Sequence),
+    /// An open session, the lowest sequence number that it still accepts, and who opened it.
+    Session(SessionId, Sequence, Option<Identity>),
     /// The kept outcome of a request.
     Outcome(SessionId, Sequence, Arc<OutcomeRow>),
     /// A reported resource. It comes before its entries.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use synod_model::{ErrorKind, Refusal, RequestId, Sequence, SessionId};
+use synod_model::{ErrorKind, Identity, Refusal, RequestId, Sequence, SessionId};
 
 use crate::hashes::{outcome_hash, session_hash};
 use crate::state::{Session, State};
@@ -46,8 +46,9 @@ impl State {
         let mut session = session.clone();
         let seen = session.lowest.max(request.lowest_unanswered);
         if seen != session.lowest {
-            self.sum.subtract(session_hash(id, session.lowest));
-            self.sum.add(session_hash(id, seen));
+            self.sum
+                .subtract(session_hash(id, session.lowest, &session.owner));
+            self.sum.add(session_hash(id, seen, &session.owner));
             session.lowest = seen;
         }
         let row = Arc::new(OutcomeRow::of(outcome));
@@ -70,7 +71,8 @@ impl State {
             .sessions
             .remove(&id)
             .expect("the command found the session");
-        self.sum.subtract(session_hash(id, session.lowest));
+        self.sum
+            .subtract(session_hash(id, session.lowest, &session.owner));
         for (sequence, row) in &session.outcomes {
             self.sum.subtract(outcome_hash(id, *sequence, row));
         }
@@ -101,13 +103,14 @@ impl State {
 
 impl Turn<'_> {
     /// Opens a session whose id is this command's revision.
-    pub(crate) fn open_session(&mut self) -> SessionId {
+    pub(crate) fn open_session(&mut self, owner: Option<Identity>) -> SessionId {
         let id = SessionId::new(self.revision());
         let ttl = self.state().settings.session_ttl;
         self.put_session(
             id,
             Session {
                 lowest: Sequence::FIRST,
+                owner,
                 outcomes: OrdMap::new(),
             },
         );

@@ -10,9 +10,9 @@ use imbl::{OrdMap, OrdSet, Vector};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::stored::Stored as _;
 use synod_model::{
-    AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Kind, LogTime, Member, MemberId,
-    Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence, SessionId,
-    Settings, Uid,
+    AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Identity, Kind, LogTime, Member,
+    MemberId, Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence,
+    SessionId, Settings, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -69,6 +69,8 @@ pub struct State {
 pub(crate) struct Session {
     /// Sequences below this one are answered and forgotten: they are never executed again.
     pub(crate) lowest: Sequence,
+    /// Who opened it, if that was proved: nobody else may use it.
+    pub(crate) owner: Option<Identity>,
     pub(crate) outcomes: OrdMap<Sequence, Arc<OutcomeRow>>,
 }
 

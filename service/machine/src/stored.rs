@@ -7,8 +7,8 @@ use synod_model::{
     ClaimMigration, ClaimToken, CloseSession, ClusterId, Collection, CompleteMigration,
     ControllerRevision, CreateCollection, CreateControllerRevision, CreateObject, DeleteCollection,
     DeleteControllerRevisions, DeleteObject, DeleteRoster, Epoch, FailMigration, FencingToken,
-    ForgetResource, GroupResource, HolderIdentity, Join, Lease, LeaseCandidate, LeaseKey, Leave,
-    LiveMark, LogTime, MarkControllerRevisions, MarkReady, Member, MemberId, Migration,
+    ForgetResource, GroupResource, HolderIdentity, Identity, Join, Lease, LeaseCandidate, LeaseKey,
+    Leave, LiveMark, LogTime, MarkControllerRevisions, MarkReady, Member, MemberId, Migration,
     MigrationId, MigrationProgress, NamespacedName, Object, ObjectKey, ObserveStorage, OpenSession,
     PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew, RenewLease,
     RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates, ResourceScope,
@@ -39,7 +39,7 @@ stored! {
     Deadline { at, ttl }
     EntryChange { member, before, after }
     EntryRow { kind, decodable, served, stance, encoding, adopted_revision, since }
-    Envelope { request, command }
+    Envelope { request, command, actor }
     Expire {
         members, sessions, unreported, leases, lease_waiters, lease_candidates, objects, claims,
         retries, observations, marks,
@@ -155,7 +155,7 @@ stored_variants! {
         4 Member(row: Arc<Member>),
         5 Statement(id: MemberId, row: StatementRow),
         6 Deadline(holder: Holder, row: Deadline),
-        7 Session(id: SessionId, lowest: Sequence),
+        7 Session(id: SessionId, lowest: Sequence, owner: Option<Identity>),
         8 Outcome(id: SessionId, sequence: Sequence, row: Arc<OutcomeRow>),
         9 StorageVersion(resource: GroupResource, row: Arc<StorageVersionRow>),
         10 Entry(resource: GroupResource, id: MemberId, row: Arc<EntryRow>),

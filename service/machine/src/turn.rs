@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_model::{
-    ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision, SessionId, Settings,
-    Uid, WallTime,
+    Actor, ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision, SessionId,
+    Settings, Uid, WallTime,
 };
 
 use crate::controller_revisions::MarkPost;
@@ -40,6 +40,8 @@ pub(crate) struct Turn<'a> {
     /// The revision that this command makes if it changes something.
     revision: Revision,
     wall: WallTime,
+    /// Who sends the command, if that was proved.
+    actor: Option<&'a Actor>,
     /// Whether the command makes a revision: see [`Self::moves`].
     moved: bool,
     /// Whether this command empties the history.
@@ -60,6 +62,7 @@ impl<'a> Turn<'a> {
             state,
             revision,
             wall,
+            actor: None,
             moved: false,
             restores: false,
             uids: 0,
@@ -67,6 +70,15 @@ impl<'a> Turn<'a> {
             backlog,
             changes: Vec::new(),
         }
+    }
+
+    /// The turn of a command that this caller sends.
+    pub(crate) fn by(self, actor: Option<&'a Actor>) -> Self {
+        Self { actor, ..self }
+    }
+
+    pub(crate) fn actor(&self) -> Option<&Actor> {
+        self.actor
     }
 
     pub(crate) fn state(&self) -> &State {
@@ -248,7 +260,9 @@ impl<'a> Turn<'a> {
 
     pub(crate) fn put_session(&mut self, id: SessionId, session: Session) {
         self.moved = true;
-        self.state.sum.add(session_hash(id, session.lowest));
+        self.state
+            .sum
+            .add(session_hash(id, session.lowest, &session.owner));
         let before = self.state.sessions.insert(id, session);
         assert!(
             before.is_none(),

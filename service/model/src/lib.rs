@@ -16,6 +16,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod actor;
 mod agreement;
 mod annotations;
 mod apiserver_id;
@@ -76,6 +77,7 @@ mod uuid;
 mod versions;
 mod violation;
 
+pub use actor::{Actor, Identity, NamePattern};
 pub use agreement::{AgreementCause, AgreementChange, agreement_condition};
 pub use annotations::Annotations;
 pub use apiserver_id::apiserver_id;

@@ -25,6 +25,8 @@ pub const BINARY_VERSION_BYTES_MAX: usize = 128;
 pub const ENDPOINT_BYTES_MAX: usize = 512;
 /// Bytes of the identity of a lease's holder.
 pub const HOLDER_BYTES_MAX: usize = QUALIFIED_BYTES_MAX;
+/// Bytes of the proved name of a caller.
+pub const IDENTITY_BYTES_MAX: usize = 512;
 /// Waiters for one lease at a time, or candidates for it. Apply reads it: it belongs to the machine version.
 pub const LEASE_CONTENDERS_MAX: usize = 1_000;
 /// Bytes of a selector.

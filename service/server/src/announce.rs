@@ -134,6 +134,7 @@ impl Announcer {
 
     async fn propose(&self, command: Command) {
         let envelope = Envelope {
+            actor: None,
             request: None,
             command: Arc::new(command),
         };

@@ -160,8 +160,15 @@ impl ReplicaConfig {
     }
 
     fn check_listen(&self, found: &mut Violations) {
-        let Security { client, peer } = &self.security;
-        let knows_clients = client.as_ref().is_some_and(|tls| tls.trusted_ca.is_some());
+        if let Some(policy) = &self.security.policy
+            && !self.security.knows_clients()
+        {
+            let rule =
+                "needs a CA for clients (trusted_ca_file): without one nobody proves who calls";
+            found.push(Violation::invalid(&policy.display().to_string(), rule).at("policy_file"));
+        }
+        let peer = &self.security.peer;
+        let knows_clients = self.security.knows_clients();
         let of_clients = "must be a loopback address: without a certificate, a key and a CA for clients (cert_file, key_file, \
                           trusted_ca_file) anybody could read and change everything, which only allow_insecure allows";
         let of_peers = "must be a loopback address: without a certificate, a key and a CA for replicas (peer_cert_file, \

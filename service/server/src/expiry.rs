@@ -128,6 +128,7 @@ impl Expiry {
 
     async fn propose(&self, command: Command) -> Result<Outcome, Refusal> {
         let envelope = Envelope {
+            actor: None,
             request: None,
             command: Arc::new(command),
         };

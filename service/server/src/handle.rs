@@ -7,18 +7,21 @@ use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Pas
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
 };
+use synod_proto::access::{Names, Revised};
 use synod_proto::status::key;
 use synod_proto::{Change, Consistency, WatchStart, v1};
 use tokio::time::Instant;
 
+use crate::access::{Called, Standing};
+use crate::audit::{Audit, Call, Noted};
 use crate::connections::Line;
 use crate::consensus::{Consensus, ReplicaId};
+use crate::guards::Guards;
 use crate::lease_waits::LeaseWaits;
 use crate::metrics::ReadMetrics;
 use crate::proposer::Proposer;
 use crate::read::{Reader, Reading};
 use crate::seams::WallClock;
-use crate::security::Secured;
 use crate::watch::{Cursor, Watches};
 
 /// One replica. Clones are handles to the same one.
@@ -33,13 +36,13 @@ struct HandleParts {
     reader: Reader,
     watches: Watches,
     lease_waits: LeaseWaits,
-    secured: Secured,
+    guards: Guards,
     /// Gives the times that a dry run shows.
     wall: Arc<dyn WallClock>,
 }
 
 /// The context of a request: how long its caller waits, and its name in the logs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Asking {
     /// The caller's deadline, brought forward a little because the answer takes time, too.
     pub deadline: Instant,
@@ -47,6 +50,67 @@ pub struct Asking {
     pub trace: Arc<str>,
     /// The connection that the request came in by, if its answers are counted.
     pub(crate) line: Option<Arc<Line>>,
+    /// What the caller may do.
+    pub(crate) standing: Standing,
+    /// The method.
+    pub(crate) called: Called,
+    /// The address that the request came from.
+    pub(crate) peer: Arc<str>,
+    /// Where it is written who has called what.
+    pub(crate) audit: Audit,
+}
+
+impl Asking {
+    /// Whether the caller may call the method with this request.
+    ///
+    /// # Errors
+    ///
+    /// `PERMISSION_DENIED`, and why.
+    pub(crate) fn check(&self, request: &impl Names) -> Result<(), Refusal> {
+        self.standing.allow(self.called.right, request)
+    }
+
+    /// The same at the begin of a call, which is noted for the audit log.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::check`].
+    pub(crate) fn enter(&self, request: &impl Names) -> Result<Option<Noted>, Refusal> {
+        let checked = self.check(request);
+        checked.inspect_err(|refusal| self.denied(Some(request), refusal))?;
+        Ok(self.audit.noted(self.call(), request))
+    }
+
+    /// The same at the end of a call, with its answer. What only the state could tell to be another's is refused by then.
+    pub(crate) fn left<A: Revised>(&self, noted: Option<Noted>, answer: &Result<A, Refusal>) {
+        match noted {
+            Some(noted) => noted.end(answer),
+            None => drop(self.told(answer.as_ref().map(drop).map_err(Clone::clone))),
+        }
+    }
+
+    /// An answer, after it was written to the audit log if it is a refusal for who calls.
+    pub(crate) fn told<T>(&self, answer: Result<T, Refusal>) -> Result<T, Refusal> {
+        answer.inspect_err(|refusal| {
+            if refusal.kind == ErrorKind::PermissionDenied {
+                self.denied(None, refusal);
+            }
+        })
+    }
+
+    /// Writes to the audit log that the call was refused for who calls.
+    pub(crate) fn denied(&self, request: Option<&dyn Names>, refusal: &Refusal) {
+        self.audit.denied(self.call(), request, refusal);
+    }
+
+    fn call(&self) -> Call<'_> {
+        Call {
+            trace: &self.trace,
+            peer: &self.peer,
+            standing: &self.standing,
+            called: self.called,
+        }
+    }
 }
 
 /// A change that was executed.
@@ -106,7 +170,7 @@ impl Handle {
         reader: Reader,
         watches: Watches,
         lease_waits: LeaseWaits,
-        secured: &Secured,
+        guards: &Guards,
         wall: &Arc<dyn WallClock>,
     ) -> Self {
         Self {
@@ -116,7 +180,7 @@ impl Handle {
                 reader,
                 watches,
                 lease_waits,
-                secured: secured.clone(),
+                guards: guards.clone(),
                 wall: Arc::clone(wall),
             }),
         }
@@ -135,6 +199,7 @@ impl Handle {
     ) -> Result<Done, Refusal> {
         change.check_cluster(self.cluster()?)?;
         let envelope = Envelope {
+            actor: asking.standing.actor(),
             request: change.key,
             command: Arc::new(command(change.body)),
         };
@@ -179,6 +244,7 @@ impl Handle {
             lift_deadlines: false,
             wall: self.shared.wall.now(),
             commands: vec![Envelope {
+                actor: asking.standing.actor(),
                 request: None,
                 command: Arc::new(command(change.body)),
             }],
@@ -335,9 +401,9 @@ impl Handle {
         self.shared.consensus.replica()
     }
 
-    /// What is wrong with the certificates of this replica, as sentences for people.
-    pub(crate) fn security_alarms(&self) -> Vec<String> {
-        self.shared.secured.alarms(self.shared.wall.now())
+    /// What is wrong with the certificates, the policy and the audit log of this replica, each as sentences for people.
+    pub(crate) fn guard_alarms(&self) -> [Vec<String>; 3] {
+        self.shared.guards.alarms(self.shared.wall.now())
     }
 
     /// The consensus of this replica.

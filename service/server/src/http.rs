@@ -18,6 +18,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::{IncomingStream, Listener};
 use futures::StreamExt;
+use synod_model::Refusal;
+use synod_policy::Right;
 use tonic::transport::server::Connected;
 
 use crate::seams::{Caller, Connection, Incoming};
@@ -39,12 +41,12 @@ pub(crate) struct Shown {
 pub(crate) async fn serve(incoming: Incoming, shown: Shown, stop: Stop) {
     let Shown { metrics, probed } = shown;
     let metrics = Arc::new(metrics);
+    let access = probed.access.clone();
     let metrics = move |ConnectInfo(Origin(caller)): ConnectInfo<Origin>| async move {
-        match caller {
-            Caller::Nameless => forbidden(),
-            Caller::Unasked | Caller::Certified => {
-                ([(CONTENT_TYPE, OPEN_METRICS)], metrics()).into_response()
-            }
+        let standing = access.standing(&caller);
+        match standing.and_then(|standing| standing.allow_stream(Right::Read)) {
+            Ok(()) => ([(CONTENT_TYPE, OPEN_METRICS)], metrics()).into_response(),
+            Err(refusal) => forbidden(&refusal),
         }
     };
     let live = |RawQuery(query): RawQuery| async move {
@@ -65,18 +67,21 @@ pub(crate) async fn serve(incoming: Incoming, shown: Shown, stop: Stop) {
     }
 }
 
-fn forbidden() -> Response {
-    let text = "metrics are shown to who shows a certificate of a client\n";
+fn forbidden(refusal: &Refusal) -> Response {
+    let text = format!(
+        "metrics are shown to clients that may read: {}\n",
+        refusal.message
+    );
     (StatusCode::FORBIDDEN, text).into_response()
 }
 
 /// Who asks.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Origin(Caller);
 
 impl ConnectedFrom<IncomingStream<'_, LetIn>> for Origin {
     fn connect_info(stream: IncomingStream<'_, LetIn>) -> Self {
-        Self(*stream.remote_addr())
+        Self(stream.remote_addr().clone())
     }
 }
 

@@ -21,9 +21,13 @@
 //! | [`consensus`], [`peer`] | the replicated log, and the protocol between replicas |
 //! | `health`, `metrics` | whether the replica serves, and its metrics |
 //! | [`limits`] | every bound of this crate |
+//! | [`access`] | who calls, and whether it may |
+//! | [`audit`] | the log of who has called what |
 //! | [`security`] | transport security of the ports, and the watch over its files |
 //! | [`seams`] | clock, randomness, network, disk and threads, which the simulator replaces |
 
+pub mod access;
+pub mod audit;
 pub mod config;
 pub mod consensus;
 pub mod handle;
@@ -42,6 +46,7 @@ mod connections;
 #[cfg(test)]
 mod costs;
 mod expiry;
+pub mod guards;
 mod health;
 mod http;
 mod metrics;

@@ -150,6 +150,9 @@ pub const LOG_CACHE_BYTES_MAX: usize = 32 * MIB;
 /// Lines of the program's log that wait to be written out. Code that logs never waits; lines beyond this are dropped.
 pub const LOG_LINES_MAX: usize = 4_096;
 
+/// Lines of the audit log that wait to be written.
+pub const AUDIT_LINES_MAX: usize = 16_384;
+
 /// Holders in one expiry.
 pub const EXPIRED_AT_ONCE_MAX: usize = 256;
 /// Entries of the holders in one expiry, unless a single holder has more: they determine what the expiry costs.

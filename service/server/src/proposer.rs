@@ -160,8 +160,7 @@ impl ProposerParts {
         if envelope.request.is_some() {
             return None;
         }
-        let command = std::slice::from_ref(&envelope.command);
-        let unconfirmed = self.renewals.extend(command)?;
+        let unconfirmed = self.renewals.extend(std::slice::from_ref(envelope))?;
         let (_, mut outcomes) = self.renewals.confirm(&unconfirmed, deadline).await?;
         outcomes.pop()
     }

@@ -16,6 +16,7 @@ use crate::config::{InvalidConfig, ReplicaConfig};
 use crate::connections::{Connections, Door};
 use crate::consensus::{self, Consensus, Fatal, Leadership};
 use crate::expiry::Expiry;
+use crate::guards::{self, GuardFault, Guards};
 use crate::handle::Handle;
 use crate::health::{Health, health};
 use crate::http::{self, Probed, Shown};
@@ -95,9 +96,9 @@ pub enum StartError {
     /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] InvalidConfig),
-    /// A certificate, a key or a CA bundle cannot be used.
+    /// A file of certificates, the policy or the audit log cannot be used.
     #[error(transparent)]
-    Security(#[from] synod_tls::Fault),
+    Guards(#[from] GuardFault),
     /// The data directory cannot be used, or consensus cannot start on it.
     #[error(transparent)]
     Consensus(#[from] consensus::StartError),
@@ -133,9 +134,9 @@ impl Replica {
         doors: Doors,
     ) -> Result<Self, StartError> {
         config.check()?;
-        let secured = config.security.load()?;
+        let guards = guards::Loaded::of(&config.security, &seams)?;
         let seams = Seams {
-            dialer: secured.dialer(Arc::clone(&seams.dialer)),
+            dialer: guards.secured.dialer(Arc::clone(&seams.dialer)),
             ..seams
         };
         let consensus = consensus::start(config.consensus(), seams.clone()).await?;
@@ -147,6 +148,8 @@ impl Replica {
             ..
         } = &stops;
         let mut work = JoinSet::new();
+        let until = (front_stop, work_stop);
+        let guards = guards.start(&seams, &metrics.security, until, &mut work);
         let reader = Reader::new(&consensus, &metrics.read, work_stop, &mut work);
         let (proposer, sequencer) = Proposer::new(
             &consensus,
@@ -162,15 +165,16 @@ impl Replica {
             sequencer,
             metrics,
         };
-        let (handle, health) = parts.front(reader, &secured, &seams, front_stop, &mut work);
+        let (handle, health) = parts.front(reader, &guards, &seams, front_stop, &mut work);
         let told = config.advertise_client.clone();
         let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let room = parts.room(&config, seams.clone());
         parts.spawn_upkeep(&mut work, work_stop, client_endpoint, room);
-        let doors = parts.let_in(doors, &secured, &stops, &mut work);
+        let doors = parts.let_in(doors, &guards.secured, &stops, &mut work);
         let probed = Probed {
             consensus: parts.consensus.clone(),
             health: health.clone(),
+            access: guards.access.clone(),
         };
         parts.spawn_metrics(&mut work, front_stop, doors.metrics, probed);
         parts.spawn_formation(&mut work, work_stop, &config, seams.wall.now());
@@ -179,6 +183,7 @@ impl Replica {
         let peers = tokio::spawn(peer::serve(parts.consensus, forward, doors.peer, stopped));
         let clients = tokio::spawn(rpc::serve(Serving {
             handle: handle.clone(),
+            guards,
             health: health.clone(),
             metrics: Arc::clone(&parts.metrics.rpc),
             incoming: doors.client,
@@ -293,19 +298,13 @@ impl Parts {
     fn front(
         &self,
         reader: Reader,
-        secured: &Secured,
+        guards: &Guards,
         seams: &Seams,
         stop: &Stop,
         work: &mut JoinSet<()>,
     ) -> (Handle, Health) {
         let (pulse, health) = health(reader.clone(), self.consensus.clone());
         work.spawn(pulse.beat(stop.clone()));
-        let fresh = secured.clone().keep_fresh(
-            seams.offload,
-            Arc::clone(&self.metrics.security),
-            stop.clone(),
-        );
-        work.spawn(fresh);
         let watches = watched(&self.consensus, &reader, &health, &self.metrics, stop);
         let waits = LeaseWaits::new(&self.consensus, stop, work);
         let handle = Handle::new(
@@ -314,7 +313,7 @@ impl Parts {
             reader,
             watches,
             waits,
-            secured,
+            guards,
             &seams.wall,
         );
         (handle, health)
@@ -441,6 +440,7 @@ impl Parts {
                     lift_deadlines: false,
                     wall,
                     commands: vec![Envelope {
+                        actor: None,
                         request: None,
                         command: Arc::new(initialize),
                     }],

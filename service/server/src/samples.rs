@@ -69,11 +69,17 @@ pub(crate) fn joins(state: &mut State, member: &MemberId, instance: &str) -> Epo
     }
 }
 
-fn apply(state: &mut State, command: Command) -> Answer {
-    let envelope = Envelope {
+/// The envelope of a command that nobody in particular sends.
+pub(crate) fn envelope(command: Command) -> Envelope {
+    Envelope {
         request: None,
         command: Arc::new(command),
-    };
+        actor: None,
+    }
+}
+
+fn apply(state: &mut State, command: Command) -> Answer {
+    let envelope = envelope(command);
     let mut applied = state.apply(&LogEntry {
         log_time: LogTime::from_millis(1),
         lift_deadlines: false,

@@ -3,6 +3,7 @@
 mod side;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +33,10 @@ pub struct Security {
     pub client: Option<ServerTls>,
     /// Of the port for other replicas, and of calls to them.
     pub peer: Option<PeerTls>,
+    /// The file of the policy, which says what callers with a certificate may do; `None`: the built-in policy.
+    pub policy: Option<PathBuf>,
+    /// The file that it is written to who has called what; `None`: that is written nowhere.
+    pub audit: Option<PathBuf>,
 }
 
 /// The transport security between replicas. Both ends of a connection show a certificate.
@@ -62,6 +67,11 @@ struct Seen {
 }
 
 impl Security {
+    /// Whether callers prove who they are.
+    pub(crate) fn knows_clients(&self) -> bool {
+        self.ca_of_clients().is_some()
+    }
+
     /// Reads the files.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ mod leases;
 mod migrations;
 mod objects;
 mod observe;
+mod policy;
 mod rosters;
 mod serve;
 
@@ -29,6 +30,7 @@ pub(crate) use objects::{
     WriteArgs,
 };
 pub(crate) use observe::{ObserveArgs, ObserveFormat};
+pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyTestArgs};
 pub(crate) use rosters::{RostersArgs, RostersCommand, SetRosterArgs};
 pub(crate) use serve::{DevArgs, ServeArgs};
 
@@ -182,6 +184,9 @@ pub(crate) enum Command {
     /// Make certificates to try transport security out with. Needs no cluster.
     #[command(after_long_help = examples::CERTS)]
     Certs(CertsArgs),
+    /// Look at a policy, and try what it grants to whom. Needs no cluster.
+    #[command(after_long_help = policy::EXAMPLES)]
+    Policy(PolicyArgs),
     /// Print the script by which a shell completes these commands. Needs no cluster.
     #[command(after_long_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),

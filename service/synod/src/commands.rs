@@ -13,6 +13,7 @@ pub(crate) mod members;
 pub(crate) mod migrations;
 pub(crate) mod objects;
 pub(crate) mod observe;
+pub(crate) mod policy;
 pub(crate) mod rosters;
 pub(crate) mod safety;
 pub(crate) mod settings;

@@ -102,6 +102,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Lock(args) => one_thread()?.block_on(commands::lock::run(args, matches)),
         Command::Elect(args) => one_thread()?.block_on(commands::lock::elect(args, matches)),
         Command::Certs(args) => commands::certs::run(&args.command),
+        Command::Policy(args) => commands::policy::run(&args.command),
         Command::Completions(args) => commands::manual::completions(args.shell, Cli::command()),
         Command::Man(args) => commands::manual::pages(&args.out, Cli::command()),
         Command::Hash(args) => commands::hash::run(args),

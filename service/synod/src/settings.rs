@@ -26,9 +26,10 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 28] = [
     "advertise_client",
     "allow_insecure",
+    "audit_log",
     "cacert",
     "cert",
     "cert_file",
@@ -47,6 +48,7 @@ const KEYS: [&str; 26] = [
     "peer_cert_file",
     "peer_key_file",
     "peer_trusted_ca_file",
+    "policy_file",
     "replica_id",
     "replicas",
     "timeout",

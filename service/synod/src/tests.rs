@@ -1,5 +1,6 @@
 //! Tests of what the commands print, against golden files.
 
+mod access;
 mod golden;
 mod help;
 mod limits;

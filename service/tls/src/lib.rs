@@ -14,6 +14,7 @@ mod crypto;
 mod fault;
 mod pem;
 mod reloaded;
+mod subject;
 mod validity;
 
 pub use acceptor::{Acceptor, Protocol, ServerTls, Versions};
@@ -21,6 +22,7 @@ pub use connector::{ClientTls, Connector};
 pub use fault::{Fault, Part};
 pub use pem::{KeyPair, Pem, have_common_ca};
 pub use reloaded::Refreshed;
+pub use subject::Subject;
 pub use validity::{Validities, Validity};
 
 #[cfg(test)]

@@ -200,6 +200,7 @@ impl<'a, 'b> Machine<'a, 'b> {
 
 fn entry_of(commands: Vec<Command>) -> LogEntry {
     let envelopes = commands.into_iter().map(|command| Envelope {
+        actor: None,
         request: None,
         command: Arc::new(command),
     });

@@ -245,6 +245,7 @@ fn long_after() -> LogTime {
 fn apply(state: &mut State, commands: Vec<Command>) -> usize {
     let expires = matches!(commands.first(), Some(Command::Expire(_)));
     let envelopes = commands.into_iter().map(|command| Envelope {
+        actor: None,
         request: None,
         command: Arc::new(command),
     });

@@ -22,7 +22,9 @@ export type AlarmKind =
   | 'ALARM_KIND_DISK_FULL'
   | 'ALARM_KIND_DAMAGED_CHECKPOINT'
   | 'ALARM_KIND_WENT_BACK'
-  | 'ALARM_KIND_CERTIFICATE';
+  | 'ALARM_KIND_CERTIFICATE'
+  | 'ALARM_KIND_POLICY'
+  | 'ALARM_KIND_AUDIT';
 
 /** Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1. */
 export type ErrorReason =
@@ -178,7 +180,8 @@ export type WatchEndReason =
   | 'WATCH_END_REASON_TOO_SLOW'
   | 'WATCH_END_REASON_SHUTDOWN'
   | 'WATCH_END_REASON_CHECKPOINT'
-  | 'WATCH_END_REASON_CUT_OFF';
+  | 'WATCH_END_REASON_CUT_OFF'
+  | 'WATCH_END_REASON_RIGHTS';
 
 /** What happened to an object. Since 0.1. */
 export type EventType =

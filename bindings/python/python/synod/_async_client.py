@@ -36,12 +36,14 @@ class AsyncClient:
         keepalive: tuple[float, float] = (10.0, 5.0),
         sessions: bool = True,
         tls: Tls | None = None,
+        name: str | None = None,
     ) -> None:
         """`endpoints` are where the replicas serve clients, each as `host:port`; give all of them. `timeout` is by when a
         call is answered, over all its tries, in seconds. `keepalive` is how often each connection is asked whether it is
-        alive, and how long it has to answer. Connections are encrypted if `tls` is given. Nothing is connected to before it
-        is needed."""
-        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls)
+        alive, and how long it has to answer. Connections are encrypted if `tls` is given. `name` is
+        who this client is by the policy of the replicas: leases are held under names that begin with it where no holder is
+        named. Nothing is connected to before it is needed."""
+        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls, name)
         self.cluster = _services.AsyncClusterService(self._client)
         """The cluster itself: its replicas and its settings."""
         self.collections = _services.AsyncCollectionsService(self._client)

@@ -77,6 +77,12 @@ class AlarmKind(ProtocolEnum):
     cannot be used, so that the one read before stays in use.
     """
 
+    POLICY = "ALARM_KIND_POLICY"
+    """The file of the replica's policy was replaced by one that cannot be used, so that the policy read before stays in use."""
+
+    AUDIT = "ALARM_KIND_AUDIT"
+    """Lines of the replica's audit log were lost within the last hour."""
+
 
 class ErrorReason(ProtocolEnum):
     """Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1."""
@@ -480,6 +486,9 @@ class WatchEndReason(ProtocolEnum):
     """The replica could not prove for some seconds that it has all there is: it is cut off from the others, or no quorum of
     them runs. Resume on another one.
     """
+
+    RIGHTS = "WATCH_END_REASON_RIGHTS"
+    """What the caller may do has changed, or its proof of who it is has ended: who opens the watch again is told whether it may."""
 
 
 class EventType(ProtocolEnum):

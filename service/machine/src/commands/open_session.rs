@@ -16,5 +16,6 @@ pub(crate) fn apply(turn: &mut Turn<'_>, _: &OpenSession) -> Result<Answer, Refu
         ));
     }
     turn.state().check_quota()?;
-    Ok(Answer::SessionOpened(turn.open_session()))
+    let owner = turn.actor().map(|actor| actor.identity.clone());
+    Ok(Answer::SessionOpened(turn.open_session(owner)))
 }

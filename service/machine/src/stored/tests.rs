@@ -355,6 +355,7 @@ fn log_of_migrations() -> Vec<LogEntry> {
             lift_deadlines: at == 0,
             wall: WallTime::from_millis(1_000_000 + at as u64),
             commands: vec![Envelope {
+                actor: None,
                 request: None,
                 command: Arc::new(command),
             }],
@@ -376,6 +377,7 @@ fn log() -> Vec<LogEntry> {
             lift_deadlines: at == 2,
             wall: WallTime::from_millis(1_000_000 + at as u64),
             commands: vec![Envelope {
+                actor: None,
                 request: (at > 3).then(|| request(at as u64)),
                 command: Arc::new(command),
             }],
@@ -514,6 +516,7 @@ fn a_command_that_this_build_does_not_know_is_an_error_and_not_skipped() {
 #[test]
 fn a_fault_names_the_field_that_holds_it() {
     let bytes = to_bytes(&Envelope {
+        actor: None,
         request: None,
         command: Arc::new(join("name")),
     });
@@ -584,6 +587,7 @@ fn a_request_that_no_client_makes_is_not_read() {
         lowest_unanswered: Sequence::new(9).unwrap(),
     };
     let envelope = Envelope {
+        actor: None,
         request: Some(request),
         command: Arc::new(Command::OpenSession(OpenSession {})),
     };

@@ -57,6 +57,7 @@ impl Replica {
             // The wall clock goes backwards, which must have no effect.
             wall: WallTime::from_millis(u64::MAX - self.state.revision().get()),
             commands: vec![Envelope {
+                actor: None,
                 request: None,
                 command: Arc::new(command),
             }],

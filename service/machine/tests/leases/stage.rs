@@ -54,6 +54,7 @@ impl Stage {
             lift_deadlines: std::mem::take(&mut self.lift),
             wall: WallTime::from_millis(1_800_000_000_000 + self.now_ms),
             commands: vec![Envelope {
+                actor: None,
                 request,
                 command: Arc::new(command),
             }],

@@ -96,7 +96,7 @@ impl Picture {
             Row::Deadline(holder, deadline) => {
                 self.deadlines.insert(holder, deadline);
             }
-            Row::Session(id, lowest) => {
+            Row::Session(id, lowest, _) => {
                 self.sessions.insert(id, lowest);
             }
             Row::Outcome(id, sequence, row) => {

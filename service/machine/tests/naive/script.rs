@@ -237,6 +237,7 @@ impl Script {
 
     fn fresh(&mut self, call: &Call, state: &State, request: Option<RequestId>) -> Envelope {
         Envelope {
+            actor: None,
             request,
             command: Arc::new(self.command(&call.what, state)),
         }

@@ -33,6 +33,15 @@ pub(crate) struct Cluster {
     lift: bool,
 }
 
+/// The envelope of a command that nobody in particular sends.
+fn envelope(request: Option<RequestId>, command: Command) -> Envelope {
+    Envelope {
+        request,
+        command: Arc::new(command),
+        actor: None,
+    }
+}
+
 /// An API server that has joined, by the epoch that it holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
@@ -75,30 +84,22 @@ impl Cluster {
 
     /// Applies one command in an entry of its own.
     pub(crate) fn send(&mut self, command: Command) -> Outcome {
-        let mut applied = self.send_all(vec![command]);
-        applied.outcomes.remove(0)
+        self.send_all(vec![command]).outcomes.remove(0)
     }
 
     /// Applies commands in one entry.
     pub(crate) fn send_all(&mut self, commands: Vec<Command>) -> Applied {
-        let envelopes = commands.into_iter().map(|command| Envelope {
-            request: None,
-            command: Arc::new(command),
-        });
-        let envelopes = envelopes.collect();
-        self.apply(envelopes)
+        let envelopes = commands.into_iter();
+        self.apply(envelopes.map(|command| envelope(None, command)).collect())
     }
 
     /// Applies one command as the request of a session.
     pub(crate) fn send_as(&mut self, request: RequestId, command: Command) -> Outcome {
-        let envelope = Envelope {
-            request: Some(request),
-            command: Arc::new(command),
-        };
-        self.apply(vec![envelope]).outcomes.remove(0)
+        let envelopes = vec![envelope(Some(request), command)];
+        self.apply(envelopes).outcomes.remove(0)
     }
 
-    fn apply(&mut self, commands: Vec<Envelope>) -> Applied {
+    pub(crate) fn apply(&mut self, commands: Vec<Envelope>) -> Applied {
         let entry = LogEntry {
             log_time: self.now,
             lift_deadlines: std::mem::take(&mut self.lift),

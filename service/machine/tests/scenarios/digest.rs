@@ -306,11 +306,11 @@ fn of_deadlines() {
 #[test]
 fn of_sessions_and_outcomes() {
     let lowest = |row: &Row| match row {
-        Row::Session(_, lowest) => Some(*lowest),
+        Row::Session(_, lowest, _) => Some(*lowest),
         _ => None,
     };
     let with = |row: &Row, lowest| match row {
-        Row::Session(id, _) => Row::Session(*id, lowest),
+        Row::Session(id, _, owner) => Row::Session(*id, lowest, owner.clone()),
         other => other.clone(),
     };
     every_field_counts(lowest, with, &[|it| *it = it.next()]);

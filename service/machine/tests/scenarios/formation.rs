@@ -38,6 +38,7 @@ fn apply(state: &mut State, command: Command) -> Outcome {
         lift_deadlines: false,
         wall: WallTime::default(),
         commands: vec![Envelope {
+            actor: None,
             request: None,
             command: command.into(),
         }],

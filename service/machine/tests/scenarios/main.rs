@@ -1,5 +1,6 @@
 //! Scenario tests of the machine, through commands.
 
+mod actors;
 mod agreement;
 mod checkpoint;
 mod cluster;

@@ -126,6 +126,7 @@ impl Cluster {
             lift_deadlines: std::mem::take(&mut self.lift),
             wall: WallTime::from_millis(1_800_000_000_000 + self.now),
             commands: vec![Envelope {
+                actor: None,
                 request: None,
                 command: Arc::new(command),
             }],

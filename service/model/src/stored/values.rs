@@ -17,12 +17,14 @@ stored_texts! {
     FailureReason: as_str, Self::parse;
     Finalizer: as_str, Self::parse;
     HolderIdentity: as_str, Self::parse;
+    Identity: as_str, Self::parse;
     InstanceId: as_str, Self::parse;
     Kind: as_str, Self::parse;
     LeaseKey: as_str, Self::parse;
     Marker: as_str, Self::parse;
     MediaType: as_str, Self::parse;
     MemberId: as_str, Self::parse;
+    NamePattern: as_str, Self::parse;
     NamePrefix: as_str, Self::parse;
     Namespace: as_str, Self::parse;
     ObjectName: as_str, Self::parse;
@@ -56,6 +58,7 @@ stored_bytes! {
 stored_empty! { OpenSession }
 
 stored! {
+    Actor { identity, names }
     Absent { members, unnamed, short, labels }
     AbortMigration { id }
     AcquireLease { key, holder, ttl, wait, if_member }

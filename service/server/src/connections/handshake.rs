@@ -5,11 +5,12 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use futures::{Stream, StreamExt};
-use synod_tls::{Acceptor, Protocol};
+use synod_tls::{Acceptor, Protocol, Subject};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::transport::server::Connected;
 
 use super::register::Entered;
+use crate::access::Certified;
 use crate::seams::{Caller, Connection, ConnectionInfo};
 
 /// The connections of `entered` whose ends agree on transport security, in the order in which they do. At most `max`
@@ -49,7 +50,10 @@ async fn agree(
     match agreed {
         Ok(stream) => {
             let caller = match stream.get_ref().1.peer_certificates() {
-                Some(_) => Caller::Certified,
+                Some(chain) => {
+                    let subject = chain.first().and_then(Subject::of);
+                    Caller::Certified(Arc::new(Certified::new(subject)))
+                }
                 None if acceptor.asks() => Caller::Nameless,
                 None => Caller::Unasked,
             };

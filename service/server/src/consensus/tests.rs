@@ -44,6 +44,7 @@ impl ForwardHandler for NoForward {
 
 fn entry(commands: Vec<Command>) -> Bytes {
     let commands = commands.into_iter().map(|command| Envelope {
+        actor: None,
         request: None,
         command: Arc::new(command),
     });

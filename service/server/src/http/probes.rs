@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use axum::http::StatusCode;
 
+use crate::access::Access;
 use crate::consensus::Consensus;
 use crate::health::Health;
 
@@ -12,6 +13,8 @@ use crate::health::Health;
 pub(crate) struct Probed {
     pub(crate) consensus: Consensus,
     pub(crate) health: Health,
+    /// Who may read the metrics.
+    pub(crate) access: Access,
 }
 
 /// One check: its name, and what is wrong if it fails.
@@ -29,7 +32,9 @@ pub(super) struct Asked {
 
 impl Probed {
     pub(super) fn checks(&self) -> Vec<Check> {
-        let Self { consensus, health } = self;
+        let Self {
+            consensus, health, ..
+        } = self;
         let check = |name, passes: bool, fault| Check {
             name,
             fault: (!passes).then_some(fault),

@@ -384,6 +384,13 @@ pub const BOUNDS: &[Bound] = &[
         "dropped and counted",
     ),
     bound(
+        "lines of the audit log that wait",
+        AUDIT_LINES_MAX,
+        "lines",
+        Some("synod_audit_dropped_lines"),
+        "the line is lost, which is counted and raises an alarm",
+    ),
+    bound(
         "free bytes of a disk that is large, at least",
         DISK_FREE_BYTES_MIN as usize,
         "bytes",

@@ -26,6 +26,10 @@ pub(crate) struct SecurityMetrics {
     valid_until: Family<OfPart, Gauge>,
     renewed: Family<OfSide, Counter>,
     not_renewed: Family<OfSide, Counter>,
+    policy_renewed: Counter,
+    policy_not_renewed: Counter,
+    audit_written: Counter,
+    audit_dropped: Counter,
 }
 
 impl SecurityMetrics {
@@ -34,6 +38,10 @@ impl SecurityMetrics {
             valid_until: Family::default(),
             renewed: Family::default(),
             not_renewed: Family::default(),
+            policy_renewed: Counter::default(),
+            policy_not_renewed: Counter::default(),
+            audit_written: Counter::default(),
+            audit_dropped: Counter::default(),
         };
         registry.register_with_unit(
             "synod_certificates_valid_until_timestamp",
@@ -50,6 +58,26 @@ impl SecurityMetrics {
             "synod_certificates_not_renewed",
             "How often changed files of certificates could not be used, so that the old certificates stayed",
             metrics.not_renewed.clone(),
+        );
+        registry.register(
+            "synod_policy_renewed",
+            "How often a changed file of the policy was taken into use",
+            metrics.policy_renewed.clone(),
+        );
+        registry.register(
+            "synod_policy_not_renewed",
+            "How often a changed file of the policy could not be used, so that the old policy stayed",
+            metrics.policy_not_renewed.clone(),
+        );
+        registry.register(
+            "synod_audit_lines",
+            "Lines written to the audit log",
+            metrics.audit_written.clone(),
+        );
+        registry.register(
+            "synod_audit_dropped_lines",
+            "Lines of the audit log that were lost: too many waited, or the file could not be written",
+            metrics.audit_dropped.clone(),
         );
         for side in Side::ALL {
             drop(metrics.renewed.get_or_create(&of_side(side)));
@@ -69,6 +97,26 @@ impl SecurityMetrics {
             let series = OfPart { side, part };
             self.valid_until.get_or_create(&series).set(validity.until);
         }
+    }
+
+    /// Counts lines of the audit log.
+    pub(crate) fn audit_written(&self, lines: usize) {
+        self.audit_written.inc_by(lines as u64);
+    }
+
+    /// Counts lines of the audit log that were lost.
+    pub(crate) fn audit_dropped(&self, lines: usize) {
+        self.audit_dropped.inc_by(lines as u64);
+    }
+
+    /// Counts a changed policy that was taken into use.
+    pub(crate) fn policy_renewed(&self) {
+        self.policy_renewed.inc();
+    }
+
+    /// Counts a changed policy that could not be used.
+    pub(crate) fn policy_not_renewed(&self) {
+        self.policy_not_renewed.inc();
     }
 
     /// Counts changed files that were taken into use.

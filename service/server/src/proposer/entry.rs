@@ -59,6 +59,7 @@ mod tests {
         let second = Sequence::new(2).unwrap();
         let id = RequestId::new(SessionId::new(Revision::new(9)), second, Sequence::FIRST).unwrap();
         let command = |request| Envelope {
+            actor: None,
             request,
             command: Arc::new(Command::OpenSession(OpenSession {})),
         };

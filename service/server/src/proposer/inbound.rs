@@ -103,11 +103,8 @@ impl Proposer {
         if lane != Lane::Renewal {
             return None;
         }
-        let commands = envelopes
-            .into_iter()
-            .map(|envelope| envelope.request.is_none().then_some(envelope.command));
-        let commands: Vec<_> = commands.collect::<Option<_>>()?;
-        self.shared.renewals.extend(&commands)
+        let is_plain = envelopes.iter().all(|envelope| envelope.request.is_none());
+        is_plain.then(|| self.shared.renewals.extend(&envelopes))?
     }
 
     /// Puts a batch into its lane, or returns the verdict that refuses it.

@@ -7,9 +7,7 @@
 //! renewal goes into the log, behind that expiry.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-
-use synod_machine::{Command, Holder, Outcome, Renewal, State};
+use synod_machine::{Envelope, Holder, Outcome, Renewal, State};
 use synod_model::LogTime;
 
 /// What one leader keeps in one term.
@@ -24,14 +22,14 @@ pub(super) struct KeptRenewals {
 #[derive(Debug)]
 struct Extension {
     /// The renewal, which must still be in order for the extension to count: its epoch or token may be another's by now.
-    renewal: Arc<Command>,
+    renewal: Envelope,
     until: LogTime,
 }
 
 /// A renewal that was tried. It must not be answered before it is confirmed.
 #[derive(Debug)]
 pub(super) struct Extended {
-    command: Arc<Command>,
+    envelope: Envelope,
     /// What was extended; `None` if the state refused it then.
     renewed: Option<Renewal>,
 }
@@ -40,7 +38,7 @@ impl Extended {
     /// The outcome in a later state. `None` if that allows what was not extended, or for longer: the state before was behind
     /// the log, so the command must go there.
     pub(super) fn outcome(&self, state: &State) -> Option<Outcome> {
-        let result = match (state.renewal(&self.command)?, &self.renewed) {
+        let result = match (state.renewal_of(&self.envelope)?, &self.renewed) {
             (Err(refusal), _) => Err(refusal),
             (Ok(now), Some(then)) if now == *then => Ok(now.answer),
             (Ok(_), _) => return None,
@@ -59,22 +57,22 @@ impl KeptRenewals {
     pub(super) fn extend(
         &mut self,
         state: &State,
-        command: &Arc<Command>,
+        envelope: &Envelope,
         now: LogTime,
     ) -> Option<Extended> {
-        let renewed = state.renewal(command)?.ok();
+        let renewed = state.renewal_of(envelope)?.ok();
         if let Some(renewal) = &renewed {
             if self.named.contains(&renewal.holder) {
                 return None;
             }
             let extension = Extension {
-                renewal: Arc::clone(command),
+                renewal: envelope.clone(),
                 until: now.after(renewal.ttl.duration()),
             };
             self.extended.insert(renewal.holder.clone(), extension);
         }
         Some(Extended {
-            command: Arc::clone(command),
+            envelope: envelope.clone(),
             renewed,
         })
     }
@@ -82,7 +80,7 @@ impl KeptRenewals {
     /// The log time until which the holder was promised to live by a renewal that still counts.
     pub(super) fn until(&self, state: &State, holder: &Holder) -> Option<LogTime> {
         let extension = self.extended.get(holder)?;
-        let counts = matches!(state.renewal(&extension.renewal), Some(Ok(_)));
+        let counts = matches!(state.renewal_of(&extension.renewal), Some(Ok(_)));
         counts.then_some(extension.until)
     }
 
@@ -107,6 +105,7 @@ impl KeptRenewals {
 
 #[cfg(test)]
 mod tests {
+    use synod_machine::Command;
     use synod_model::{Epoch, MemberId, Renew, Ttl};
 
     use super::*;
@@ -120,8 +119,8 @@ mod tests {
         Holder::Member(member())
     }
 
-    fn renewal(epoch: Epoch) -> Arc<Command> {
-        Arc::new(Command::Renew(Renew {
+    fn renewal(epoch: Epoch) -> Envelope {
+        samples::envelope(Command::Renew(Renew {
             member: member(),
             epoch,
         }))
@@ -203,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_no_renewal_goes_into_the_log() {
         let (state, _) = joined();
-        let other = Arc::new(Command::CollectGarbage(synod_machine::CollectGarbage {}));
+        let other = samples::envelope(Command::CollectGarbage(synod_machine::CollectGarbage {}));
         assert!(
             KeptRenewals::default()
                 .extend(&state, &other, at(1))

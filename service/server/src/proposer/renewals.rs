@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Command, Outcome};
+use synod_machine::{Envelope, Outcome};
 use tokio::time::Instant;
 
 use super::kept::Extended;
@@ -29,8 +29,8 @@ pub(super) struct Unconfirmed {
 impl Renewals {
     /// Extends the deadlines of what these commands renew. `None` if the commands must go into the log: this replica does
     /// not lead, a command is no renewal, or what it renews is being expired.
-    pub(super) fn extend(&self, commands: &[Arc<Command>]) -> Option<Unconfirmed> {
-        let (term, renewals) = self.sequencer.extend(commands)?;
+    pub(super) fn extend(&self, envelopes: &[Envelope]) -> Option<Unconfirmed> {
+        let (term, renewals) = self.sequencer.extend(envelopes)?;
         Some(Unconfirmed { term, renewals })
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use synod_machine::{Command, Due, Holder, State};
+use synod_machine::{Due, Envelope, Holder, State};
 use synod_model::LogTime;
 use tokio::time::Instant;
 
@@ -123,11 +123,11 @@ impl Sequencer {
     }
 
     /// Extends the deadlines of what these commands renew, in memory alone. `None` if they must go into the log.
-    pub(super) fn extend(&self, commands: &[Arc<Command>]) -> Option<(Term, Vec<Extended>)> {
+    pub(super) fn extend(&self, envelopes: &[Envelope]) -> Option<(Term, Vec<Extended>)> {
         self.leading(|term, led, state| {
             let now = led.clock.log_time();
-            let mut extend = |command| led.kept.extend(state, command, now);
-            let extended = commands.iter().map(&mut extend).collect::<Option<_>>()?;
+            let mut extend = |envelope| led.kept.extend(state, envelope, now);
+            let extended = envelopes.iter().map(&mut extend).collect::<Option<_>>()?;
             Some((term, extended))
         })?
     }

@@ -34,23 +34,33 @@ pub(super) const HEAD_BYTES: usize = 5;
 /// | `leave: Request => Response by Leave` | this command; the answer has only a header |
 /// | `ready: Request => Response by MarkReady, changed` | this command; the answer also has `changed` |
 /// | `delete: Request => Response by DeleteRoster or dry_run` | this command, or a dry run if the message says so |
+///
+/// Before, it is checked that the caller may call it with this message, and noted for the audit log. A row that begins with
+/// `[checks]` does so itself.
 macro_rules! calls {
-    ($($method:ident $(= $call:path)?: $request:ident => $response:ident
+    ($($([$checks:ident])? $method:ident $(= $call:path)?: $request:ident => $response:ident
         $(by $command:ident $(or $dry_run:ident)? $(, $changed:ident)?)?;)*) => {
         pub(super) const CALLS: $crate::rpc::calls::Calls = &[$((
             stringify!($method),
             |handle, asking, message| Box::pin(async move {
                 let (handle, asking) = (&handle, &asking);
                 let message: synod_proto::v1::$request = synod_proto::codec::decode(message)?;
+                let noted = $crate::rpc::calls::calls!(@check $($checks)? asking, message);
                 let answer: Result<synod_proto::v1::$response, synod_model::Refusal> =
                     $crate::rpc::calls::calls!(
                         @answer (handle, asking, message) $response, $method
                         $(= $call)? $(by $command $(or $dry_run)? $(, $changed)?)?
                     );
+                asking.left(noted, &answer);
                 $crate::rpc::calls::encoded(handle, answer)
             }),
         ),)*];
     };
+    (@check $asking:ident, $message:ident) => {
+        $asking.enter(&$message).map_err(synod_proto::status::to_status)?
+    };
+    // The function checks it, since its answer carries the refusal.
+    (@check checks $asking:ident, $message:ident) => { None::<$crate::audit::Noted> };
     (@answer $asked:tt $response:ident, $method:ident) => {
         $method $asked.await
     };

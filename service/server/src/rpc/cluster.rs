@@ -131,8 +131,15 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
             message,
         );
     }
-    for message in handle.security_alarms() {
-        raise(v1::AlarmKind::Certificate, handle.replica().get(), message);
+    let kinds = [
+        v1::AlarmKind::Certificate,
+        v1::AlarmKind::Policy,
+        v1::AlarmKind::Audit,
+    ];
+    for (kind, messages) in kinds.into_iter().zip(handle.guard_alarms()) {
+        for message in messages {
+            raise(kind, handle.replica().get(), message);
+        }
     }
     let quota = state.settings().state_quota_bytes;
     for replica in state.low_on_disk() {

@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 
+use synod_model::Refusal;
+use tokio::time::Instant;
 use tonic::body::Body;
 
 use super::admission::Admission;
 use super::bodies::Bodies;
+use super::handlers::Known;
 use super::trace::Names;
-use crate::handle::Handle;
+use crate::access::Standing;
+use crate::connections::Line;
+use crate::guards::Guards;
+use crate::handle::{Asking, Handle};
 use crate::metrics::RpcMetrics;
+use crate::seams::{Caller, ConnectionInfo};
 use crate::stop::Stop;
 
 pub(super) type Request = http::Request<Body>;
@@ -17,10 +24,60 @@ pub(super) type Response = http::Response<Body>;
 /// What all calls share.
 pub(super) struct GateParts {
     pub(super) handle: Handle,
+    pub(super) guards: Guards,
     pub(super) names: Names,
     pub(super) admission: Admission,
     pub(super) bodies: Bodies,
     pub(super) metrics: Arc<RpcMetrics>,
     /// Ends the streams.
     pub(super) stop: Stop,
+}
+
+impl GateParts {
+    /// Finds out what the caller of a method may do now.
+    ///
+    /// # Errors
+    ///
+    /// `UNAUTHENTICATED`, if nothing proves who calls a method of this protocol.
+    pub(super) fn stand(
+        &self,
+        asking: &mut Asking,
+        known: &Known,
+        caller: &Caller,
+    ) -> Result<(), Refusal> {
+        if known.is_open() {
+            return Ok(());
+        }
+        let standing = self.guards.access.standing(caller);
+        let standing = standing.inspect_err(|refusal| asking.denied(None, refusal))?;
+        asking.standing = standing;
+        Ok(())
+    }
+
+    /// The context of a call that begins now, before it is known what its caller may do.
+    pub(super) fn asking(
+        &self,
+        known: &'static Known,
+        trace: &Arc<str>,
+        line: Option<Arc<Line>>,
+        peer: &Arc<str>,
+    ) -> Asking {
+        Asking {
+            deadline: Instant::now(),
+            trace: Arc::clone(trace),
+            line,
+            standing: Standing::of_anybody(),
+            called: known.called(),
+            peer: Arc::clone(peer),
+            audit: self.guards.audit.clone(),
+        }
+    }
+}
+
+/// Who is at the other end of a request's connection, and at which address.
+pub(super) fn caller_of(request: &Request) -> (Caller, Arc<str>) {
+    match request.extensions().get::<ConnectionInfo>() {
+        Some(info) => (info.caller.clone(), Arc::clone(&info.remote)),
+        None => (Caller::Unasked, Arc::default()),
+    }
 }

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use synod_policy::Right;
+
 use super::calls::{Calls, Handler};
-use super::methods::{METHODS, Method, UNKNOWN};
+use super::methods::{Class, METHODS, Method, UNKNOWN};
 use super::{
     cluster, collections, controller_revisions, lease_renewals, leases, membership, migrations,
     objects, renewals, rosters, sessions, storage_versions,
 };
+use crate::access::{Called, right_of};
 
 /// A method as a call finds it.
 pub(super) struct Known {
@@ -17,7 +20,14 @@ pub(super) struct Known {
     pub(super) number: usize,
     /// Carries out one call; `None` for a method that is only a stream.
     pub(super) handler: Option<Handler>,
+    /// Its path, without the leading slash.
+    path: String,
+    /// What a caller must be granted. `None` for a method of another protocol, which everybody may call.
+    right: Option<Right>,
 }
+
+/// It has any right, and changes nothing.
+const OUTCOME: &str = "synod.v1.Sessions/GetOutcome";
 
 /// The functions of each service that carry out its calls.
 const CALLS: &[(&str, Calls)] = &[
@@ -36,6 +46,25 @@ const CALLS: &[(&str, Calls)] = &[
 ];
 
 impl Known {
+    /// What access and the audit log go by.
+    pub(super) fn called(&'static self) -> Called {
+        let right = self.right.unwrap_or(Right::Any);
+        let is_carried_out = matches!(
+            self.method.class,
+            Class::Ordinary | Class::Renewal | Class::Acquire
+        );
+        Called {
+            path: &self.path,
+            right,
+            is_audited: is_carried_out && right != Right::Read && self.path != OUTCOME,
+        }
+    }
+
+    /// Whether everybody may call it.
+    pub(super) fn is_open(&self) -> bool {
+        self.right.is_none()
+    }
+
     /// The method that a path names: that of a request, or without the leading slash.
     pub(super) fn of_path(path: &str) -> &'static Self {
         static TABLE: LazyLock<Vec<Known>> = LazyLock::new(|| {
@@ -44,14 +73,14 @@ impl Known {
                 method: *method,
                 number,
                 handler: handler(method),
+                right: right_of(&path_of(method)),
+                path: path_of(method),
             })
             .collect()
         });
         static BY_PATH: LazyLock<HashMap<String, &'static Known>> = LazyLock::new(|| {
             let known = TABLE.iter().take(METHODS.len());
-            known
-                .map(|it| (format!("{}/{}", it.method.service, it.method.name), it))
-                .collect()
+            known.map(|it| (it.path.clone(), it)).collect()
         });
         let path = path.strip_prefix('/').unwrap_or(path);
         BY_PATH
@@ -59,6 +88,10 @@ impl Known {
             .copied()
             .unwrap_or_else(|| &TABLE[METHODS.len()])
     }
+}
+
+fn path_of(method: &Method) -> String {
+    format!("{}/{}", method.service, method.name)
 }
 
 /// The function of a method.
@@ -87,7 +120,6 @@ fn snake(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::methods::Class;
     use super::*;
 
     #[test]
@@ -101,6 +133,11 @@ mod tests {
                 method.service,
                 method.name
             );
+        }
+        for method in METHODS {
+            let path = path_of(method);
+            let is_ours = method.service.starts_with("synod.");
+            assert_eq!(Known::of_path(&path).is_open(), !is_ours, "{path}");
         }
         let handlers = METHODS.iter().filter_map(handler).count();
         let functions: usize = CALLS.iter().map(|(_, calls)| calls.len()).sum();

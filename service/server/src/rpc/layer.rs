@@ -17,16 +17,17 @@ use tower::{Layer, Service};
 use super::admission::{Admission, AdmissionSlot};
 use super::answers::{ResponseBody, room};
 use super::bodies::{self, Bodies};
-use super::gate::{GateParts, Request, Response};
+use super::gate::{GateParts, Request, Response, caller_of};
 use super::handlers::Known;
-use super::methods::{self, Class, Method};
+use super::methods::{self, Class};
 use super::timeout::timeout;
 use super::trace::{self, Names};
 use super::{pipeline, renewals, unary, watch};
 use crate::connections::Line;
+use crate::guards::Guards;
 use crate::handle::{Asking, Handle};
 use crate::metrics::RpcMetrics;
-use crate::seams::ConnectionInfo;
+use crate::seams::{Caller, ConnectionInfo};
 use crate::stop::Stop;
 
 /// Wraps services in a [`Gate`].
@@ -44,20 +45,26 @@ pub(super) struct Gate<S> {
 
 /// What an admitted call holds.
 struct Admitted {
-    deadline: Instant,
+    asking: Asking,
     place: AdmissionSlot,
     /// The bytes of its request; `None` for a stream, whose bytes are not counted.
     held: Option<bodies::Held>,
 }
 
 impl GateLayer {
-    pub(super) fn new(metrics: &Arc<RpcMetrics>, handle: Handle, stop: Stop) -> Self {
+    pub(super) fn new(
+        metrics: &Arc<RpcMetrics>,
+        handle: Handle,
+        guards: Guards,
+        stop: Stop,
+    ) -> Self {
         methods::declare(metrics);
         let (names, admission) = (Names::new(), Admission::new(metrics));
         let bodies = Bodies::new(metrics);
         Self {
             shared: Arc::new(GateParts {
                 handle,
+                guards,
                 names,
                 admission,
                 bodies,
@@ -111,7 +118,7 @@ where
 /// Opens a stream, or passes on a call to the service of a library.
 async fn opened<S>(
     shared: Arc<GateParts>,
-    known: &Known,
+    known: &'static Known,
     mut inner: S,
     mut request: Request,
     line: Option<Arc<Line>>,
@@ -123,20 +130,17 @@ where
     shared.metrics.started(known.number);
     let name = shared.names.of(request.headers());
     let class = known.method.class;
-    let admitted = shared.admit(known.method, began, &mut request);
+    let (caller, peer) = caller_of(&request);
+    let asking = shared.asking(known, &name, line.clone(), &peer);
+    let admitted = shared.admit(known, (caller, asking), &mut request);
     let mut response = match admitted {
         Ok(Admitted {
             place,
             held,
-            deadline,
+            asking,
         }) => {
             let call = line.as_ref().map(Line::call);
-            let asking = Asking {
-                deadline,
-                trace: Arc::clone(&name),
-                line: line.clone(),
-            };
-            match room(line.as_deref(), class, deadline).await {
+            match room(line.as_deref(), class, asking.deadline).await {
                 Ok(()) => {
                     let response = match shared.stream(known, &asking, request, held.clone()).await
                     {
@@ -163,26 +167,32 @@ where
 impl GateParts {
     fn admit(
         &self,
-        method: Method,
-        now: Instant,
+        known: &Known,
+        (caller, mut asking): (Caller, Asking),
         request: &mut Request,
     ) -> Result<Admitted, Refusal> {
-        let deadline = now + timeout(request.headers())?;
+        let method = known.method;
+        asking.deadline += timeout(request.headers())?;
+        self.stand(&mut asking, known, &caller)?;
+        if !known.is_open() {
+            let allowed = asking.standing.allow_stream(asking.called.right);
+            allowed.inspect_err(|refusal| asking.denied(None, refusal))?;
+        }
         let place = self.admission.admit(method.class)?;
         let body = std::mem::take(request.body_mut());
-        let (body, held) = self.bodies.guarded(method, deadline, body);
+        let (body, held) = self.bodies.guarded(method, asking.deadline, body);
         *request.body_mut() = Body::new(body);
         Ok(Admitted {
             place,
             held,
-            deadline,
+            asking,
         })
     }
 
     /// Opens a stream of this protocol; a request for another service is returned.
     async fn stream(
         self: &Arc<Self>,
-        known: &Known,
+        known: &'static Known,
         asking: &Asking,
         request: Request,
         held: Option<bodies::Held>,
@@ -193,7 +203,7 @@ impl GateParts {
                 .unwrap_or_else(Status::into_http),
             (Class::Pipeline, _) => pipeline::opened(self, asking, request, held),
             (Class::RenewalStream, Some(handler)) => {
-                renewals::opened(self, handler, Arc::clone(&asking.trace), request)
+                renewals::opened(self, known, handler, asking, request)
             }
             _ => return Err(request),
         })

@@ -9,7 +9,7 @@ use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 
 calls! {
-    renew: LeasesRenewRequest => LeasesRenewResponse;
+    [checks] renew: LeasesRenewRequest => LeasesRenewResponse;
 }
 
 async fn renew(
@@ -19,7 +19,7 @@ async fn renew(
 ) -> Result<v1::LeasesRenewResponse, Refusal> {
     use v1::leases_renew_response::Result as Answered;
     let correlation = message.correlation;
-    let (revision, result) = match carry_out(handle, asking, message).await {
+    let (revision, result) = match asking.told(carry_out(handle, asking, message).await) {
         Ok((revision, ttl)) => {
             let ttl_ms = ttl.as_millis();
             (revision, Answered::Renewed(v1::Renewed { ttl_ms }))
@@ -41,6 +41,7 @@ async fn carry_out(
     asking: &Asking,
     message: v1::LeasesRenewRequest,
 ) -> Result<(Revision, Ttl), Refusal> {
+    asking.check(&message)?;
     let renewal: LeaseRenewal = typed(message)?;
     renewal.check_cluster(handle.cluster()?)?;
     match renewal {

@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::future::{AbortHandle, Abortable, BoxFuture};
+use futures::future::{AbortHandle, Abortable, BoxFuture, FutureExt as _};
 use futures::stream::{BoxStream, FuturesUnordered, Stream, StreamExt as _};
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::status::to_status;
@@ -26,7 +26,7 @@ use super::admission::AdmissionSlot;
 use super::answers::room;
 use super::bodies::Held;
 use super::calls::{Encoded, HEAD_BYTES};
-use super::gate::{GateParts, Request, Response};
+use super::gate::{GateParts, Request, Response, caller_of};
 use super::handlers::Known;
 use super::methods::Class;
 use super::streams::{Messages, respond};
@@ -35,6 +35,7 @@ use super::watch;
 use crate::connections::Line;
 use crate::handle::Asking;
 use crate::limits::{DEADLINE_DEFAULT, PIPELINE_RESPONSE_BYTES_MAX};
+use crate::seams::Caller;
 use crate::watch::{Cursor, Step};
 use answers::Answers;
 use watches::{Stepping, WatchGroups};
@@ -50,10 +51,12 @@ pub(super) fn opened(
     held: Option<Held>,
 ) -> Response {
     let stop = gate.stop.clone();
+    let origin = caller_of(&request);
     let messages = Messages::of(request.into_body());
     respond(Pipeline {
         gate: Arc::clone(gate),
         line: asking.line.clone(),
+        origin,
         messages: Some(
             messages
                 .take_until(async move { stop.requested().await })
@@ -64,12 +67,15 @@ pub(super) fn opened(
         unanswered: HashMap::new(),
         watches: WatchGroups::default(),
         answers: Answers::default(),
+        withdrawn: Box::pin(asking.standing.lasting().withdrawn()),
     })
 }
 
 struct Pipeline {
     gate: Arc<GateParts>,
     line: Option<Arc<Line>>,
+    /// Who calls, and from which address.
+    origin: (Caller, Arc<str>),
     /// What the client sends; `None` once it has ended its side, or the replica shuts down.
     messages: Option<BoxStream<'static, Result<Bytes, Status>>>,
     held: Option<Held>,
@@ -78,6 +84,8 @@ struct Pipeline {
     unanswered: HashMap<u64, AbortHandle>,
     watches: WatchGroups,
     answers: Answers,
+    /// The end of what its caller may do.
+    withdrawn: BoxFuture<'static, ()>,
 }
 
 /// What a future of the pipeline has brought about.
@@ -99,6 +107,7 @@ struct Passing {
     known: &'static Known,
     asking: Asking,
     message: Bytes,
+    caller: Caller,
     began: Instant,
 }
 
@@ -106,6 +115,9 @@ impl Stream for Pipeline {
     type Item = Result<Bytes, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.withdrawn.poll_unpin(context).is_ready() {
+            return Poll::Ready(Some(Err(withdrawn())));
+        }
         if let Err(status) = self.read(context) {
             return Poll::Ready(Some(Err(status)));
         }
@@ -161,7 +173,7 @@ impl Pipeline {
                 Entry::Occupied(_) => return Err(in_use(number)),
                 Entry::Vacant(vacant) => {
                     let (abort, registration) = AbortHandle::new_pair();
-                    let running = started(&self.gate, self.line.as_ref(), call);
+                    let running = started(&self.gate, self.line.as_ref(), &self.origin, call);
                     self.running.push(Abortable::new(running, registration));
                     vacant.insert(abort);
                 }
@@ -222,6 +234,7 @@ impl Pipeline {
 fn started(
     gate: &Arc<GateParts>,
     line: Option<&Arc<Line>>,
+    (caller, peer): &(Caller, Arc<str>),
     call: v1::PipelineCall,
 ) -> BoxFuture<'static, Happened> {
     let began = Instant::now();
@@ -229,14 +242,15 @@ fn started(
     let asked = call.timeout_ms.map_or(DEADLINE_DEFAULT, |ms| {
         allowed(Duration::from_millis(ms.into()))
     });
+    let known = Known::of_path(&call.method);
+    let trace = gate.names.or_new(&call.request_id);
+    let mut asking = gate.asking(known, &trace, line.cloned(), peer);
+    asking.deadline = began + asked;
     let passing = Passing {
         gate: Arc::clone(gate),
-        known: Known::of_path(&call.method),
-        asking: Asking {
-            deadline: began + asked,
-            trace: gate.names.or_new(&call.request_id),
-            line: line.cloned(),
-        },
+        known,
+        asking,
+        caller: caller.clone(),
         message: call.message,
         began,
     };
@@ -262,14 +276,14 @@ impl Passing {
         answer
     }
 
-    async fn carried(self) -> Result<Encoded, Status> {
+    async fn carried(mut self) -> Result<Encoded, Status> {
         let handler = self.known.handler.ok_or_else(not_in_a_pipeline)?;
         let (_place, _held) = self.enter().await.map_err(to_status)?;
         handler(self.gate.handle.clone(), self.asking, self.message).await
     }
 
     /// Opens a watch.
-    async fn open(self) -> Result<Opened, Status> {
+    async fn open(mut self) -> Result<Opened, Status> {
         let opened = async {
             let (place, _held) = self.enter().await.map_err(to_status)?;
             let cursor = watch::cursor(&self.gate.handle, &self.asking, self.message.clone());
@@ -285,8 +299,8 @@ impl Passing {
         opened
     }
 
-    /// Takes the place of a call and room for its bytes, and waits until its answer has room.
-    async fn enter(&self) -> Result<(AdmissionSlot, Option<Held>), Refusal> {
+    /// Takes the place of a call and room for its bytes, waits until its answer has room, and finds out who calls.
+    async fn enter(&mut self) -> Result<(AdmissionSlot, Option<Held>), Refusal> {
         let method = self.known.method;
         let class = match method.class {
             // One renewal is one call here.
@@ -300,8 +314,23 @@ impl Passing {
             .bodies
             .hold(class, bytes_max, self.message.len())?;
         room(self.asking.line.as_deref(), class, self.asking.deadline).await?;
+        // What the caller may do counts now, however long its answer had no room.
+        let Self {
+            gate,
+            asking,
+            known,
+            caller,
+            ..
+        } = self;
+        gate.stand(asking, known, caller)?;
         Ok((place, held))
     }
+}
+
+/// Whoever opens a stream again is told why it may not.
+fn withdrawn() -> Status {
+    let message = "what the caller proved has ended, or nothing is granted to it any more";
+    to_status(Refusal::new(ErrorKind::PermissionDenied, message))
 }
 
 fn cancelled() -> Status {

@@ -9,6 +9,7 @@ use tonic_reflection::server as reflection;
 use super::health::HealthService;
 use super::layer::GateLayer;
 use crate::connections::http2;
+use crate::guards::Guards;
 use crate::handle::Handle;
 use crate::health::Health;
 use crate::limits::CALLS_PER_CONNECTION_MAX;
@@ -25,6 +26,7 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The parts of the server for clients.
 pub(crate) struct Serving {
     pub(crate) handle: Handle,
+    pub(crate) guards: Guards,
     pub(crate) health: Health,
     pub(crate) metrics: Arc<RpcMetrics>,
     pub(crate) incoming: Incoming,
@@ -40,6 +42,7 @@ pub(crate) struct Serving {
 pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
     let Serving {
         handle,
+        guards,
         health,
         metrics,
         incoming,
@@ -54,7 +57,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .max_concurrent_streams(u32::try_from(CALLS_PER_CONNECTION_MAX).unwrap_or(u32::MAX))
-        .layer(GateLayer::new(&metrics, handle, stop.clone()))
+        .layer(GateLayer::new(&metrics, handle, guards, stop.clone()))
         .add_service(health)
         .add_service(described().build_v1().map_err(undescribed)?)
         .add_service(described().build_v1alpha().map_err(undescribed)?)

@@ -45,6 +45,10 @@ async fn get_outcome(
     let asked: GetOutcome = typed(message)?;
     let reading = handle.read(asking, Consistency::Linearizable).await?;
     asked.check_cluster(handle.cluster()?)?;
+    if let Some(actor) = asking.standing.actor() {
+        let state = &reading.published().state;
+        state.check_session(asked.session, &actor)?;
+    }
     let outcome = match reading
         .published()
         .state

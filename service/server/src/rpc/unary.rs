@@ -17,12 +17,13 @@ use tonic::{Code, Status};
 use super::answers::room;
 use super::bodies::Guarded;
 use super::calls::{Encoded, HEAD_BYTES, Handler};
-use super::gate::{GateParts, Request, Response};
+use super::gate::{GateParts, Request, Response, caller_of};
 use super::handlers::Known;
 use super::timeout::timeout;
 use super::trace;
 use crate::connections::{Call, Held, Line, Pieces};
 use crate::handle::Asking;
+use crate::seams::Caller;
 
 /// Answers one call.
 pub(super) async fn answered(
@@ -36,12 +37,9 @@ pub(super) async fn answered(
     gate.metrics.started(known.number);
     let name = gate.names.of(request.headers());
     let call = line.as_ref().map(Line::call);
-    let asking = Asking {
-        deadline: began,
-        trace: Arc::clone(&name),
-        line: line.clone(),
-    };
-    let answer = carried(&gate, known, handler, request, asking).await;
+    let (caller, peer) = caller_of(&request);
+    let asking = gate.asking(known, &name, line.clone(), &peer);
+    let answer = carried(&gate, known, handler, request, (caller, asking)).await;
     let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
     let mut response = match answer {
         Ok(answer) => response(answer, line.as_ref(), call),
@@ -58,10 +56,11 @@ async fn carried(
     known: &Known,
     handler: Handler,
     request: Request,
-    mut asking: Asking,
+    (caller, mut asking): (Caller, Asking),
 ) -> Result<Encoded, Status> {
     let method = known.method;
     asking.deadline += timeout(request.headers()).map_err(to_status)?;
+    gate.stand(&mut asking, known, &caller).map_err(to_status)?;
     let _place = gate.admission.admit(method.class).map_err(to_status)?;
     let (body, _held) = gate
         .bodies
@@ -70,6 +69,8 @@ async fn carried(
         .await
         .map_err(to_status)?;
     let message = message(body).await?;
+    // What the caller may do counts now, however long its message took.
+    gate.stand(&mut asking, known, &caller).map_err(to_status)?;
     handler(gate.handle.clone(), asking, message).await
 }
 

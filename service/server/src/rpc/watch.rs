@@ -46,7 +46,12 @@ pub(super) async fn cursor(
     message: Bytes,
 ) -> Result<Cursor, Status> {
     let message: v1::WatchRequest = codec::decode(message)?;
-    let open = async { handle.watch(asking, typed(message)?).await };
+    let open = async {
+        let allowed = asking.standing.allow_watch(&message);
+        allowed.inspect_err(|refusal| asking.denied(None, refusal))?;
+        let cursor = handle.watch(asking, typed(message)?).await?;
+        Ok(cursor.resting_on(asking.standing.lasting()))
+    };
     let opened = open.await;
     opened.map_err(|refusal: Refusal| to_status(handle.with_hint(refusal)))
 }

@@ -11,6 +11,7 @@ use futures::stream::BoxStream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::Connected;
 
+use crate::access::Certified;
 use crate::connections::Line;
 
 /// Opens connections.
@@ -45,14 +46,14 @@ pub struct ConnectionInfo {
 }
 
 /// What is known of who is at the other end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Caller {
     /// Nobody is asked for a certificate.
     Unasked,
     /// It could have shown a certificate, and showed none.
     Nameless,
     /// It showed a certificate that was signed by a trusted CA.
-    Certified,
+    Certified(Arc<Certified>),
 }
 
 impl Connection {

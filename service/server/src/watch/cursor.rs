@@ -14,6 +14,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::encoded::WatchMessage;
 use super::{Slot, WatchesParts};
+use crate::access::{Lasting, Standing};
 use crate::consensus::Progress;
 use crate::health::Health;
 use crate::seams::watch;
@@ -41,6 +42,8 @@ pub(crate) struct Cursor {
     /// Whether its reader was told that it has caught up, since it last got a message.
     has_told: bool,
     slot: Option<Slot>,
+    /// What the caller may do must stay as it is.
+    rests_on: Lasting,
 }
 
 /// What a reader of a cursor gets at a time.
@@ -93,7 +96,13 @@ impl Cursor {
             ended: false,
             has_told: false,
             slot: Some(slot),
+            rests_on: Standing::of_anybody().lasting(),
         }
+    }
+
+    /// The stream, which ends when what it rests on has ended.
+    pub(crate) fn resting_on(self, rests_on: Lasting) -> Self {
+        Self { rests_on, ..self }
     }
 
     /// A stream of a single message.
@@ -141,6 +150,10 @@ impl Cursor {
             }
             if self.shared.stop.is_requested() {
                 self.end(v1::WatchEndReason::Shutdown);
+                continue;
+            }
+            if self.rests_on.has_ended() {
+                self.end(v1::WatchEndReason::Rights);
                 continue;
             }
             match self.look() {
@@ -209,6 +222,7 @@ impl Cursor {
                 self.end(v1::WatchEndReason::Shutdown);
             },
             () = self.health.changed() => self.check_proof(),
+            () = self.rests_on.changed() => {}
             () = self.timer.as_mut() => {
                 self.check_proof();
                 // The timer is not reset with each message but only here: a message sent meanwhile defers the bookmark.

@@ -128,6 +128,23 @@ pub(crate) struct ServeArgs {
         value_name = "FILE"
     )]
     pub(crate) peer_trusted_ca_file: Option<String>,
+    /// The policy that says what clients with a certificate may do. Without it, spiffe://synod/admin, operator and
+    /// reader have the roles of their names, and spiffe://synod/member/<id> is this member.
+    #[arg(
+        long,
+        env = "SYNOD_POLICY_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) policy_file: Option<String>,
+    /// The file to add a line of JSON to for each call that changes something, and for each that is refused for who calls.
+    #[arg(
+        long,
+        env = "SYNOD_AUDIT_LOG",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) audit_log: Option<String>,
     /// Listen on addresses that other hosts can reach, although nobody is asked who they are.
     #[arg(
         long,

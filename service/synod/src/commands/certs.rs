@@ -20,6 +20,9 @@ use folder::{Folder, KEY_ENDING, Put};
 /// What the names of clients begin with: a SPIFFE id (<https://spiffe.io>) in the trust domain `synod`.
 const SPIFFE: &str = "spiffe://synod";
 
+/// The clients that are no members: each has the role of its name by the built-in policy.
+const ROLES: [&str; 3] = ["admin", "operator", "reader"];
+
 /// A certificate that is made.
 struct Wanted {
     /// The name of its file, without the ending.
@@ -108,8 +111,8 @@ fn wanted(args: &CertsDevArgs) -> Result<Vec<Wanted>, Failure> {
     let mut wanted = vec![
         of_replica("server", "server-ca", SERVES),
         of_replica("peer", "peer-ca", SERVES_AND_CALLS),
-        of_client("admin".to_owned(), "admin", "admin"),
     ];
+    wanted.extend(ROLES.map(|role| of_client(role.to_owned(), role, role)));
     wanted.extend(args.members.iter().map(|member| {
         of_client(
             format!("member-{member}"),

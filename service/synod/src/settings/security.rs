@@ -33,6 +33,8 @@ pub(super) fn of_replica(layers: &mut Layers<'_>) -> Security {
     Security {
         client: for_clients(layers),
         peer: for_peers(layers),
+        policy: layers.given("policy_file", path),
+        audit: layers.given("audit_log", path),
     }
 }
 
@@ -98,7 +100,11 @@ fn needs(layers: &mut Layers<'_>, given: &str, missing: &str) {
 }
 
 fn pem(text: &str) -> Result<Pem, String> {
-    Ok(Pem::File(PathBuf::from(some_text(text)?)))
+    path(text).map(Pem::File)
+}
+
+fn path(text: &str) -> Result<PathBuf, String> {
+    some_text(text).map(PathBuf::from)
 }
 
 fn some_text(text: &str) -> Result<String, String> {

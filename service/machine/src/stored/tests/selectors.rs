@@ -47,6 +47,7 @@ fn reads_back(labels: &LabelSelector) {
         ..log()[0].clone()
     };
     let envelope = Envelope {
+        actor: None,
         command: Command::SetRoster(set).into(),
         ..entry.commands[0].clone()
     };

@@ -103,6 +103,7 @@ impl Running {
             first_entry: Box::new(|cluster| {
                 let settings = Settings::default();
                 let envelope = Envelope {
+                    actor: None,
                     request: None,
                     command: Arc::new(Command::Initialize(Initialize { cluster, settings })),
                 };
@@ -129,6 +130,7 @@ impl Running {
     fn join(&self, number: usize, patience: Duration) -> JoinHandle<Result<Outcome, Refusal>> {
         let proposer = self.handler.proposer.clone();
         let envelope = Envelope {
+            actor: None,
             request: None,
             command: Arc::new(Command::Join(Join {
                 id: MemberId::parse(&format!("member-{number}")).unwrap(),

@@ -1,0 +1,237 @@
+//! Tokens and sessions are of use only to whom they were given.
+
+use std::sync::Arc;
+
+use synod_machine::{Answer, Command, Envelope, Outcome};
+use synod_model::{
+    AcquireLease, Actor, CloseSession, ErrorKind, FailureClass, Fences, HolderIdentity, Identity,
+    LeaseKey, NamePattern, OpenSession, ReleaseLease, RenewLease, RequestId, SessionId, Transact,
+    Ttl,
+};
+
+use crate::cluster::{
+    Cluster, Work, accepted, claim, complete, fail, join, progress, refused, request,
+};
+use crate::entry::of;
+
+const LEGAL: &str = "the story uses legal names";
+
+/// Applies one command of this caller, as the request of a session if there is one.
+fn send_by(
+    cluster: &mut Cluster,
+    actor: &Actor,
+    request: Option<RequestId>,
+    command: Command,
+) -> Outcome {
+    let envelope = Envelope {
+        actor: Some(Arc::new(actor.clone())),
+        request,
+        command: Arc::new(command),
+    };
+    cluster.apply(vec![envelope]).outcomes.remove(0)
+}
+
+/// A member, under its own name alone.
+fn member(id: &str) -> Actor {
+    Actor {
+        identity: Identity::parse(&format!("spiffe://synod/member/{id}")).expect(LEGAL),
+        names: Some(vec![NamePattern::parse(id).expect(LEGAL)]),
+    }
+}
+
+fn admin() -> Actor {
+    Actor {
+        identity: Identity::parse("spiffe://synod/admin").expect(LEGAL),
+        names: None,
+    }
+}
+
+/// A cluster in which "a" has claimed a migration.
+fn claimed() -> (Cluster, Work) {
+    let mut cluster = Cluster::formed();
+    cluster.starts("server", &[of("pods")]);
+    let id = cluster.open("pods").id;
+    let answer = accepted(send_by(
+        &mut cluster,
+        &member("a"),
+        None,
+        claim(&id, "a_worker"),
+    ));
+    let Answer::MigrationClaimed { token, progress } = answer else {
+        panic!("a claim answers its token, not {answer:?}")
+    };
+    let work = Work {
+        id,
+        token,
+        progress,
+    };
+    (cluster, work)
+}
+
+#[test]
+fn a_claim_is_used_by_its_worker_and_by_admins_alone() {
+    let commands: [fn(&Work) -> Command; 3] = [
+        |work| progress(work, 1),
+        complete,
+        |work| fail(work, FailureClass::Forbidden),
+    ];
+    for command in commands {
+        let (mut cluster, work) = claimed();
+        let outcome = send_by(&mut cluster, &member("b"), None, command(&work));
+        let refusal = refused(outcome, ErrorKind::PermissionDenied);
+        assert!(
+            refusal.message.contains("\"a_worker\" has claimed"),
+            "{refusal}"
+        );
+        accepted(send_by(&mut cluster, &member("a"), None, command(&work)));
+        let (mut cluster, work) = claimed();
+        accepted(send_by(&mut cluster, &admin(), None, command(&work)));
+    }
+}
+
+#[test]
+fn a_lease_is_renewed_and_fences_for_its_holder_alone() {
+    let mut cluster = Cluster::formed();
+    let key = LeaseKey::parse("default/leader").unwrap();
+    let acquire = AcquireLease {
+        key: key.clone(),
+        holder: HolderIdentity::parse("a/1").unwrap(),
+        ttl: Ttl::DEFAULT,
+        wait: None,
+        if_member: None,
+    };
+    let held = accepted(send_by(
+        &mut cluster,
+        &member("a"),
+        None,
+        Command::AcquireLease(acquire),
+    ));
+    let Answer::LeaseHeld { token, .. } = held else {
+        panic!("it is free: {held:?}")
+    };
+    let renew = || {
+        Command::RenewLease(RenewLease {
+            key: key.clone(),
+            token,
+        })
+    };
+    let transact = || {
+        Command::Transact(Transact {
+            fences: Fences {
+                if_member: None,
+                if_lease: Some((key.clone(), token)),
+            },
+            compares: Vec::new(),
+            operations: Vec::new(),
+            reads: Vec::new(),
+        })
+    };
+    for command in [renew(), transact()] {
+        let outcome = send_by(&mut cluster, &member("b"), None, command.clone());
+        let refusal = refused(outcome, ErrorKind::PermissionDenied);
+        assert!(refusal.message.contains("\"a/1\" holds lease"), "{refusal}");
+        accepted(send_by(&mut cluster, &member("a"), None, command));
+    }
+}
+
+#[test]
+fn a_token_that_counts_no_more_is_stale_and_a_retry_hears_what_came_of_it() {
+    let mut cluster = Cluster::formed();
+    let key = LeaseKey::parse("default/leader").unwrap();
+    let acquire = |holder: &str| {
+        Command::AcquireLease(AcquireLease {
+            key: key.clone(),
+            holder: HolderIdentity::parse(holder).unwrap(),
+            ttl: Ttl::DEFAULT,
+            wait: None,
+            if_member: None,
+        })
+    };
+    let held = accepted(send_by(&mut cluster, &member("a"), None, acquire("a")));
+    let Answer::LeaseHeld { token, .. } = held else {
+        panic!("it is free: {held:?}")
+    };
+    let opened = send_by(
+        &mut cluster,
+        &member("a"),
+        None,
+        Command::OpenSession(OpenSession {}),
+    );
+    let Answer::SessionOpened(session) = accepted(opened) else {
+        panic!("it is opened")
+    };
+    let fenced = Command::Transact(Transact {
+        fences: Fences {
+            if_member: None,
+            if_lease: Some((key.clone(), token)),
+        },
+        compares: Vec::new(),
+        operations: Vec::new(),
+        reads: Vec::new(),
+    });
+    let id = Some(request(session, 1, 1));
+    let first = send_by(&mut cluster, &member("a"), id, fenced.clone());
+    assert!(first.result.is_ok(), "{first:?}");
+    let release = Command::ReleaseLease(ReleaseLease {
+        key: key.clone(),
+        holder: HolderIdentity::parse("a").unwrap(),
+        token: None,
+    });
+    accepted(send_by(&mut cluster, &member("a"), None, release));
+    accepted(send_by(&mut cluster, &member("b"), None, acquire("b")));
+    let renew = Command::RenewLease(RenewLease { key, token });
+    let stale = send_by(&mut cluster, &member("a"), None, renew);
+    refused(stale, ErrorKind::StaleEpoch);
+    assert_eq!(send_by(&mut cluster, &member("a"), id, fenced), first);
+}
+
+#[test]
+fn a_session_is_used_by_who_has_opened_it_alone() {
+    let mut cluster = Cluster::formed();
+    let opened = send_by(
+        &mut cluster,
+        &member("a"),
+        None,
+        Command::OpenSession(OpenSession {}),
+    );
+    let Answer::SessionOpened(session) = accepted(opened) else {
+        panic!("it is opened")
+    };
+    let first = || Command::Join(join("server-1", "first"));
+    let id = request(session, 1, 1);
+    for actor in [member("b"), admin()] {
+        refused(
+            send_by(&mut cluster, &actor, Some(id), first()),
+            ErrorKind::PermissionDenied,
+        );
+        let close = Command::CloseSession(CloseSession { session });
+        refused(
+            send_by(&mut cluster, &actor, None, close),
+            ErrorKind::PermissionDenied,
+        );
+    }
+    // Nothing is kept of what was refused, and the owner gets its own outcome.
+    let outcome = send_by(&mut cluster, &member("a"), Some(id), first());
+    assert!(outcome.changed);
+    assert_eq!(
+        send_by(&mut cluster, &member("a"), Some(id), first()),
+        outcome
+    );
+    refused(
+        send_by(&mut cluster, &member("b"), Some(id), first()),
+        ErrorKind::PermissionDenied,
+    );
+}
+
+#[test]
+fn a_session_of_nobody_in_particular_is_everybodys() {
+    let mut cluster = Cluster::formed();
+    let session: SessionId = cluster.opens_session();
+    let join = Command::Join(join("server-1", "first"));
+    accepted(send_by(
+        &mut cluster,
+        &member("a"),
+        Some(request(session, 1, 1)),
+        join,
+    ));
+}

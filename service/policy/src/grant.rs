@@ -1,0 +1,231 @@
+//! Grants: who gets which role, as whom, and within what.
+
+use serde::Deserialize;
+use synod_model::{MemberId, NamePattern};
+use toml::Spanned;
+
+use crate::caller::Caller;
+use crate::fault::Fault;
+use crate::item::Item;
+use crate::pattern::Pattern;
+use crate::right::Role;
+
+/// What stands in a `name` for what the `*` in `who` stands for.
+const CAPTURED: &str = "*";
+
+/// The most `names` of a grant: the log carries them with every command of the caller.
+const NAMES_MAX: usize = 16;
+
+/// One grant of a policy.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// The line of the policy in which it begins, from 1 on.
+    pub line: usize,
+    /// The role that it gives.
+    pub role: Role,
+    who: Pattern,
+    name: Option<Naming>,
+    names: Vec<NamePattern>,
+    namespaces: Option<Vec<Pattern>>,
+    collections: Option<Vec<Pattern>>,
+    leases: Option<Vec<Pattern>>,
+}
+
+/// As which member a caller acts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Naming {
+    Captured,
+    Fixed(MemberId),
+}
+
+/// A grant as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Written {
+    who: Spanned<String>,
+    role: Role,
+    name: Option<Spanned<String>>,
+    #[serde(default)]
+    names: Vec<Spanned<String>>,
+    namespaces: Option<Vec<Spanned<String>>>,
+    collections: Option<Vec<Spanned<String>>>,
+    leases: Option<Vec<Spanned<String>>>,
+}
+
+/// Two grants are equal that say the same, wherever they stand.
+impl PartialEq for Grant {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |it: &Self| {
+            let Self {
+                line: _,
+                role,
+                who,
+                name,
+                names,
+                namespaces,
+                collections,
+                leases,
+            } = it.clone();
+            (role, who, name, names, namespaces, collections, leases)
+        };
+        said(self) == said(other)
+    }
+}
+
+impl Eq for Grant {}
+
+impl Grant {
+    pub(crate) fn read(text: &str, written: Written) -> Result<Self, Fault> {
+        written.check(text)?;
+        let who = pattern(text, "who", &written.who)?;
+        let name = written.name.as_ref();
+        let name = name.map(|name| naming(text, name, &who)).transpose()?;
+        let limit = |field, patterns: Option<Vec<Spanned<String>>>| {
+            let read = |it: &Spanned<String>| pattern(text, field, it);
+            let read = patterns.map(|all| all.iter().map(read).collect());
+            read.transpose()
+        };
+        let names = written.names.iter().map(|name| {
+            let read = NamePattern::parse(name.get_ref());
+            read.map_err(|rule| fault(text, "names", name, rule))
+        });
+        Ok(Self {
+            line: Fault::at(text, written.who.span().start, "").line,
+            role: written.role,
+            name,
+            names: names.collect::<Result<_, _>>()?,
+            namespaces: limit("namespaces", written.namespaces)?,
+            collections: limit("collections", written.collections)?,
+            leases: limit("leases", written.leases)?,
+            who,
+        })
+    }
+
+    /// Whether the grant is for this caller.
+    pub(crate) fn is_for(&self, caller: &Caller) -> bool {
+        self.captured(caller).is_some()
+    }
+
+    /// As which member the caller acts by this grant.
+    pub(crate) fn member(&self, caller: &Caller) -> Option<MemberId> {
+        match self.name.as_ref()? {
+            Naming::Captured => MemberId::parse(self.captured(caller)?).ok(),
+            Naming::Fixed(id) => Some(id.clone()),
+        }
+    }
+
+    /// The names under which the caller may hold leases and work, besides that of its member.
+    pub(crate) fn names(&self) -> &[NamePattern] {
+        &self.names
+    }
+
+    /// Whether nothing narrows the grant.
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
+        self.namespaces.is_none() && self.collections.is_none() && self.leases.is_none()
+    }
+
+    /// Whether what a call names is within what the grant is narrowed to.
+    pub(crate) fn covers(&self, item: &Item<'_>) -> bool {
+        match item {
+            Item::Member(_) | Item::Holder(_) => true,
+            // Who is kept within namespaces or leases does not decide about whole collections, unless they are named.
+            Item::Collection(name) => {
+                let is_named = self.collections.is_some() || self.is_wide();
+                is_named && is_in(self.collections.as_ref(), name)
+            }
+            Item::Objects(spot) => {
+                is_in(self.collections.as_ref(), spot.collection)
+                    && is_in(self.namespaces.as_ref(), spot.namespace)
+            }
+            Item::Leases(spot) => {
+                let full = match spot.namespace {
+                    "" => String::new(),
+                    namespace => format!("{namespace}/{}", spot.name),
+                };
+                let is_one = !spot.namespace.is_empty() && !spot.name.is_empty();
+                let covers = |pattern: &Pattern| match is_one {
+                    true => pattern.matches(&full),
+                    false => pattern.covers_all_of(&full),
+                };
+                is_in(self.namespaces.as_ref(), spot.namespace)
+                    && self
+                        .leases
+                        .as_ref()
+                        .is_none_or(|all| all.iter().any(covers))
+            }
+        }
+    }
+
+    fn captured<'a>(&self, caller: &'a Caller) -> Option<&'a str> {
+        let captured = self.who.captured(caller.identity.as_str())?;
+        // A part of a path stands for one name, never for several steps of the path.
+        let is_step = self.who.has_star() && (captured.is_empty() || captured.contains('/'));
+        (!is_step).then_some(captured)
+    }
+}
+
+/// Whether a name is within a limit; an empty one means all.
+fn is_in(limit: Option<&Vec<Pattern>>, name: &str) -> bool {
+    let covers = |pattern: &Pattern| match name {
+        "" => pattern.covers_all_of(""),
+        name => pattern.matches(name),
+    };
+    limit.is_none_or(|all| all.iter().any(covers))
+}
+
+impl Written {
+    /// What holds of more than one field.
+    fn check(&self, text: &str) -> Result<(), Fault> {
+        for lease in self.leases.iter().flatten() {
+            if lease.get_ref() != "*" && !lease.get_ref().contains('/') {
+                let rule = "must be `<namespace>/<name>`, with one `*` at most, or `*`";
+                return Err(fault(text, "leases", lease, rule));
+            }
+        }
+        if let Some(name) = self.names.get(NAMES_MAX) {
+            let rule = format!("is one too many: a grant has {NAMES_MAX} names at most");
+            return Err(fault(text, "names", name, rule));
+        }
+        let is_narrowed =
+            self.namespaces.is_some() || self.collections.is_some() || self.leases.is_some();
+        if self.role == Role::Admin && is_narrowed {
+            let rule = "an admin may do everything: give another role, or narrow nothing";
+            return Err(Fault::at(text, self.who.span().start, rule));
+        }
+        Ok(())
+    }
+}
+
+fn naming(text: &str, name: &Spanned<String>, who: &Pattern) -> Result<Naming, Fault> {
+    match name.get_ref().as_str() {
+        CAPTURED if who.has_star() => Ok(Naming::Captured),
+        CAPTURED => Err(fault(
+            text,
+            "name",
+            name,
+            "`*` stands for what the `*` in `who` stands for, which has none",
+        )),
+        fixed => match MemberId::parse(fixed) {
+            Ok(id) => Ok(Naming::Fixed(id)),
+            Err(rule) => Err(fault(text, "name", name, rule)),
+        },
+    }
+}
+
+fn pattern(text: &str, field: &str, written: &Spanned<String>) -> Result<Pattern, Fault> {
+    Pattern::parse(written.get_ref()).map_err(|rule| fault(text, field, written, rule))
+}
+
+fn fault(
+    text: &str,
+    field: &str,
+    written: &Spanned<String>,
+    rule: impl std::fmt::Display,
+) -> Fault {
+    let rule = format!(
+        "`{field}` = \"{}\": {rule}",
+        written.get_ref().escape_debug()
+    );
+    Fault::at(text, written.span().start, rule)
+}

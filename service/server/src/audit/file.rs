@@ -1,0 +1,79 @@
+//! The file of the audit log.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Who may read a new file: its owner and its group.
+const MODE: u32 = 0o640;
+
+/// A file that lines are added to. Whoever moves it away finds a new one at its path with the next line.
+pub(crate) struct File {
+    path: PathBuf,
+    open: fs::File,
+    /// Whether the last line may be there in part.
+    is_torn: bool,
+}
+
+impl File {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let open = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(MODE)
+            .open(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            open,
+            is_torn: false,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a text.
+    pub(super) fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        if self.was_moved()? {
+            *self = Self::open(&self.path)?;
+        }
+        if self.is_torn {
+            self.open.write_all(b"\n")?;
+        }
+        self.is_torn = true;
+        self.open.write_all(text)?;
+        self.is_torn = false;
+        Ok(())
+    }
+
+    fn was_moved(&self) -> io::Result<bool> {
+        let own = self.open.metadata()?;
+        match fs::metadata(&self.path) {
+            Ok(there) => Ok((own.dev(), own.ino()) != (there.dev(), there.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_moved_away_is_followed_by_a_new_one() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let (path, old) = (folder.path().join("audit.log"), folder.path().join("old"));
+        let mut file = File::open(&path).unwrap();
+        file.write(b"one\n").unwrap();
+        fs::rename(&path, &old).unwrap();
+        file.write(b"two\n").unwrap();
+        fs::remove_file(&path).unwrap();
+        file.write(b"three\n").unwrap();
+        file.write(b"four\n").unwrap();
+        assert_eq!(fs::read_to_string(&old).unwrap(), "one\n");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "three\nfour\n");
+    }
+}

@@ -1,0 +1,98 @@
+//! Writes what each method needs into one document, `docs/ACCESS.md`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use synod_policy::Role;
+use synod_proto::access::RIGHTS;
+use synod_server::access::right_of;
+
+const INTRODUCTION: &str = "\
+# Who may do what
+
+A replica that asks its clients for certificates (`--trusted-ca-file`) knows who calls, and lets nobody do more than a policy
+grants. A test writes this file from the program, and another one calls every method below as everybody.
+
+## Who calls
+
+- The **SPIFFE id** of the certificate: the one URI among its subject alternative names, as `spiffe://prod/api/server-1`. A
+  certificate with several URIs names nobody.
+- Without any URI, the **common name** as `cn:<name>`, if the policy says `common_names = true` below `[certificates]`.
+
+## The policy
+
+A file of TOML (`--policy-file`): a list of grants. A caller has all grants whose `who` matches its name, and they add up: its
+names are those of all of them. What none allows is refused. `synod policy test` reads a policy, and says what it grants to whom.
+
+```toml
+[[grant]]
+who = \"spiffe://prod/api/*\"           # `*`, once at most, stands for one step of the path
+role = \"member\"
+name = \"*\"                           # the member that it is: what `*` stands for, or a fixed id
+names = [\"batch-*\"]                  # more names under which it may hold leases and work
+
+[[grant]]
+who = \"spiffe://prod/team-a\"
+role = \"operator\"
+namespaces = [\"team-a\", \"team-a-*\"]  # left out: all, and what has no namespace
+collections = [\"widgets.example.io\"] # left out: all
+leases = [\"team-a/lock-*\"]           # left out: all
+```
+
+The file is looked at every second, and what was there at two looks counts. One that cannot be used changes nothing, raises
+the alarm `policy`, and is counted by `synod_policy_not_renewed_total`. What a caller may do is looked up for each call, when it
+is carried out; a watch whose caller may do something else by now ends with `WATCH_END_REASON_RIGHTS`, and who opens it again
+is told whether it may; pipelines and streams of renewals end once nothing at all is granted.
+
+An admin cannot be narrowed. Health and server reflection are for everybody whose certificate a CA of clients has signed.
+
+Without a policy these names count, which `synod certs dev` gives: `spiffe://synod/admin`, `operator` and `reader` have the role
+of their name, and `spiffe://synod/member/<id>` is the member of this id.
+
+## Acting as oneself
+
+- A **member** joins, renews, reports, adopts and leaves as itself alone, wherever a request can name a member: in a transaction
+  and behind a fence, too. So do operators, who are no members; admins act as everybody.
+- **Leases, candidacies, migrations and marks** are held and worked at under one's own name, under it with `_` or `/` and more
+  behind it (`server-1_4711`), or under one of `names`.
+- **Tokens** of leases and of claimed migrations are of use only to whoever may act under the name of their holder, and a
+  **session** only to who has opened it. Whose they are is decided by the replicated state, as the log says who sent a command.
+
+## Narrowing
+
+`namespaces` and `collections` narrow what of objects and of ControllerRevisions (`controllerrevisions.apps`) is read and
+written, `collections` also what is reported, declared and migrated, which a grant that is narrowed otherwise does not allow;
+`namespaces` and `leases` narrow leases. A list or a watch that could show more is refused, and not filtered. How many objects a
+collection has in which encoding is told to whoever may read. What the members agree on is shown to whoever may read.
+
+## Roles
+
+Who holds a lease, stands for one, claims a migration or marks needs a name for it, too, which operators have by `names` alone.
+";
+
+#[test]
+fn the_document_of_access_says_what_the_program_does() {
+    let mut text = INTRODUCTION.to_owned();
+    let columns = Role::ALL.map(Role::name).join(" | ");
+    writeln!(
+        text,
+        "\n| method | needs the right | {columns} |\n|---|---|---|---|---|---|"
+    )
+    .unwrap();
+    for (path, _) in RIGHTS {
+        let right = right_of(path).expect("it is in the table");
+        let method = path
+            .strip_prefix("synod.v1.")
+            .expect("it is of this protocol");
+        let may = Role::ALL.map(|role| if role.has(right) { "yes" } else { "-" });
+        writeln!(
+            text,
+            "| `{method}` | {} | {} |",
+            right.name(),
+            may.join(" | ")
+        )
+        .unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ACCESS.md");
+    super::golden::check_file(&path, &text);
+}
