@@ -119,12 +119,14 @@ impl Rights {
                     own => format!("\"{who}\" may not act as {item}: it is {own}"),
                 }
             }
-            Item::Holder(_) => {
-                let own = list(self.names.iter().flatten());
-                format!(
+            Item::Holder(_) => match list(self.names.iter().flatten()).as_str() {
+                "" => format!(
+                    "\"{who}\" may not act as {item}: the policy gives it neither a `name` nor `names`"
+                ),
+                own => format!(
                     "\"{who}\" may not act as {item}: its names are {own}, each alone or with `_` or `/` and more behind it"
-                )
-            }
+                ),
+            },
             Item::Collection(_) | Item::Objects(_) | Item::Leases(_) => {
                 format!(
                     "\"{who}\" has the right {} for less than {item}: its grants are narrowed",

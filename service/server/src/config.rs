@@ -403,6 +403,15 @@ mod tests {
     }
 
     #[test]
+    fn a_policy_is_of_use_only_where_it_is_known_who_calls() {
+        let file = Some(PathBuf::from("policy.toml"));
+        assert_eq!(
+            faults(|config| config.security.policy = file),
+            ["policy_file"]
+        );
+    }
+
+    #[test]
     fn timing_that_would_depose_a_healthy_leader_is_refused() {
         assert_eq!(
             faults(|config| config.heartbeat = config.election_timeout.0),

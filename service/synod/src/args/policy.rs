@@ -25,7 +25,7 @@ pub(crate) struct PolicyTestArgs {
     /// The file; - reads standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Who calls: a SPIFFE id, or cn:<common name>.
+    /// Who calls: a SPIFFE id, or cn:NAME.
     #[arg(long, value_name = "NAME")]
     pub(crate) identity: Option<String>,
     /// The method that it calls, as in Objects/Update.

@@ -129,7 +129,7 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) peer_trusted_ca_file: Option<String>,
     /// The policy that says what clients with a certificate may do. Without it, spiffe://synod/admin, operator and
-    /// reader have the roles of their names, and spiffe://synod/member/<id> is this member.
+    /// reader have the roles of their names, and spiffe://synod/member/ID is the member of this id.
     #[arg(
         long,
         env = "SYNOD_POLICY_FILE",

@@ -69,9 +69,9 @@ fn granted(rights: &Rights) -> String {
     let mut told = String::new();
     for (grant, member) in rights.grants() {
         // Writing to a string does not fail.
-        let _ = write!(told, "line {}: {}", grant.line, grant.role);
+        let _ = write!(told, "line {}: role {}", grant.line, grant.role);
         let _ = match member {
-            Some(id) => write!(told, " as member {id}"),
+            Some(id) => write!(told, ", as member {id}"),
             None => Ok(()),
         };
         let narrowed = if grant.is_wide() {

@@ -52,7 +52,7 @@ of their name, and `spiffe://synod/member/<id>` is the member of this id.
 ## Acting as oneself
 
 - A **member** joins, renews, reports, adopts and leaves as itself alone, wherever a request can name a member: in a transaction
-  and behind a fence, too. So do operators, who are no members; admins act as everybody.
+  and behind a fence, too. Admins act as everybody.
 - **Leases, candidacies, migrations and marks** are held and worked at under one's own name, under it with `_` or `/` and more
   behind it (`server-1_4711`), or under one of `names`.
 - **Tokens** of leases and of claimed migrations are of use only to whoever may act under the name of their holder, and a

@@ -12,6 +12,7 @@ mod leases;
 mod migrations;
 mod objects;
 mod observing;
+mod policies;
 mod program;
 mod refusals;
 mod rosters;
