@@ -110,7 +110,9 @@ fn visits(
         let choice = format!("v1::{of}::{}", camel(name));
         for field in oneof.fields() {
             // Only messages are visited below.
-            let is_named = !visit(pool, &field)?.is_empty() && !is_ours(&field.kind());
+            let naming = variant(pool, &field.options(), "synod.v1.naming", "NAMING_");
+            let is_named =
+                naming.is_some() || !visit(pool, &field)?.is_empty() && !is_ours(&field.kind());
             if is_named
                 || is_a(&field, "synod.v1.RequestId")
                 || is_a(&field, "synod.v1.GroupResource")

@@ -9,6 +9,9 @@ use crate::grant::Grant;
 use crate::item::Item;
 use crate::right::{Right, Role};
 
+/// The most names of a caller: the log carries them with every command. Those of later grants are left out.
+const NAMES_MAX: usize = 64;
+
 /// What one caller may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rights {
@@ -43,9 +46,15 @@ impl Rights {
             let own = member.and_then(|id| NamePattern::parse(id).ok());
             own.into_iter().chain(it.grant.names().iter().cloned())
         });
+        let mut own: Vec<NamePattern> = Vec::new();
+        for name in names {
+            if own.len() < NAMES_MAX && !own.contains(&name) {
+                own.push(name);
+            }
+        }
         Self {
             identity: caller.identity.clone(),
-            names: (!is_everybody).then(|| names.collect()),
+            names: (!is_everybody).then_some(own),
             granted,
         }
     }

@@ -14,7 +14,7 @@ mod standing;
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_model::Refusal;
+use synod_model::{ErrorKind, Refusal};
 use synod_policy::Right;
 use synod_proto::{access as needs, v1};
 use tokio::time::{MissedTickBehavior, interval};
@@ -59,7 +59,8 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// `UNAUTHENTICATED`, if nothing proves who calls.
+    /// `UNAUTHENTICATED`, if nothing proves who calls; `UNAVAILABLE`, if its certificate has expired since it connected: it
+    /// is to connect anew.
     pub(crate) fn standing(&self, caller: &Caller) -> Result<Standing, Refusal> {
         let Some(guard) = &self.0 else {
             return Ok(Standing::of_anybody());
@@ -68,9 +69,7 @@ impl Access {
             Caller::Certified(certified) => {
                 let known = guard.known(certified)?;
                 if guard.has_expired(&known) {
-                    return Err(unauthenticated(
-                        "the certificate of this connection has expired: connect anew with another one",
-                    ));
+                    return Err(expired());
                 }
                 Ok(Standing::of(guard, known))
             }
@@ -110,6 +109,11 @@ impl Access {
     }
 }
 
+fn expired() -> Refusal {
+    let message = "the certificate of this connection has expired: connect anew with another one";
+    Refusal::new(ErrorKind::Unavailable, message)
+}
+
 /// The method of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Called {
@@ -135,4 +139,33 @@ pub fn right_of(path: &str) -> Option<Right> {
         v1::Right::Migrate => Right::Migrate,
         v1::Right::Operate => Right::Operate,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use synod_tls::Subject;
+
+    use super::*;
+    use crate::seams::SystemWallClock;
+
+    #[test]
+    fn who_shows_a_certificate_that_has_expired_is_to_connect_anew() {
+        let wall: Arc<dyn WallClock> = Arc::new(SystemWallClock);
+        let guard = Guard::load(Source(None), &wall).unwrap();
+        let now = guard.now();
+        let access = Access(Some(Arc::new(guard)));
+        let standing = |until| {
+            let subject = Subject {
+                spiffe: Some("spiffe://synod/reader".to_owned()),
+                common_name: None,
+                until,
+            };
+            let certified = Certified::new(Some(subject));
+            access.standing(&Caller::Certified(Arc::new(certified)))
+        };
+        assert!(standing(now + 60).is_ok());
+        assert_eq!(standing(now - 60).unwrap_err().kind, ErrorKind::Unavailable);
+        let nobody = access.standing(&Caller::Nameless).unwrap_err();
+        assert_eq!(nobody.kind, ErrorKind::Unauthenticated);
+    }
 }

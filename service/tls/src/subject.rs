@@ -26,6 +26,13 @@ impl Subject {
         let (_, parsed) = parse_x509_certificate(certificate).ok()?;
         let alternatives = parsed.subject_alternative_name().ok()?;
         let alternatives = alternatives.iter().flat_map(|it| &it.value.general_names);
+        // One that cannot be read may be a second URI.
+        if alternatives
+            .clone()
+            .any(|name| matches!(name, GeneralName::Invalid(..)))
+        {
+            return None;
+        }
         let uris = alternatives.filter_map(|name| match name {
             GeneralName::URI(uri) => Some(*uri),
             _ => None,

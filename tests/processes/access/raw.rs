@@ -226,14 +226,8 @@ impl Stream {
                         .expect("it is no error"),
                 ],
                 Self::Piped(stream) => {
-                    let answers = match stream.next().await.expect("it is told") {
-                        Ok(answers) => answers,
-                        // The whole pipeline ends once nothing at all is granted.
-                        Err(status) => {
-                            assert_eq!(status.code(), Code::PermissionDenied, "{status:?}");
-                            return v1::WatchEndReason::Rights;
-                        }
-                    };
+                    let answers = stream.next().await.expect("it is told");
+                    let answers = answers.expect("it is no error");
                     let messages = answers
                         .answers
                         .into_iter()

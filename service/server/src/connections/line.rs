@@ -18,6 +18,7 @@ pub(crate) struct Line {
     pub(super) source: Arc<str>,
     pub(super) began: Instant,
     introduced: AtomicBool,
+    expired: AtomicBool,
     calls: AtomicUsize,
     /// When it was last active, in milliseconds since it began.
     heard: AtomicU64,
@@ -38,6 +39,8 @@ pub(crate) enum Why {
     Untaken,
     /// It sent too many control frames.
     Flood,
+    /// The certificate that it began with has expired.
+    Expired,
 }
 
 /// A call in progress on a connection. The call ends when this value is dropped.
@@ -45,7 +48,13 @@ pub(crate) enum Why {
 pub(crate) struct Call(Arc<Line>);
 
 impl Why {
-    pub(crate) const ALL: [Self; 4] = [Self::GaveWay, Self::Silent, Self::Untaken, Self::Flood];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::GaveWay,
+        Self::Silent,
+        Self::Untaken,
+        Self::Flood,
+        Self::Expired,
+    ];
 
     /// The name in metrics and logs.
     pub(crate) const fn name(self) -> &'static str {
@@ -54,6 +63,7 @@ impl Why {
             Self::Silent => "silent",
             Self::Untaken => "untaken",
             Self::Flood => "flood",
+            Self::Expired => "expired",
         }
     }
 }
@@ -66,6 +76,7 @@ impl Line {
             source,
             began,
             introduced: AtomicBool::new(false),
+            expired: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
             heard: AtomicU64::new(0),
             unsent: Unsent::new(began, answers),
@@ -81,6 +92,15 @@ impl Line {
 
     pub(super) fn is_introduced(&self) -> bool {
         self.introduced.load(Ordering::Relaxed)
+    }
+
+    /// Marks the connection to be cut soon, once its answers had time to leave: who dials anew shows a new certificate.
+    pub(crate) fn expire(&self) {
+        self.expired.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_expired(&self) -> bool {
+        self.expired.load(Ordering::Relaxed)
     }
 
     /// Notes activity on the connection.

@@ -194,6 +194,7 @@ impl Register {
             match line {
                 line if line.is_cut() => None,
                 _ if is_strange || is_silent => Some(Why::Silent),
+                line if line.has_expired() => Some(Why::Expired),
                 line if line.unsent.stuck() >= ANSWER_PATIENCE => Some(Why::Untaken),
                 _ => None,
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_model::Refusal;
+use synod_model::{ErrorKind, Refusal};
 use tokio::time::Instant;
 use tonic::body::Body;
 
@@ -49,7 +49,13 @@ impl GateParts {
             return Ok(());
         }
         let standing = self.guards.access.standing(caller);
-        let standing = standing.inspect_err(|refusal| asking.denied(None, refusal))?;
+        let standing = standing.inspect_err(|refusal| {
+            asking.denied(None, refusal);
+            // Only another connection can help.
+            if let (ErrorKind::Unavailable, Some(line)) = (refusal.kind, &asking.line) {
+                line.expire();
+            }
+        })?;
         asking.standing = standing;
         Ok(())
     }

@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::future::{AbortHandle, Abortable, BoxFuture, FutureExt as _};
+use futures::future::{AbortHandle, Abortable, BoxFuture};
 use futures::stream::{BoxStream, FuturesUnordered, Stream, StreamExt as _};
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::status::to_status;
@@ -52,22 +52,26 @@ pub(super) fn opened(
 ) -> Response {
     let stop = gate.stop.clone();
     let origin = caller_of(&request);
+    let lasting = asking.standing.lasting();
+    // Calls in progress are answered, and watches end by themselves.
+    let ended = async move {
+        tokio::select! {
+            biased;
+            () = stop.requested() => {}
+            () = lasting.withdrawn() => {}
+        }
+    };
     let messages = Messages::of(request.into_body());
     respond(Pipeline {
         gate: Arc::clone(gate),
         line: asking.line.clone(),
         origin,
-        messages: Some(
-            messages
-                .take_until(async move { stop.requested().await })
-                .boxed(),
-        ),
+        messages: Some(messages.take_until(ended).boxed()),
         held,
         running: FuturesUnordered::new(),
         unanswered: HashMap::new(),
         watches: WatchGroups::default(),
         answers: Answers::default(),
-        withdrawn: Box::pin(asking.standing.lasting().withdrawn()),
     })
 }
 
@@ -76,7 +80,7 @@ struct Pipeline {
     line: Option<Arc<Line>>,
     /// Who calls, and from which address.
     origin: (Caller, Arc<str>),
-    /// What the client sends; `None` once it has ended its side, or the replica shuts down.
+    /// What the client sends; `None` once it has ended its side, the replica shuts down, or nothing is granted any more.
     messages: Option<BoxStream<'static, Result<Bytes, Status>>>,
     held: Option<Held>,
     running: FuturesUnordered<Abortable<BoxFuture<'static, Happened>>>,
@@ -84,8 +88,6 @@ struct Pipeline {
     unanswered: HashMap<u64, AbortHandle>,
     watches: WatchGroups,
     answers: Answers,
-    /// The end of what its caller may do.
-    withdrawn: BoxFuture<'static, ()>,
 }
 
 /// What a future of the pipeline has brought about.
@@ -115,9 +117,6 @@ impl Stream for Pipeline {
     type Item = Result<Bytes, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.withdrawn.poll_unpin(context).is_ready() {
-            return Poll::Ready(Some(Err(withdrawn())));
-        }
         if let Err(status) = self.read(context) {
             return Poll::Ready(Some(Err(status)));
         }
@@ -325,12 +324,6 @@ impl Passing {
         gate.stand(asking, known, caller)?;
         Ok((place, held))
     }
-}
-
-/// Whoever opens a stream again is told why it may not.
-fn withdrawn() -> Status {
-    let message = "what the caller proved has ended, or nothing is granted to it any more";
-    to_status(Refusal::new(ErrorKind::PermissionDenied, message))
 }
 
 fn cancelled() -> Status {

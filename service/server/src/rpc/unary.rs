@@ -61,6 +61,10 @@ async fn carried(
     let method = known.method;
     asking.deadline += timeout(request.headers()).map_err(to_status)?;
     gate.stand(&mut asking, known, &caller).map_err(to_status)?;
+    // Before a message is read that is of no use.
+    let allowed = asking.standing.allow_stream(asking.called.right);
+    let allowed = allowed.inspect_err(|refusal| asking.denied(None, refusal));
+    allowed.map_err(to_status)?;
     let _place = gate.admission.admit(method.class).map_err(to_status)?;
     let (body, _held) = gate
         .bodies

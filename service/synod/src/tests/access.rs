@@ -42,7 +42,8 @@ leases = [\"team-a/lock-*\"]           # left out: all
 The file is looked at every second, and what was there at two looks counts. One that cannot be used changes nothing, raises
 the alarm `policy`, and is counted by `synod_policy_not_renewed_total`. What a caller may do is looked up for each call, when it
 is carried out; a watch whose caller may do something else by now ends with `WATCH_END_REASON_RIGHTS`, and who opens it again
-is told whether it may; pipelines and streams of renewals end once nothing at all is granted.
+is told whether it may; pipelines and streams of renewals end once nothing at all is granted. A place in the queue for a lease
+stays, and so does a wait for it that has begun. The connection of a client whose certificate has expired is cut.
 
 An admin cannot be narrowed. Health and server reflection are for everybody whose certificate a CA of clients has signed.
 
