@@ -108,21 +108,7 @@ fn visits(
     for oneof in message.oneofs().filter(|oneof| !oneof.is_synthetic()) {
         let (of, name) = (snake(message.name()), oneof.name());
         let choice = format!("v1::{of}::{}", camel(name));
-        for field in oneof.fields() {
-            // Only messages are visited below.
-            let naming = variant(pool, &field.options(), "synod.v1.naming", "NAMING_");
-            let is_named =
-                naming.is_some() || !visit(pool, &field)?.is_empty() && !is_ours(&field.kind());
-            if is_named
-                || is_a(&field, "synod.v1.RequestId")
-                || is_a(&field, "synod.v1.GroupResource")
-            {
-                return Err(format!(
-                    "{}: what is named stands in no oneof",
-                    field.full_name()
-                ));
-            }
-        }
+        check_choices(pool, oneof.fields())?;
         let messages = oneof.fields().filter(|field| is_ours(&field.kind()));
         for field in messages {
             let variant = camel(field.name());
@@ -145,6 +131,26 @@ fn visits(
             && is_ours(&field.kind())
         {
             visits(pool, &inner, visited, source)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what a choice of a oneof would name itself: only the messages in it are visited.
+fn check_choices(
+    pool: &DescriptorPool,
+    choices: impl Iterator<Item = FieldDescriptor>,
+) -> Result<(), String> {
+    for field in choices {
+        let naming = variant(pool, &field.options(), "synod.v1.naming", "NAMING_");
+        let is_named =
+            naming.is_some() || !visit(pool, &field)?.is_empty() && !is_ours(&field.kind());
+        let is_bare = ["synod.v1.RequestId", "synod.v1.GroupResource"];
+        if is_named || is_bare.into_iter().any(|message| is_a(&field, message)) {
+            return Err(format!(
+                "{}: what is named stands in no oneof",
+                field.full_name()
+            ));
         }
     }
     Ok(())
