@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use synod_model::{Actor, Identity, MemberId, NamePattern};
+use synod_model::{Actor, MemberId, NamePattern};
 
 use crate::caller::Caller;
 use crate::grant::Grant;
@@ -15,9 +15,8 @@ const NAMES_MAX: usize = 64;
 /// What one caller may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rights {
-    identity: Identity,
+    actor: Actor,
     granted: Vec<Granted>,
-    names: Option<Vec<NamePattern>>,
 }
 
 /// A grant to this caller.
@@ -52,20 +51,17 @@ impl Rights {
                 own.push(name);
             }
         }
-        Self {
+        let actor = Actor {
             identity: caller.identity.clone(),
             names: (!is_everybody).then_some(own),
-            granted,
-        }
+        };
+        Self { actor, granted }
     }
 
     /// Who calls, and under which names it acts.
     #[must_use]
-    pub fn actor(&self) -> Actor {
-        Actor {
-            identity: self.identity.clone(),
-            names: self.names.clone(),
-        }
+    pub fn actor(&self) -> &Actor {
+        &self.actor
     }
 
     /// The grants to this caller, with the member as which it acts by each.
@@ -84,7 +80,7 @@ impl Rights {
         if self.with(right).next().is_some() {
             return Ok(());
         }
-        let who = &self.identity;
+        let who = &self.actor.identity;
         if self.granted.is_empty() {
             return Err(Denial(format!(
                 "nothing is granted to \"{who}\": an operator must add a grant to the policy whose `who` it matches"
@@ -110,7 +106,7 @@ impl Rights {
                     it.grant.role == Role::Admin
                         || it.member.as_ref().is_some_and(|id| id.as_str() == *name)
                 }
-                Item::Holder(name) => self.may_act_as(name),
+                Item::Holder(name) => self.actor.may_act_as(name),
                 Item::Collection(_) | Item::Objects(_) | Item::Leases(_) => true,
             };
             is_own && it.grant.covers(item)
@@ -119,7 +115,7 @@ impl Rights {
             return Ok(());
         }
         self.allow(right)?;
-        let who = &self.identity;
+        let who = &self.actor.identity;
         Err(Denial(match item {
             Item::Member(_) => {
                 let own = self.granted.iter().filter_map(|it| it.member.as_ref());
@@ -128,7 +124,7 @@ impl Rights {
                     own => format!("\"{who}\" may not act as {item}: it is {own}"),
                 }
             }
-            Item::Holder(_) => match list(self.names.iter().flatten()).as_str() {
+            Item::Holder(_) => match list(self.actor.names.iter().flatten()).as_str() {
                 "" => format!(
                     "\"{who}\" may not act as {item}: the policy gives it neither a `name` nor `names`"
                 ),
@@ -149,11 +145,6 @@ impl Rights {
     #[must_use]
     pub fn is_wide(&self, right: Right) -> bool {
         self.with(right).any(|it| it.grant.is_wide())
-    }
-
-    fn may_act_as(&self, name: &str) -> bool {
-        let own = self.names.as_ref();
-        own.is_none_or(|own| own.iter().any(|pattern| pattern.matches(name)))
     }
 
     fn with(&self, right: Right) -> impl Iterator<Item = &Granted> {

@@ -17,8 +17,8 @@ use std::time::Duration;
 use synod_model::{ErrorKind, Refusal};
 use synod_policy::Right;
 use synod_proto::{access as needs, v1};
-use tokio::time::{MissedTickBehavior, interval};
 
+use crate::looking::look_again;
 use crate::metrics::SecurityMetrics;
 use crate::seams::{Caller, Offload, WallClock};
 use crate::security::Security;
@@ -89,18 +89,9 @@ impl Access {
         let Some(guard) = self.0.filter(|guard| guard.may_change()) else {
             return;
         };
-        let mut ticks = interval(LOOK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                biased;
-                () = stop.requested() => return,
-                _ = ticks.tick() => {}
-            }
-            let looking = Arc::clone(&guard);
-            let read = offload.run(move || looking.read()).await;
-            guard.take(read, &metrics);
-        }
+        let looking = Arc::clone(&guard);
+        let look = move || looking.read();
+        look_again(LOOK, offload, stop, look, |read| guard.take(read, &metrics)).await;
     }
 
     /// What is wrong with the file of the policy, as sentences for people.

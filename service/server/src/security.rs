@@ -13,8 +13,8 @@ use synod_tls::{
     Acceptor, ClientTls, Connector, Fault, KeyPair, Part, Pem, Refreshed, ServerTls, Validities,
     Versions, have_common_ca,
 };
-use tokio::time::{MissedTickBehavior, interval};
 
+use crate::looking::look_again;
 use crate::metrics::SecurityMetrics;
 use crate::seams::{Connection, Dial, Offload};
 use crate::stop::Stop;
@@ -170,23 +170,22 @@ impl Secured {
         if self.0.client.is_none() && self.0.peer.is_none() {
             return;
         }
-        let mut ticks = interval(LOOK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                biased;
-                () = stop.requested() => return,
-                _ = ticks.tick() => {}
-            }
-            let looking = self.clone();
-            let seen = offload.run(move || looking.look()).await;
-            for (side, refreshed) in seen {
-                self.note(side, refreshed, &metrics);
-                if let Some(validities) = self.validities(side) {
-                    metrics.valid(side, validities);
+        let looking = self.clone();
+        look_again(
+            LOOK,
+            offload,
+            stop,
+            move || looking.look(),
+            |seen| {
+                for (side, refreshed) in seen {
+                    self.note(side, refreshed, &metrics);
+                    if let Some(validities) = self.validities(side) {
+                        metrics.valid(side, validities);
+                    }
                 }
-            }
-        }
+            },
+        )
+        .await;
     }
 
     /// Reads the files of each side. None is taken into use while a CA is of both sides, or nobody can tell.

@@ -22,7 +22,7 @@ impl Known {
     pub(super) fn new(caller: Caller, policy: &Policy, until: i64) -> Self {
         let rights = policy.rights(&caller);
         Self {
-            actor: Arc::new(rights.actor()),
+            actor: Arc::new(rights.actor().clone()),
             caller,
             rights,
             until,
