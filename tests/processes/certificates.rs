@@ -136,6 +136,17 @@ impl Certificates {
         (from, until): Days,
         uses: &[ExtendedKeyUsagePurpose],
     ) -> Shown {
+        self.sign_within(uris, authority, (since_1970(from), since_1970(until)), uses)
+    }
+
+    /// The same, valid between these times since 1970.
+    pub(crate) fn sign_within(
+        &self,
+        uris: &[&str],
+        authority: &str,
+        (from, until): (Duration, Duration),
+        uses: &[ExtendedKeyUsagePurpose],
+    ) -> Shown {
         let Shown { certificate, key } = self.shown(authority);
         let key = Key::from_pem(&key).expect("a CA has a key");
         let issuer = Issuer::from_ca_cert_pem(&certificate, key).expect("it is a CA");
@@ -146,8 +157,8 @@ impl Certificates {
             parameters.subject_alt_names.push(SanType::URI(uri));
         }
         let epoch = date_time_ymd(1970, 1, 1);
-        parameters.not_before = epoch + since_1970(from);
-        parameters.not_after = epoch + since_1970(until);
+        parameters.not_before = epoch + from;
+        parameters.not_after = epoch + until;
         parameters.extended_key_usages = uses.to_vec();
         let key = Key::generate().expect("there are keys");
         let signed = parameters.signed_by(&key, &issuer);
@@ -241,7 +252,7 @@ impl Certificates {
     clippy::disallowed_methods,
     reason = "certificates are valid by the clock of the system, which replicas read, too"
 )]
-fn since_1970(days: i64) -> Duration {
+pub(crate) fn since_1970(days: i64) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.expect("it is after 1970");
     let span = Duration::from_hours(24) * u32::try_from(days.abs()).expect("it is small");

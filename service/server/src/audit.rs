@@ -1,7 +1,8 @@
 //! The audit log: a line of JSON for each call that changes something, and for each that is refused for who calls.
 //!
 //! A line says who has called what, about what, and what has become of it. It holds no data of objects, no token and no key.
-//! Lines wait in a bounded queue, so that a slow disk slows no call: what does not fit is counted, and an alarm says so.
+//! Lines wait in a bounded queue, so that a slow disk slows no call: what does not fit is counted, and an alarm says so. Half of
+//! the queue is for changes alone.
 //! Renewals that are carried out have no line, since they change no object.
 
 mod file;
@@ -136,6 +137,10 @@ impl Audit {
             Some(request) => line.about(request),
             None => line,
         };
+        // Whoever is refused a thousand times does not push out the lines of what was changed.
+        if parts.lines.capacity() <= AUDIT_LINES_MAX / 2 {
+            return parts.lose(1);
+        }
         parts.write(&line.with(Outcome::denied(refusal)));
     }
 
@@ -151,8 +156,8 @@ impl Audit {
         (lost > 0 && since < ALARM_MS).then(|| {
             let place = parts.place.display();
             format!(
-                "{lost} lines of the audit log were lost since the start, the last one within an hour: {place} cannot be written, or not fast enough; make room on its \
-                 disk, or give it a faster one"
+                "{lost} lines of the audit log were lost since the start, the last one within an hour: {place} cannot be \
+                 written, or not fast enough; make room on its disk, or give it a faster one"
             )
         })
     }

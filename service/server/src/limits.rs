@@ -151,7 +151,7 @@ pub const LOG_CACHE_BYTES_MAX: usize = 32 * MIB;
 pub const LOG_LINES_MAX: usize = 4_096;
 
 /// Lines of the audit log that wait to be written.
-pub const AUDIT_LINES_MAX: usize = 16_384;
+pub const AUDIT_LINES_MAX: usize = 8_192;
 
 /// Holders in one expiry.
 pub const EXPIRED_AT_ONCE_MAX: usize = 256;

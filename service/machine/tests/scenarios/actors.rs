@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use synod_machine::{Answer, Command, Envelope, Outcome};
 use synod_model::{
-    AcquireLease, Actor, CloseSession, ErrorKind, FailureClass, Fences, HolderIdentity, Identity,
-    LeaseKey, NamePattern, OpenSession, ReleaseLease, RenewLease, RequestId, SessionId, Transact,
-    Ttl,
+    AcquireLease, Actor, CloseSession, ErrorKind, FailureClass, Fences, FencingToken,
+    HolderIdentity, Identity, LeaseKey, NamePattern, OpenSession, ReleaseLease, RenewLease,
+    RequestId, SessionId, Transact, Ttl,
 };
 
 use crate::cluster::{
@@ -43,6 +43,45 @@ fn admin() -> Actor {
     Actor {
         identity: Identity::parse("spiffe://synod/admin").expect(LEGAL),
         names: None,
+    }
+}
+
+/// The caller takes a lease under this name, and gets its token.
+fn acquires(cluster: &mut Cluster, actor: &Actor, holder: &str) -> (LeaseKey, FencingToken) {
+    let key = LeaseKey::parse("default/leader").expect(LEGAL);
+    let acquire = AcquireLease {
+        key: key.clone(),
+        holder: HolderIdentity::parse(holder).expect(LEGAL),
+        ttl: Ttl::DEFAULT,
+        wait: None,
+        if_member: None,
+    };
+    let held = send_by(cluster, actor, None, Command::AcquireLease(acquire));
+    match accepted(held) {
+        Answer::LeaseHeld { token, .. } => (key, token),
+        other => panic!("the lease is free: {other:?}"),
+    }
+}
+
+/// A transaction that does nothing, behind the fence of a lease.
+fn fenced(key: &LeaseKey, token: FencingToken) -> Command {
+    Command::Transact(Transact {
+        fences: Fences {
+            if_member: None,
+            if_lease: Some((key.clone(), token)),
+        },
+        compares: Vec::new(),
+        operations: Vec::new(),
+        reads: Vec::new(),
+    })
+}
+
+/// The caller opens a session.
+fn opens(cluster: &mut Cluster, actor: &Actor) -> SessionId {
+    let open = Command::OpenSession(OpenSession {});
+    match accepted(send_by(cluster, actor, None, open)) {
+        Answer::SessionOpened(session) => session,
+        other => panic!("a session is opened: {other:?}"),
     }
 }
 
@@ -92,41 +131,12 @@ fn a_claim_is_used_by_its_worker_and_by_admins_alone() {
 #[test]
 fn a_lease_is_renewed_and_fences_for_its_holder_alone() {
     let mut cluster = Cluster::formed();
-    let key = LeaseKey::parse("default/leader").unwrap();
-    let acquire = AcquireLease {
+    let (key, token) = acquires(&mut cluster, &member("a"), "a/1");
+    let renew = Command::RenewLease(RenewLease {
         key: key.clone(),
-        holder: HolderIdentity::parse("a/1").unwrap(),
-        ttl: Ttl::DEFAULT,
-        wait: None,
-        if_member: None,
-    };
-    let held = accepted(send_by(
-        &mut cluster,
-        &member("a"),
-        None,
-        Command::AcquireLease(acquire),
-    ));
-    let Answer::LeaseHeld { token, .. } = held else {
-        panic!("it is free: {held:?}")
-    };
-    let renew = || {
-        Command::RenewLease(RenewLease {
-            key: key.clone(),
-            token,
-        })
-    };
-    let transact = || {
-        Command::Transact(Transact {
-            fences: Fences {
-                if_member: None,
-                if_lease: Some((key.clone(), token)),
-            },
-            compares: Vec::new(),
-            operations: Vec::new(),
-            reads: Vec::new(),
-        })
-    };
-    for command in [renew(), transact()] {
+        token,
+    });
+    for command in [renew, fenced(&key, token)] {
         let outcome = send_by(&mut cluster, &member("b"), None, command.clone());
         let refusal = refused(outcome, ErrorKind::PermissionDenied);
         assert!(refusal.message.contains("\"a/1\" holds lease"), "{refusal}");
@@ -137,66 +147,28 @@ fn a_lease_is_renewed_and_fences_for_its_holder_alone() {
 #[test]
 fn a_token_that_counts_no_more_is_stale_and_a_retry_hears_what_came_of_it() {
     let mut cluster = Cluster::formed();
-    let key = LeaseKey::parse("default/leader").unwrap();
-    let acquire = |holder: &str| {
-        Command::AcquireLease(AcquireLease {
-            key: key.clone(),
-            holder: HolderIdentity::parse(holder).unwrap(),
-            ttl: Ttl::DEFAULT,
-            wait: None,
-            if_member: None,
-        })
-    };
-    let held = accepted(send_by(&mut cluster, &member("a"), None, acquire("a")));
-    let Answer::LeaseHeld { token, .. } = held else {
-        panic!("it is free: {held:?}")
-    };
-    let opened = send_by(
-        &mut cluster,
-        &member("a"),
-        None,
-        Command::OpenSession(OpenSession {}),
-    );
-    let Answer::SessionOpened(session) = accepted(opened) else {
-        panic!("it is opened")
-    };
-    let fenced = Command::Transact(Transact {
-        fences: Fences {
-            if_member: None,
-            if_lease: Some((key.clone(), token)),
-        },
-        compares: Vec::new(),
-        operations: Vec::new(),
-        reads: Vec::new(),
-    });
-    let id = Some(request(session, 1, 1));
-    let first = send_by(&mut cluster, &member("a"), id, fenced.clone());
+    let (key, token) = acquires(&mut cluster, &member("a"), "a");
+    let id = Some(request(opens(&mut cluster, &member("a")), 1, 1));
+    let first = send_by(&mut cluster, &member("a"), id, fenced(&key, token));
     assert!(first.result.is_ok(), "{first:?}");
     let release = Command::ReleaseLease(ReleaseLease {
         key: key.clone(),
-        holder: HolderIdentity::parse("a").unwrap(),
+        holder: HolderIdentity::parse("a").expect(LEGAL),
         token: None,
     });
     accepted(send_by(&mut cluster, &member("a"), None, release));
-    accepted(send_by(&mut cluster, &member("b"), None, acquire("b")));
+    acquires(&mut cluster, &member("b"), "b");
+    let again = send_by(&mut cluster, &member("a"), id, fenced(&key, token));
+    assert_eq!(again, first);
     let renew = Command::RenewLease(RenewLease { key, token });
     let stale = send_by(&mut cluster, &member("a"), None, renew);
     refused(stale, ErrorKind::StaleEpoch);
-    assert_eq!(send_by(&mut cluster, &member("a"), id, fenced), first);
 }
 
 #[test]
 fn a_session_is_used_by_who_has_opened_it_alone() {
     let mut cluster = Cluster::formed();
-    let opened = send_by(
-        &mut cluster,
-        &member("a"),
-        None,
-        Command::OpenSession(OpenSession {}),
-    );
-    let Answer::SessionOpened(session) = accepted(opened) else {
-        panic!("it is opened")
-    };
+    let session = opens(&mut cluster, &member("a"));
     let first = || Command::Join(join("server-1", "first"));
     let id = request(session, 1, 1);
     for actor in [member("b"), admin()] {

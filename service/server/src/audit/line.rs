@@ -8,7 +8,7 @@ use synod_proto::status::verdict;
 use crate::access::{Called, Standing, describe};
 
 /// The most things that a line says a call is about: a transaction may name many.
-const OBJECTS_MAX: usize = 16;
+const OBJECTS_MAX: usize = 8;
 
 /// The most bytes of a text that a caller has a part in.
 const TEXT_BYTES_MAX: usize = 512;
@@ -169,7 +169,7 @@ impl Outcome {
     }
 }
 
-/// The begin of a text. Characters that JSON would spell out are left out, so that it has no more bytes in a line.
+/// The begin of a text, without the controls that JSON would spell out in six bytes each.
 fn cut(text: String) -> String {
     let mut text = text.replace(char::is_control, " ");
     let end = text.floor_char_boundary(TEXT_BYTES_MAX);
