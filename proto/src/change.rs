@@ -6,6 +6,7 @@ mod leases;
 mod members;
 mod migrations;
 mod objects;
+mod replica_set;
 mod rosters;
 mod sessions;
 mod storage_versions;
@@ -13,6 +14,7 @@ mod transact;
 mod update_settings;
 
 pub use leases::LeaseRenewal;
+pub use replica_set::{AddReplica, PromoteReplica, RemoveReplica, TransferLeader};
 use synod_model::{ClusterId, ErrorKind, Refusal, RequestId, Violations};
 
 use crate::wire::{Wire, read, sound};

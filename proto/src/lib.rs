@@ -26,7 +26,7 @@ pub mod status;
 pub mod v1;
 pub mod wire;
 
-pub use change::{Change, LeaseRenewal};
+pub use change::{AddReplica, Change, LeaseRenewal, PromoteReplica, RemoveReplica, TransferLeader};
 pub use query::{
     AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetMember,
     GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListId, ListMembers,

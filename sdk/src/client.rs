@@ -10,6 +10,7 @@ mod leases;
 mod members;
 mod migrations;
 mod pages;
+mod replica_set;
 mod sessions;
 mod storage_versions;
 pub(crate) mod stubs;
@@ -33,7 +34,8 @@ pub use storage_versions::ListStorageVersions;
 
 /// A client of a Synod cluster.
 ///
-/// It holds one connection to each endpoint that it was given, opened when first needed and reopened when lost. A call
+/// It holds one connection to each endpoint that it was given, opened when first needed and reopened when lost. It follows the
+/// replica set: where replicas that are added later serve clients (`--advertise-client`), it learns from the others. A call
 /// goes first to the replica that answered last; if that fails, to the leader as far as it is known, and then to the
 /// others in turn, until the call's one deadline. Clones share connections and session.
 ///
@@ -68,10 +70,11 @@ impl Client {
         Self { shared, timeout }
     }
 
-    /// The endpoints, as they were given.
+    /// The endpoints that this client calls: those that it was given, as they were given, then those of replicas that were
+    /// added to the cluster since.
     #[must_use]
     pub fn endpoints(&self) -> Vec<String> {
-        self.shared.endpoints.texts().map(str::to_owned).collect()
+        self.shared.endpoints.texts()
     }
 
     pub(crate) fn timeout(&self) -> Duration {
@@ -87,7 +90,7 @@ impl Client {
         &self.shared.seams
     }
 
-    pub(crate) fn replicas(&self) -> &Endpoints {
+    pub(crate) fn replicas(&self) -> &Arc<Endpoints> {
         &self.shared.endpoints
     }
 }

@@ -110,12 +110,13 @@ pub use values::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };
 pub use values::{
-    AgreementHistory, Alarm, AlarmKind, Changed, ClusterStatus, CollectionChanged, CollectionItem,
-    CollectionPage, CollectionView, Drain, Drained, EncodingCount, Header, Joined, MemberItem,
-    MemberPage, MemberView, ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult,
-    Outcome, OutcomeAnswer, ReadResult, Renewed, ReplicaRole, ReplicaStatus, Reported,
-    ReportedResource, RequestKey, SettingsView, StorageState, StorageVersion, StorageVersionEntry,
-    StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
+    AgreementHistory, Alarm, AlarmKind, Changed, CheckpointWritten, ClusterStatus,
+    CollectionChanged, CollectionItem, CollectionPage, CollectionView, Drain, Drained,
+    EncodingCount, Header, Joined, MemberItem, MemberPage, MemberView, ObjectItem, ObjectPage,
+    ObjectView, ObjectWritten, OperationResult, Outcome, OutcomeAnswer, ReadResult, Renewed,
+    ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey, SettingsView, StorageState,
+    StorageVersion, StorageVersionEntry, StorageVersionItem, StorageVersionPage,
+    StorageVersionStatus, StorageVersionView, Transacted,
 };
 pub use values::{
     Assumed, Danger, DangerReason, MigrationClaimed, MigrationCompleted, MigrationPage,

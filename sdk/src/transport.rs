@@ -5,6 +5,7 @@ mod answer;
 mod backoff;
 mod endpoints;
 mod failure;
+mod following;
 mod pipeline;
 mod replica_channel;
 mod roads;

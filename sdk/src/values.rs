@@ -19,7 +19,8 @@ mod storage_versions;
 mod wire;
 
 pub use changes::{
-    AgreementHistory, Changed, Joined, Renewed, Reported, ReportedResource, SettingsView,
+    AgreementHistory, Changed, CheckpointWritten, Joined, Renewed, Reported, ReportedResource,
+    SettingsView,
 };
 pub use cluster_status::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
 pub use collections::{

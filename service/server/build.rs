@@ -3,7 +3,7 @@
 use tonic_build::manual::{Builder, Method, Service};
 
 /// The calls: name, request and response. `stream` before a message means a stream of such messages.
-const CALLS: [(&str, &str, &str); 9] = [
+const CALLS: [(&str, &str, &str); 10] = [
     ("Hello", "HelloRequest", "HelloResponse"),
     ("Vote", "VoteRequest", "VoteResponse"),
     ("PreVote", "VoteRequest", "VoteResponse"),
@@ -17,6 +17,7 @@ const CALLS: [(&str, &str, &str); 9] = [
     ("ReadIndex", "ReadIndexRequest", "ReadIndexResponse"),
     ("Forward", "stream ForwardRequest", "stream ForwardResponse"),
     ("Digest", "DigestRequest", "DigestResponse"),
+    ("ChangeSet", "SetRequest", "SetResponse"),
 ];
 
 fn main() {

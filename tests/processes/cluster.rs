@@ -146,7 +146,24 @@ impl Cluster {
 
     /// The addresses where all replicas serve clients.
     pub(crate) fn endpoints(&self) -> Vec<String> {
-        IDS.map(|id| self.endpoint(id)).into()
+        self.replicas.keys().map(|id| self.endpoint(*id)).collect()
+    }
+
+    /// Makes a replica that waits to be added to the set. Returns its peer address.
+    pub(crate) fn newcomer(&mut self, id: u64) -> String {
+        let peer = free_address();
+        let folder = self.folder().to_owned();
+        let mut replica = Replica::new(id, "", &folder, peer);
+        let set = replica
+            .arguments
+            .iter()
+            .position(|flag| flag == "--replicas");
+        let set = set.expect("it is said which replicas there are");
+        replica
+            .arguments
+            .splice(set..set + 2, ["--join".to_owned()]);
+        self.replicas.insert(id, replica);
+        peer.to_string()
     }
 
     /// Every port of a replica.
@@ -263,7 +280,7 @@ impl Cluster {
         self.taken(id).kill().await;
     }
 
-    /// Kills all replicas at once.
+    /// Kills the first three replicas at once.
     pub(crate) async fn kill_all(&mut self) {
         let mut processes: Vec<Process> = IDS.into_iter().map(|id| self.taken(id)).collect();
         processes

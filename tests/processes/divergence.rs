@@ -59,6 +59,25 @@ async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_e
     cluster.terminate(absent).await;
     cluster.restart(flipped).await;
     write_until_doubt(&cluster, leader).await;
+    // It is known on the disk of both, so a restart takes no writes, either.
+    for id in [leader, flipped] {
+        eventually("both to know", async || {
+            let alarms = cluster.status(id).await?.alarms;
+            let mut kinds = alarms.iter().map(|alarm| alarm.kind);
+            let knows = kinds.any(|kind| kind == AlarmKind::DigestMismatch);
+            knows.then_some(()).ok_or_else(|| format!("{alarms:?}"))
+        })
+        .await;
+    }
+    cluster.kill(leader).await;
+    cluster.restart(leader).await;
+    let first = cluster.client_of(leader).await;
+    let patch = SettingsPatch {
+        members_max: Some(30_001),
+        ..SettingsPatch::default()
+    };
+    let refused = first.update_settings(patch, None).await;
+    assert!(refused.as_ref().is_err_and(is_doubt), "{refused:?}");
     // With two against one, the one ends, and the others write.
     cluster.launch(absent);
     let (status, said) = cluster.ended(flipped).await;

@@ -52,6 +52,7 @@ mod ports;
 mod process;
 mod program;
 mod relay;
+mod replica_set;
 mod requests;
 mod security;
 mod shutdown;

@@ -43,8 +43,8 @@ impl Default for ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Where the replicas serve clients, each as `host:port`, `http://host:port` or `https://host:port`. Give all of them: a
-    /// client does not dial addresses that it was not given.
+    /// Where the replicas serve clients, each as `host:port`, `http://host:port` or `https://host:port`. Give all of them: one
+    /// must answer before the client knows of others. Replicas that are added later it learns from the cluster.
     #[must_use]
     pub fn endpoints(mut self, endpoints: Vec<String>) -> Self {
         self.endpoints = endpoints;
@@ -118,7 +118,7 @@ impl ClientBuilder {
             return Err(Error::invalid(fault));
         }
         let roads = Roads::new(self.seams.dialer.clone(), self.tls)?;
-        let endpoints = Endpoints::new(&self.endpoints, self.wiring, &roads, &self.seams)?;
+        let endpoints = Endpoints::new(&self.endpoints, self.wiring, roads, &self.seams)?;
         Ok(Client {
             shared: Arc::new(ClientParts {
                 endpoints: Arc::new(endpoints),

@@ -84,6 +84,10 @@ impl Client {
                 let again = |attempt| method.send(attempt, message.clone(), limit);
                 self.read(again).await
             }
+            Nature::Repeatable => {
+                let again = |attempt| method.send(attempt, message.clone(), limit);
+                self.repeatable(again).await
+            }
             Nature::Change => self.change(Change::new(message), send).await,
             Nature::Fenced => self.fenced_change(Change::new(message), send).await,
             Nature::Joining => self.joining_change(Change::new(message), send).await,

@@ -8,13 +8,13 @@ use synod_proto::wire::Wire;
 
 use super::document;
 use crate::{
-    AgreementHistory, Assumed, ClusterStatus, Collection, CollectionChanged, CollectionPage,
-    CollectionView, ControllerRevision, Event, Events, GroupResource, Header, HistoryChanged,
-    HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView, Member, MemberPage,
-    MemberView, Migration, MigrationFailure, MigrationPage, MigrationView, ObjectWritten,
-    OwnerReference, Reported, RevisionAnswered, RevisionDiff, RevisionView, Roster, RosterChanged,
-    RosterPage, RosterView, Safety, Settings, SettingsView, StorageState, StorageVersion,
-    StorageVersionPage, StorageVersionView, StoredObject,
+    AgreementHistory, Assumed, CheckpointWritten, ClusterStatus, Collection, CollectionChanged,
+    CollectionPage, CollectionView, ControllerRevision, Event, Events, GroupResource, Header,
+    HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView, Member,
+    MemberPage, MemberView, Migration, MigrationFailure, MigrationPage, MigrationView,
+    ObjectWritten, OwnerReference, Reported, RevisionAnswered, RevisionDiff, RevisionView, Roster,
+    RosterChanged, RosterPage, RosterView, Safety, Settings, SettingsView, StorageState,
+    StorageVersion, StorageVersionPage, StorageVersionView, StoredObject,
 };
 
 /// A value that is written as a message of its own.
@@ -44,6 +44,7 @@ macro_rules! documents {
 documents! {
     AgreementHistory = StorageVersionsHistoryResponse;
     Assumed = Assumption;
+    CheckpointWritten = ClusterCheckpointResponse;
     ClusterStatus = ClusterStatusResponse;
     Collection = Collection;
     CollectionChanged = CollectionsUpdateResponse;

@@ -15,6 +15,8 @@ pub(crate) struct Method(MethodDescriptor);
 pub(crate) enum Nature {
     /// It changes nothing, or executing it twice does no harm: it is sent to any replica, as often as needed.
     Read,
+    /// It changes something, and nothing when it comes again: it is sent as often as needed.
+    Repeatable,
     /// The caller keeps the session itself: the request has its own exactly-once key.
     Keyed,
     /// It changes something, and takes a place in the client's session.
@@ -71,7 +73,12 @@ impl Method {
     /// How this request may be sent.
     pub(crate) fn nature(&self, request: &DynamicMessage) -> Nature {
         let Some(key) = self.request().get_field_by_name(REQUEST_ID) else {
-            return Nature::Read;
+            let changes = self.answer().get_field_by_name("changed").is_some();
+            return if changes {
+                Nature::Repeatable
+            } else {
+                Nature::Read
+            };
         };
         let dry_run = request.get_field_by_name("dry_run");
         if dry_run.is_some_and(|flag| *flag == Value::Bool(true)) {

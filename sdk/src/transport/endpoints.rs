@@ -1,7 +1,8 @@
-//! The endpoints that a client was given, with a channel to each.
+//! The endpoints that a client was given, and those of replicas that came later, with a channel to each.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use synod_model::Violations;
@@ -9,6 +10,7 @@ use synod_model::{ErrorKind, Violation};
 use tonic::transport::Endpoint;
 
 use super::failure::LeaderHint;
+use super::following::Looks;
 use super::{ReplicaChannel, Roads};
 use crate::Error;
 use crate::seams::Seams;
@@ -17,11 +19,21 @@ use crate::seams::Seams;
 const HTTP: &str = "http://";
 const HTTPS: &str = "https://";
 
+/// The most endpoints that were not given: as many as a replica set has.
+const FOLLOWED_MAX: usize = 9;
+
 /// One channel to each endpoint, and the one to begin with.
+///
+/// An endpoint keeps its place for as long as the client lives, so a place can be kept, too. The given ones come first; behind
+/// them are those of replicas that the cluster names (see [`super::following`]).
 pub(crate) struct Endpoints {
-    list: Vec<Reached>,
+    list: RwLock<Vec<Arc<Reached>>>,
+    given: usize,
     /// The endpoint that answered last.
     preferred: AtomicUsize,
+    wiring: Wiring,
+    roads: Roads,
+    looks: Looks,
 }
 
 /// An endpoint and the channel to it. The channel connects when it is first used, and again after it was lost.
@@ -58,18 +70,18 @@ impl Endpoints {
     pub(crate) fn new(
         texts: &[String],
         wiring: Wiring,
-        roads: &Roads,
+        roads: Roads,
         seams: &Seams,
     ) -> Result<Self, Error> {
         let mut found = Violations::new();
         if texts.is_empty() {
             found.push(Violation::required("must name at least one replica").at("endpoints"));
         }
-        let list: Vec<Reached> = texts
+        let list: Vec<Arc<Reached>> = texts
             .iter()
             .enumerate()
             .filter_map(|(i, text)| {
-                let reached = Reached::new(text, wiring, roads);
+                let reached = Reached::new(text, wiring, &roads).map(Arc::new);
                 found.parsed(&format!("endpoints[{i}]"), reached)
             })
             .collect();
@@ -79,61 +91,121 @@ impl Endpoints {
         // A random first endpoint, so that clients that start together do not all begin with the same replica.
         let first = (seams.randomness.next() % list.len() as u64) as usize;
         Ok(Self {
-            list,
+            given: list.len(),
+            list: RwLock::new(list),
             preferred: AtomicUsize::new(first),
+            wiring,
+            roads,
+            looks: Looks::new(),
         })
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.list.len()
+        self.list().len()
     }
 
-    /// The endpoints as they were given.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().map(|reached| reached.text.as_str())
+    /// The endpoints: those that were given, as they were given, then those of other replicas.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let list = self.list();
+        list.iter().map(|reached| reached.text.clone()).collect()
     }
 
     /// The index of an endpoint.
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
-        self.texts().position(|known| known == text)
+        self.list().iter().position(|known| known.text == text)
     }
 
     pub(crate) fn preferred(&self) -> usize {
         self.preferred.load(Ordering::Relaxed) % self.len()
     }
 
-    /// The index after `place`, in turn.
-    pub(crate) fn after(&self, place: usize) -> usize {
+    /// The index after `place`, in turn, for a caller that has lost the replica at `place`.
+    pub(crate) fn after(self: &Arc<Self>, place: usize) -> usize {
+        self.failed();
         (place + 1) % self.len()
     }
 
     pub(crate) fn channel(&self, place: usize) -> ReplicaChannel {
-        self.list[place % self.len()].channel.clone()
+        self.reached(place).channel.clone()
     }
 
-    pub(crate) fn text(&self, place: usize) -> &str {
-        &self.list[place % self.len()].text
+    pub(crate) fn text(&self, place: usize) -> String {
+        self.reached(place).text.clone()
     }
 
     /// Records that the replica at `place` answered: the next call begins with it.
-    pub(crate) fn answered(&self, place: usize, replica_id: Option<u64>) {
+    pub(crate) fn answered(self: &Arc<Self>, place: usize, replica_id: Option<u64>) {
         self.preferred.store(place, Ordering::Relaxed);
-        if let (Some(reached), Some(id)) = (self.list.get(place), replica_id) {
-            reached.replica_id.store(id, Ordering::Relaxed);
+        if let Some(id) = replica_id {
+            self.reached(place).replica_id.store(id, Ordering::Relaxed);
         }
+        self.looks.after_answer(self);
     }
 
-    /// The index of the leader's endpoint, if this client was given it. Other addresses are not dialed: an address that
-    /// replicas use may not be reachable outside of their network.
+    /// Records that a replica did not answer: perhaps there are others by now.
+    pub(crate) fn failed(self: &Arc<Self>) {
+        self.looks.after_failure(self);
+    }
+
+    /// The index of the leader's endpoint, if this client knows it. Other addresses are not dialed for a hint: anybody on
+    /// the way could give it where connections are not encrypted.
     pub(super) fn hinted(&self, hint: &LeaderHint) -> Option<usize> {
+        let list = self.list();
         let by_id = hint.id.and_then(|id| {
-            let mut known = self.list.iter();
+            let mut known = list.iter();
             known.position(|reached| reached.replica_id.load(Ordering::Relaxed) == id)
         });
         by_id.or_else(|| {
             let wanted = authority(hint.endpoint.as_deref()?);
-            self.texts().position(|text| authority(text) == wanted)
+            list.iter()
+                .position(|reached| authority(&reached.text) == wanted)
         })
+    }
+
+    /// Takes over where the replicas of the set serve clients. An endpoint that was not given goes, when its replica has left
+    /// the set and another one needs its place.
+    pub(super) fn follow(&self, set: &[(u64, String)]) {
+        let mut list = self.list.write().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |list: &[Arc<Reached>], id: u64, address: &str| {
+            list.iter().any(|reached| {
+                authority(&reached.text) == authority(address)
+                    || reached.replica_id.load(Ordering::Relaxed) == id
+            })
+        };
+        for (id, address) in set {
+            if is_known(&list, *id, address) {
+                continue;
+            }
+            let Ok(reached) = Reached::new(address, self.wiring, &self.roads) else {
+                tracing::debug!(address, "a replica names an address that cannot be called");
+                continue;
+            };
+            let is_in_set = |reached: &Reached| {
+                let mut addresses = set.iter().map(|(_, address)| authority(address));
+                addresses.any(|address| address == authority(&reached.text))
+            };
+            let free = (self.given..list.len()).find(|place| !is_in_set(&list[*place]));
+            tracing::info!(replica = id, address, "following a replica that was added");
+            match free {
+                Some(place) => list[place] = Arc::new(reached),
+                None if list.len() < self.given + FOLLOWED_MAX => list.push(Arc::new(reached)),
+                None => {}
+            }
+        }
+    }
+
+    /// Records that a look at the replica set has ended.
+    pub(super) fn looked(&self) {
+        self.looks.ended();
+    }
+
+    fn list(&self) -> RwLockReadGuard<'_, Vec<Arc<Reached>>> {
+        self.list.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reached(&self, place: usize) -> Arc<Reached> {
+        let list = self.list();
+        Arc::clone(&list[place % list.len()])
     }
 }
 

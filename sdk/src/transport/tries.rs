@@ -1,6 +1,7 @@
 //! One call, with as many tries as its deadline allows.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use synod_model::{ErrorKind, Verdict};
@@ -18,7 +19,7 @@ use crate::seams::Seams;
 pub(crate) enum Repeats {
     /// Always: the request changes nothing.
     Read,
-    /// Always: the replicas recognize the request by its key, and execute it once.
+    /// Always: the replicas recognize the request by its key, and execute it once; or the second time it changes nothing.
     ExactlyOnce,
     /// Never: the request could be executed twice.
     AtMostOnce,
@@ -27,7 +28,7 @@ pub(crate) enum Repeats {
 /// A call: where it can go, by when it must be answered, and how it may be repeated.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
-    pub(crate) endpoints: &'a Endpoints,
+    pub(crate) endpoints: &'a Arc<Endpoints>,
     pub(crate) seams: &'a Seams,
     pub(crate) deadline: Instant,
     pub(crate) repeats: Repeats,
@@ -165,6 +166,7 @@ impl<'a> Course<'a> {
             (Verdict::Unknown, Repeats::ExactlyOnce) => self.uncertain = true,
             (Verdict::Unknown, Repeats::Read) | (Verdict::NotExecuted, _) => {}
         }
+        self.call.endpoints.failed();
         let hinted = failed
             .leader
             .and_then(|hint| self.call.endpoints.hinted(&hint));

@@ -77,6 +77,15 @@ pub struct SettingsView {
     pub settings: Settings,
 }
 
+/// A checkpoint that a replica has written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointWritten {
+    /// The replica that has written it, and its revision.
+    pub header: Header,
+    /// The last log index that the checkpoint covers.
+    pub index: u64,
+}
+
 /// What the members of a resource agreed on, change by change, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementHistory {
@@ -110,6 +119,10 @@ messages! {
         header = header,
         settings = settings,
     }
+    v1::ClusterCheckpointResponse = CheckpointWritten {
+        header = header,
+        index = index,
+    }
     v1::StorageVersionsHistoryResponse = AgreementHistory {
         header = header,
         changes = changes,
@@ -122,6 +135,8 @@ messages! {
 }
 
 messages! {
+    v1::ClusterAddReplicaResponse, v1::ClusterPromoteReplicaResponse,
+    v1::ClusterRemoveReplicaResponse, v1::ClusterTransferLeaderResponse,
     v1::ClusterUpdateSettingsResponse, v1::ControllerRevisionsMarkLiveResponse,
     v1::ControllerRevisionsReleaseResponse, v1::LeasesPutCandidateResponse,
     v1::LeasesReleaseResponse, v1::LeasesWithdrawCandidateResponse, v1::MembershipReadyResponse,

@@ -110,6 +110,9 @@ pub enum AlarmKind {
     Policy,
     /// Lines of the replica's audit log were lost within the last hour.
     Audit,
+    /// The end of the replica's log was cut off, and may have been acknowledged: it does not vote before it has caught up with a
+    /// leader.
+    NotVoting,
     /// An alarm that this client does not know.
     Other,
 }
@@ -128,6 +131,7 @@ impl AlarmKind {
             Self::Certificate => "certificate",
             Self::Policy => "policy",
             Self::Audit => "audit",
+            Self::NotVoting => "not-voting",
             Self::Other => "other",
         }
     }
@@ -174,7 +178,7 @@ messages! {
 mod lenient {
     use super::*;
 
-    const KNOWN: [(AlarmKind, v1::AlarmKind); 9] = [
+    const KNOWN: [(AlarmKind, v1::AlarmKind); 10] = [
         (AlarmKind::NoQuorum, v1::AlarmKind::NoQuorum),
         (AlarmKind::DigestMismatch, v1::AlarmKind::DigestMismatch),
         (AlarmKind::Quota, v1::AlarmKind::Quota),
@@ -187,6 +191,7 @@ mod lenient {
         (AlarmKind::Certificate, v1::AlarmKind::Certificate),
         (AlarmKind::Policy, v1::AlarmKind::Policy),
         (AlarmKind::Audit, v1::AlarmKind::Audit),
+        (AlarmKind::NotVoting, v1::AlarmKind::NotVoting),
     ];
 
     pub(super) fn write(kind: &AlarmKind) -> i32 {

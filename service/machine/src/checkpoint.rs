@@ -47,6 +47,7 @@ impl State {
                     .iter()
                     .map(|(id, row)| Row::Replica(*id, row.clone())),
             )
+            .chain(self.left.iter().map(|id| Row::LeftReplica(*id)))
             .chain(self.member_rows())
             .chain(
                 self.deadlines
@@ -155,6 +156,7 @@ impl State {
                 true
             }
             Row::Replica(id, row) => self.replicas.insert(id, row).is_none(),
+            Row::LeftReplica(id) => self.left.insert(id).is_none(),
             Row::Member(member) => self.members.insert(member.id.clone(), member).is_none(),
             Row::Statement(id, row) => self.load_statement(id, row)?,
             Row::Deadline(holder, deadline) => self.deadlines.insert(holder, deadline).is_none(),

@@ -50,6 +50,7 @@ row_hashes! {
     22 progress_hash(id: &MigrationId, row: &ProgressRow);
     23 roster_hash(row: &Roster);
     24 events_hash(row: &RevisionEvents);
+    25 left_replica_hash(id: ReplicaId);
 }
 
 /// A kind of object whose rows are part of the digest.

@@ -41,6 +41,7 @@ mod objects;
 mod outcome;
 mod past;
 mod renewal;
+mod replica_set;
 mod row;
 mod rows;
 mod safety;

@@ -40,6 +40,8 @@ pub enum Row {
     Settings(Arc<Settings>),
     /// What a replica announced.
     Replica(ReplicaId, ReplicaRow),
+    /// A replica that has left the replica set.
+    LeftReplica(ReplicaId),
     /// A member.
     Member(Arc<Member>),
     /// The last statement of a member under its epoch. It comes after the member.

@@ -38,6 +38,8 @@ pub struct State {
     pub(crate) strangers_write_until: LogTime,
     pub(crate) settings: Arc<Settings>,
     pub(crate) replicas: OrdMap<ReplicaId, ReplicaRow>,
+    /// The replicas that have left the replica set.
+    pub(crate) left: OrdSet<ReplicaId>,
     pub(crate) members: OrdMap<MemberId, Arc<Member>>,
     /// By member, the last statement of its epoch that was accepted. A member without statements has no key here.
     pub(crate) statements: OrdMap<MemberId, StatementRow>,
@@ -119,6 +121,7 @@ impl State {
             strangers_write_until: LogTime::ZERO,
             settings: Arc::new(Settings::default()),
             replicas: OrdMap::new(),
+            left: OrdSet::new(),
             members: OrdMap::new(),
             statements: OrdMap::new(),
             deadlines: Deadlines::default(),

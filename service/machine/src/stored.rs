@@ -173,6 +173,7 @@ stored_variants! {
         22 MigrationProgress(id: MigrationId, row: Arc<ProgressRow>),
         23 Roster(row: Arc<Roster>),
         24 Events(row: Arc<RevisionEvents>),
+        25 LeftReplica(id: ReplicaId),
     }
     WrittenHow { 1 Created, 2 Updated, 3 Unchanged, 4 Deleted, 5 Deleting }
 }

@@ -9,10 +9,8 @@ use std::time::Duration;
 use synod_model::{Settings, Violation, Violations, dns1123_subdomain};
 
 use crate::consensus::{ConsensusConfig, ReplicaId};
+use crate::limits::REPLICAS_MAX;
 use crate::security::Security;
-
-/// The most replicas in a replica set: each further one makes every write wait for more acknowledgements.
-pub const REPLICAS_MAX: usize = 9;
 
 /// The shortest and the longest heartbeat interval that may be set.
 pub const HEARTBEAT: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(10));
@@ -40,7 +38,8 @@ pub struct ReplicaConfig {
     pub listen: Listen,
     /// The address at which clients reach this replica, as `host:port`; `None`: the address that it listens on.
     pub advertise_client: Option<String>,
-    /// The first replica set, this replica included: for each the address of its peer port, as `host:port`.
+    /// The first replica set, this replica included: for each the address of its peer port, as `host:port`. Empty: this
+    /// replica forms no set, and waits until it is added to one.
     pub replicas: BTreeMap<ReplicaId, String>,
     /// The transport security of the ports.
     pub security: Security,
@@ -137,7 +136,7 @@ impl ReplicaConfig {
         if self.replicas.len() > REPLICAS_MAX {
             found.push(Violation::too_many(self.replicas.len(), REPLICAS_MAX).at("replicas"));
         }
-        if !self.replicas.contains_key(&self.replica) {
+        if !self.replicas.is_empty() && !self.replicas.contains_key(&self.replica) {
             let rule = "must be one of the replicas: give its own peer address, too";
             found.push(Violation::invalid_number(self.replica.get(), rule).at("replica"));
         }

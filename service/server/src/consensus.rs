@@ -24,6 +24,7 @@
 //! | `contradiction` | refuses a leader that lacks entries committed here |
 //! | `digests`, `comparison`, `doubt` | whether the replicas hold the same state |
 //! | `timing` | how long checkpoints and calls to peers take |
+//! | `replica_set` | changes of the replica set |
 //! | `leadership`, `suspicion`, `deposing`, `ballot` | who leads; how its death is noticed; who may vote |
 //! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
 
@@ -51,6 +52,7 @@ mod published;
 mod record;
 mod remembering;
 mod replica;
+mod replica_set;
 mod restored;
 mod runtime;
 mod start;
@@ -76,6 +78,7 @@ pub use status::{ReplicaStatus, Status};
 pub use timing::Timed;
 
 pub(crate) use inbound::InboundError;
+pub(crate) use replica_set::SetError;
 pub(crate) use runtime::SynodRuntime;
 
 #[cfg(test)]

@@ -357,6 +357,12 @@ impl Handle {
         }
     }
 
+    /// The header of an answer that has no revision of its own: this replica's is in it.
+    #[must_use]
+    pub fn header_now(&self) -> v1::ResponseHeader {
+        self.header(self.shared.consensus.published().state.revision())
+    }
+
     /// The header of the answer to a read.
     #[must_use]
     pub fn header_of(&self, reading: &Reading) -> v1::ResponseHeader {

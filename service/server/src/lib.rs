@@ -56,4 +56,5 @@ mod room;
 mod rpc;
 #[cfg(test)]
 mod samples;
+mod set_changes;
 mod stop;

@@ -32,6 +32,11 @@ pub const FORWARDED_BATCHES_MAX: usize = 8;
 /// Reads that wait for one round of the read index.
 pub const READS_WAITING_MAX: usize = 16_384;
 
+/// Replicas in a replica set: each further one makes every write wait for more acknowledgements.
+pub const REPLICAS_MAX: usize = 9;
+/// Entries that a replica may be behind when it becomes a voter.
+pub const PROMOTED_BEHIND_MAX: u64 = 1_000;
+
 /// Watch streams of one replica.
 pub const WATCH_STREAMS_MAX: usize = 16_384;
 /// Revisions whose encoded events are kept for other watchers.

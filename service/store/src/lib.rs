@@ -20,6 +20,7 @@
 //! <data-dir>/IDENTITY                  the cluster, the replica and the format   identity
 //! <data-dir>/VOTE                      the current term and vote                 vote
 //! <data-dir>/PEERS                     entries known to be on the others' disks  peers
+//! <data-dir>/DOUBT                     the replicas' states are known to differ      doubt
 //! <data-dir>/wal/<number>.wal          segments of the log                       wal
 //! <data-dir>/wal/<number>.wal.<offset>.broken   a torn tail that recovery cut off
 //! <data-dir>/wal/MUST-CATCH-UP         no vote before the replica has caught up  wal
@@ -37,12 +38,14 @@ pub mod wal;
 
 #[cfg(test)]
 mod cases;
+mod doubt;
 mod failure;
 mod log_id;
 mod replace;
 
 pub use checkpoint::{CheckpointReader, CheckpointStore, CheckpointWriter};
 pub use disk::{Disk, DiskFile, RealDisk, SimDisk, Space};
+pub use doubt::DoubtFile;
 pub use failure::IoFailure;
 pub use identity::{DataDirectory, Identity};
 pub use log_id::{LogId, LogRecord};

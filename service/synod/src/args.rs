@@ -1,6 +1,7 @@
 //! The command line: every command, flag and environment variable.
 
 mod certs;
+mod cluster;
 mod examples;
 mod global;
 mod history;
@@ -20,6 +21,7 @@ use clap::{Args, Parser, Subcommand};
 use synod_client::ObjectKind;
 
 pub(crate) use certs::{CertsArgs, CertsCommand, CertsDevArgs};
+pub(crate) use cluster::{ClusterArgs, ClusterCommand};
 pub(crate) use global::in_order;
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
@@ -83,6 +85,11 @@ pub(crate) enum Command {
     /// Asks every endpoint, and every replica that the first answer names. Ends with 0 once one of them has answered.
     #[command(after_long_help = examples::STATUS)]
     Status(QueryArgs),
+    /// Change the replica set, and who leads.
+    ///
+    /// One replica is added, promoted or removed at a time, while the others serve. Only replicas of the set vote.
+    #[command(after_long_help = examples::CLUSTER)]
+    Cluster(ClusterArgs),
     /// Show the members: the API servers that take part.
     #[command(after_long_help = examples::MEMBERS)]
     Members(MembersArgs),

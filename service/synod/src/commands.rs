@@ -3,6 +3,7 @@
 
 pub(crate) mod certs;
 pub(crate) mod check;
+pub(crate) mod cluster;
 pub(crate) mod collections;
 pub(crate) mod hash;
 pub(crate) mod history;

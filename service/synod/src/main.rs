@@ -66,6 +66,9 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::DemoMigrator(args) => one_thread()?.block_on(demo::run_migrator(args)),
         Command::DemoLeash(args) => demo::run_leash(args),
         Command::Status(args) => one_thread()?.block_on(commands::status::run(args, matches)),
+        Command::Cluster(args) => {
+            one_thread()?.block_on(commands::cluster::run(&args.command, matches))
+        }
         Command::Members(args) => one_thread()?.block_on(commands::members::run(args, matches)),
         Command::StorageVersions(args) => {
             one_thread()?.block_on(commands::storage_versions::run(&args.command, matches))

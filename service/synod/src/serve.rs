@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use synod_server::config::{Listen, ReplicaConfig};
+use synod_server::consensus::Fatal;
 use synod_server::replica::{Doors, Ended, Replica};
 use synod_server::seams::Seams;
 use synod_store::RealDisk;
@@ -125,6 +126,10 @@ fn line(config: &ReplicaConfig, doors: &Doors) -> String {
 
 /// The failure of a replica that has ended by itself.
 pub(crate) fn cannot_go_on(ended: &Ended) -> Failure {
+    if let Ended::Fatal(Fatal::Left { .. }) = ended {
+        let advice = "do not start it again: nobody gets its number again";
+        return Failure::local(ended.to_string(), advice).with_exit(Exit::Left);
+    }
     Failure::local(
         ended.to_string(),
         "keep its files and look at the log above; the other replicas go on without it",

@@ -26,7 +26,7 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",
@@ -38,6 +38,7 @@ const KEYS: [&str; 28] = [
     "election_timeout",
     "endpoints",
     "heartbeat_interval",
+    "join",
     "key",
     "key_file",
     "listen_client",

@@ -23,6 +23,8 @@ pub enum Exit {
     Permission = 7,
     /// The members do not agree, or what was asked about is not safe.
     Disagree = 8,
+    /// This replica has left the replica set, so it must not be started again.
+    Left = 9,
 }
 
 impl Exit {

@@ -39,6 +39,13 @@ impl Failure {
         }
     }
 
+    /// The same failure with another exit code.
+    #[must_use]
+    pub fn with_exit(mut self, exit: Exit) -> Self {
+        self.exit = exit;
+        self
+    }
+
     /// A failure of this [`ErrorKind`], with the exit code and the advice of the kind.
     pub fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {

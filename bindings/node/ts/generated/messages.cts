@@ -511,6 +511,78 @@ export interface ClusterUpdateSettingsResponse {
   changed: boolean;
 }
 
+/** Asks to add a replica. Since 0.1. */
+export interface ClusterAddReplicaRequest {
+  /** Its number, at least 1, which no replica of this cluster has had before; required. */
+  replicaId: bigint;
+  /** Where the other replicas reach it, as `host:port`; required. */
+  peerAddress: string;
+}
+
+/** The replica is in the replica set. Since 0.1. */
+export interface ClusterAddReplicaResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** False if it was there already. */
+  changed: boolean;
+}
+
+/** Asks to make a learner a voter. Since 0.1. */
+export interface ClusterPromoteReplicaRequest {
+  /** Its number; required. */
+  replicaId: bigint;
+  /** The number of a replica that leaves the set in the same change. Left out: none does. */
+  replacesId?: bigint;
+}
+
+/** The replica is a voter. Since 0.1. */
+export interface ClusterPromoteReplicaResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** False if it was so already. */
+  changed: boolean;
+}
+
+/** Asks to let a replica leave the replica set. Since 0.1. */
+export interface ClusterRemoveReplicaRequest {
+  /** Its number; required. */
+  replicaId: bigint;
+}
+
+/** The replica is not in the replica set. Since 0.1. */
+export interface ClusterRemoveReplicaResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** False if it had left already. */
+  changed: boolean;
+}
+
+/** Asks to hand the leadership over. Since 0.1. */
+export interface ClusterTransferLeaderRequest {
+  /** The number of the voter that is to lead. Left out: the one that holds most of the log. */
+  replicaId?: bigint;
+}
+
+/** The leadership was handed over. Since 0.1. */
+export interface ClusterTransferLeaderResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** False if the replica that was named leads already. */
+  changed: boolean;
+}
+
+/** Asks for a checkpoint. Since 0.1. */
+export interface ClusterCheckpointRequest {
+}
+
+/** The checkpoint is written. Since 0.1. */
+export interface ClusterCheckpointResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** The last log index that the checkpoint covers. */
+  index: bigint;
+}
+
 /** A field that breaks a rule. Since 0.1. */
 export interface FieldViolation {
   /** The path of the field in the request, in its JSON form, as in `entries[3].decodableVersions[0]`. */

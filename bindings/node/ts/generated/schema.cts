@@ -148,6 +148,42 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
   },
+  ClusterAddReplicaRequest: {
+    replicaId: ['=', 'l'],
+    peerAddress: ['=', 's'],
+  },
+  ClusterAddReplicaResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  ClusterPromoteReplicaRequest: {
+    replicaId: ['=', 'l'],
+    replacesId: ['?', 'l'],
+  },
+  ClusterPromoteReplicaResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  ClusterRemoveReplicaRequest: {
+    replicaId: ['=', 'l'],
+  },
+  ClusterRemoveReplicaResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  ClusterTransferLeaderRequest: {
+    replicaId: ['?', 'l'],
+  },
+  ClusterTransferLeaderResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  ClusterCheckpointRequest: {
+  },
+  ClusterCheckpointResponse: {
+    header: ['?', 'ResponseHeader'],
+    index: ['=', 'l'],
+  },
   FieldViolation: {
     field: ['=', 's'],
     rule: ['=', 's'],

@@ -4,7 +4,12 @@ import type { CallOptions, Caller } from '../call.cjs';
 import type { Init } from '../values.cjs';
 import type * as v1 from './messages.cjs';
 
-/** The cluster itself: its replicas and its replicated settings. Since 0.1. */
+/**
+ * The cluster itself: its replicas and its replicated settings.
+ *
+ * A change of the replica set is brought to the leader, whichever replica is asked. Asked again after it was carried out, it
+ * changes nothing, so it needs no request id. Since 0.1.
+ */
 export class ClusterService {
   readonly #caller: Caller;
 
@@ -26,6 +31,42 @@ export class ClusterService {
   /** Changes settings. Since 0.1. */
   updateSettings(request: Init<v1.ClusterUpdateSettingsRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterUpdateSettingsResponse> {
     return this.#caller.call('synod.v1.Cluster/UpdateSettings', 'ClusterUpdateSettingsRequest', 'ClusterUpdateSettingsResponse', request, options);
+  }
+
+  /**
+   * Adds a fresh replica, which was started to join and has an empty data directory. It becomes a learner: it follows the
+   * log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id or its address is taken, or the id was
+   * that of a replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
+   */
+  addReplica(request: Init<v1.ClusterAddReplicaRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterAddReplicaResponse> {
+    return this.#caller.call('synod.v1.Cluster/AddReplica', 'ClusterAddReplicaRequest', 'ClusterAddReplicaResponse', request, options);
+  }
+
+  /**
+   * Makes a learner a voter as soon as it has caught up; with `replaces_id`, another replica leaves the set in the same
+   * change. `NOT_FOUND`: there is no such replica. `UNAVAILABLE`: it has not caught up within the deadline. `CONFLICT`: the
+   * new set would have no majority that answers. Since 0.1.
+   */
+  promoteReplica(request: Init<v1.ClusterPromoteReplicaRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterPromoteReplicaResponse> {
+    return this.#caller.call('synod.v1.Cluster/PromoteReplica', 'ClusterPromoteReplicaRequest', 'ClusterPromoteReplicaResponse', request, options);
+  }
+
+  /**
+   * Lets a replica leave the set, for good: it ends, and nobody gets its id again. A leader hands the leadership over
+   * first. `CONFLICT`: it is the last voter, or the others would have no majority that answers. Since 0.1.
+   */
+  removeReplica(request: Init<v1.ClusterRemoveReplicaRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterRemoveReplicaResponse> {
+    return this.#caller.call('synod.v1.Cluster/RemoveReplica', 'ClusterRemoveReplicaRequest', 'ClusterRemoveReplicaResponse', request, options);
+  }
+
+  /** Hands the leadership to another voter, and answers when it leads. `CONFLICT`: there is no such voter. Since 0.1. */
+  transferLeader(request: Init<v1.ClusterTransferLeaderRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterTransferLeaderResponse> {
+    return this.#caller.call('synod.v1.Cluster/TransferLeader', 'ClusterTransferLeaderRequest', 'ClusterTransferLeaderResponse', request, options);
+  }
+
+  /** Lets the replica that is asked write a checkpoint of its state, and answers when it is on disk. Since 0.1. */
+  checkpoint(request: Init<v1.ClusterCheckpointRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterCheckpointResponse> {
+    return this.#caller.call('synod.v1.Cluster/Checkpoint', 'ClusterCheckpointRequest', 'ClusterCheckpointResponse', request, options);
   }
 }
 
@@ -524,7 +565,12 @@ export class SessionsService {
 /** The services of a cluster, one attribute each. */
 export abstract class Services {
 
-  /** The cluster itself: its replicas and its replicated settings. Since 0.1. */
+  /**
+   * The cluster itself: its replicas and its replicated settings.
+   *
+   * A change of the replica set is brought to the leader, whichever replica is asked. Asked again after it was carried out, it
+   * changes nothing, so it needs no request id. Since 0.1.
+   */
   readonly cluster: ClusterService;
 
   /**

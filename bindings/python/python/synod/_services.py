@@ -11,7 +11,11 @@ from synod._service import AsyncService, Service
 
 
 class ClusterService(Service):
-    """The cluster itself: its replicas and its replicated settings. Since 0.1."""
+    """The cluster itself: its replicas and its replicated settings.
+
+    A change of the replica set is brought to the leader, whichever replica is asked. Asked again after it was carried out, it
+    changes nothing, so it needs no request id. Since 0.1.
+    """
 
     def status(
         self,
@@ -52,9 +56,82 @@ class ClusterService(Service):
         )
         return self._call("synod.v1.Cluster/UpdateSettings", request, v1.ClusterUpdateSettingsResponse, timeout)
 
+    def add_replica(
+        self,
+        *,
+        replica_id: int = 0,
+        peer_address: str = "",
+        timeout: float | None = None,
+    ) -> v1.ClusterAddReplicaResponse:
+        """Adds a fresh replica, which was started to join and has an empty data directory. It becomes a learner: it follows the
+        log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id or its address is taken, or the id was
+        that of a replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
+        """
+        request = v1.ClusterAddReplicaRequest(
+            replica_id=replica_id,
+            peer_address=peer_address,
+        )
+        return self._call("synod.v1.Cluster/AddReplica", request, v1.ClusterAddReplicaResponse, timeout)
+
+    def promote_replica(
+        self,
+        *,
+        replica_id: int = 0,
+        replaces_id: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterPromoteReplicaResponse:
+        """Makes a learner a voter as soon as it has caught up; with `replaces_id`, another replica leaves the set in the same
+        change. `NOT_FOUND`: there is no such replica. `UNAVAILABLE`: it has not caught up within the deadline. `CONFLICT`: the
+        new set would have no majority that answers. Since 0.1.
+        """
+        request = v1.ClusterPromoteReplicaRequest(
+            replica_id=replica_id,
+            replaces_id=replaces_id,
+        )
+        return self._call("synod.v1.Cluster/PromoteReplica", request, v1.ClusterPromoteReplicaResponse, timeout)
+
+    def remove_replica(
+        self,
+        *,
+        replica_id: int = 0,
+        timeout: float | None = None,
+    ) -> v1.ClusterRemoveReplicaResponse:
+        """Lets a replica leave the set, for good: it ends, and nobody gets its id again. A leader hands the leadership over
+        first. `CONFLICT`: it is the last voter, or the others would have no majority that answers. Since 0.1.
+        """
+        request = v1.ClusterRemoveReplicaRequest(
+            replica_id=replica_id,
+        )
+        return self._call("synod.v1.Cluster/RemoveReplica", request, v1.ClusterRemoveReplicaResponse, timeout)
+
+    def transfer_leader(
+        self,
+        *,
+        replica_id: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterTransferLeaderResponse:
+        """Hands the leadership to another voter, and answers when it leads. `CONFLICT`: there is no such voter. Since 0.1."""
+        request = v1.ClusterTransferLeaderRequest(
+            replica_id=replica_id,
+        )
+        return self._call("synod.v1.Cluster/TransferLeader", request, v1.ClusterTransferLeaderResponse, timeout)
+
+    def checkpoint(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterCheckpointResponse:
+        """Lets the replica that is asked write a checkpoint of its state, and answers when it is on disk. Since 0.1."""
+        request = v1.ClusterCheckpointRequest()
+        return self._call("synod.v1.Cluster/Checkpoint", request, v1.ClusterCheckpointResponse, timeout)
+
 
 class AsyncClusterService(AsyncService):
-    """The cluster itself: its replicas and its replicated settings. Since 0.1."""
+    """The cluster itself: its replicas and its replicated settings.
+
+    A change of the replica set is brought to the leader, whichever replica is asked. Asked again after it was carried out, it
+    changes nothing, so it needs no request id. Since 0.1.
+    """
 
     async def status(
         self,
@@ -94,6 +171,75 @@ class AsyncClusterService(AsyncService):
             dry_run=dry_run,
         )
         return await self._call("synod.v1.Cluster/UpdateSettings", request, v1.ClusterUpdateSettingsResponse, timeout)
+
+    async def add_replica(
+        self,
+        *,
+        replica_id: int = 0,
+        peer_address: str = "",
+        timeout: float | None = None,
+    ) -> v1.ClusterAddReplicaResponse:
+        """Adds a fresh replica, which was started to join and has an empty data directory. It becomes a learner: it follows the
+        log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id or its address is taken, or the id was
+        that of a replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
+        """
+        request = v1.ClusterAddReplicaRequest(
+            replica_id=replica_id,
+            peer_address=peer_address,
+        )
+        return await self._call("synod.v1.Cluster/AddReplica", request, v1.ClusterAddReplicaResponse, timeout)
+
+    async def promote_replica(
+        self,
+        *,
+        replica_id: int = 0,
+        replaces_id: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterPromoteReplicaResponse:
+        """Makes a learner a voter as soon as it has caught up; with `replaces_id`, another replica leaves the set in the same
+        change. `NOT_FOUND`: there is no such replica. `UNAVAILABLE`: it has not caught up within the deadline. `CONFLICT`: the
+        new set would have no majority that answers. Since 0.1.
+        """
+        request = v1.ClusterPromoteReplicaRequest(
+            replica_id=replica_id,
+            replaces_id=replaces_id,
+        )
+        return await self._call("synod.v1.Cluster/PromoteReplica", request, v1.ClusterPromoteReplicaResponse, timeout)
+
+    async def remove_replica(
+        self,
+        *,
+        replica_id: int = 0,
+        timeout: float | None = None,
+    ) -> v1.ClusterRemoveReplicaResponse:
+        """Lets a replica leave the set, for good: it ends, and nobody gets its id again. A leader hands the leadership over
+        first. `CONFLICT`: it is the last voter, or the others would have no majority that answers. Since 0.1.
+        """
+        request = v1.ClusterRemoveReplicaRequest(
+            replica_id=replica_id,
+        )
+        return await self._call("synod.v1.Cluster/RemoveReplica", request, v1.ClusterRemoveReplicaResponse, timeout)
+
+    async def transfer_leader(
+        self,
+        *,
+        replica_id: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterTransferLeaderResponse:
+        """Hands the leadership to another voter, and answers when it leads. `CONFLICT`: there is no such voter. Since 0.1."""
+        request = v1.ClusterTransferLeaderRequest(
+            replica_id=replica_id,
+        )
+        return await self._call("synod.v1.Cluster/TransferLeader", request, v1.ClusterTransferLeaderResponse, timeout)
+
+    async def checkpoint(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterCheckpointResponse:
+        """Lets the replica that is asked write a checkpoint of its state, and answers when it is on disk. Since 0.1."""
+        request = v1.ClusterCheckpointRequest()
+        return await self._call("synod.v1.Cluster/Checkpoint", request, v1.ClusterCheckpointResponse, timeout)
 
 
 class MembershipService(Service):

@@ -1101,6 +1101,147 @@ class ClusterUpdateSettingsResponse(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterAddReplicaRequest(Message):
+    """Asks to add a replica. Since 0.1."""
+
+    replica_id: int = 0
+    """Its number, at least 1, which no replica of this cluster has had before; required."""
+
+    peer_address: str = ""
+    """Where the other replicas reach it, as `host:port`; required."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("replica_id", "replicaId", "one", "long"),
+        Field("peer_address", "peerAddress", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterAddReplicaResponse(Message):
+    """The replica is in the replica set. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    changed: bool = False
+    """False if it was there already."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterPromoteReplicaRequest(Message):
+    """Asks to make a learner a voter. Since 0.1."""
+
+    replica_id: int = 0
+    """Its number; required."""
+
+    replaces_id: int | None = None
+    """The number of a replica that leaves the set in the same change. Left out: none does."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("replica_id", "replicaId", "one", "long"),
+        Field("replaces_id", "replacesId", "optional", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterPromoteReplicaResponse(Message):
+    """The replica is a voter. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    changed: bool = False
+    """False if it was so already."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterRemoveReplicaRequest(Message):
+    """Asks to let a replica leave the replica set. Since 0.1."""
+
+    replica_id: int = 0
+    """Its number; required."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("replica_id", "replicaId", "one", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterRemoveReplicaResponse(Message):
+    """The replica is not in the replica set. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    changed: bool = False
+    """False if it had left already."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterTransferLeaderRequest(Message):
+    """Asks to hand the leadership over. Since 0.1."""
+
+    replica_id: int | None = None
+    """The number of the voter that is to lead. Left out: the one that holds most of the log."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("replica_id", "replicaId", "optional", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterTransferLeaderResponse(Message):
+    """The leadership was handed over. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    changed: bool = False
+    """False if the replica that was named leads already."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterCheckpointRequest(Message):
+    """Asks for a checkpoint. Since 0.1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterCheckpointResponse(Message):
+    """The checkpoint is written. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    index: int = 0
+    """The last log index that the checkpoint covers."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("index", "index", "one", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class FieldViolation(Message):
     """A field that breaks a rule. Since 0.1."""
 
@@ -6481,10 +6622,20 @@ __all__ = [
     "BinaryResource",
     "ClaimKey",
     "ClaimedAnswer",
+    "ClusterAddReplicaRequest",
+    "ClusterAddReplicaResponse",
+    "ClusterCheckpointRequest",
+    "ClusterCheckpointResponse",
     "ClusterGetSettingsRequest",
     "ClusterGetSettingsResponse",
+    "ClusterPromoteReplicaRequest",
+    "ClusterPromoteReplicaResponse",
+    "ClusterRemoveReplicaRequest",
+    "ClusterRemoveReplicaResponse",
     "ClusterStatusRequest",
     "ClusterStatusResponse",
+    "ClusterTransferLeaderRequest",
+    "ClusterTransferLeaderResponse",
     "ClusterUpdateSettingsRequest",
     "ClusterUpdateSettingsResponse",
     "Collection",

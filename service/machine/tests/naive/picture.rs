@@ -87,6 +87,9 @@ impl Picture {
                 self.lifted_at = lifted_at;
                 self.floor = history_floor;
             }
+            Row::LeftReplica(id) => {
+                panic!("replica {id} has left, and none of these logs changes the set")
+            }
             Row::Replica(id, row) => {
                 self.replicas.insert(id, row);
             }

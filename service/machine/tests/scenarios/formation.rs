@@ -97,6 +97,27 @@ fn a_replica_that_says_nothing_new_changes_nothing() {
 }
 
 #[test]
+fn what_a_replica_announced_goes_when_it_leaves_the_set_and_it_announces_nothing_more() {
+    let mut cluster = Cluster::formed();
+    cluster.send(announce(1, 1));
+    cluster.send(announce(2, 1));
+    let revision = cluster.state.revision();
+    cluster.state.replicas_left([2, 3].map(ReplicaId::new));
+    assert_eq!(cluster.state.revision(), revision);
+    let digest = cluster.state.digest();
+    refused(cluster.send(announce(2, 1)), ErrorKind::NotFound);
+    refused(cluster.send(announce(3, 1)), ErrorKind::NotFound);
+    assert_eq!(cluster.state.digest(), digest);
+    let announced: Vec<u64> = cluster.state.replicas().map(|(id, _)| id.get()).collect();
+    assert_eq!(announced, [1]);
+    let has_left = |state: &State| [1, 2, 3, 4].map(|id| state.has_left(ReplicaId::new(id)));
+    assert_eq!(has_left(&cluster.state), [false, true, true, false]);
+    let loaded = State::from_rows(cluster.state.rows()).expect("the rows are those of a state");
+    assert_eq!(has_left(&loaded), has_left(&cluster.state));
+    assert_eq!(cluster.state.recompute_digest(), digest);
+}
+
+#[test]
 fn the_machine_version_is_not_raised_before_every_replica_knows_it() {
     let mut cluster = Cluster::formed();
     let next = MACHINE_VERSION + 1;

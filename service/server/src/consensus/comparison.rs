@@ -56,17 +56,26 @@ pub(super) async fn repeat(shared: &ConsensusParts) {
         let Some((position, digest)) = mine else {
             continue;
         };
-        found.insert(me, (position, digest));
-        match judge(&found, me, voters.len()) {
+        let is_voter = voters.contains_key(&me);
+        match judge(&found, (position, digest), is_voter, voters.len()) {
             // The replica that differed may just not have answered: only a majority that agrees clears the doubt.
             DigestComparison::Silence => {}
             DigestComparison::Parted(replica) => shared.doubt.histories_parted(replica),
-            DigestComparison::AmongMajority => shared.doubt.set(false),
-            DigestComparison::NoMajority => shared.doubt.set(true),
+            DigestComparison::AmongMajority => note(shared, false).await,
+            DigestComparison::NoMajority => note(shared, true).await,
             DigestComparison::InMinority => shared.alarm.raise(Fatal::Diverged {
                 index: position.index,
             }),
         }
+    }
+}
+
+/// Notes whether the states differ without a majority that agrees, on the disk, too. A replica that cannot ends.
+async fn note(shared: &ConsensusParts, differ: bool) {
+    let doubt = shared.doubt.clone();
+    let noted = shared.seams.offload.run(move || doubt.set(differ)).await;
+    if let Err(error) = noted {
+        shared.alarm.raise(Fatal::Storage(error.to_string()));
     }
 }
 
@@ -112,23 +121,25 @@ async fn ask(
     response.digest
 }
 
+/// What follows from the digests of the other voters and this replica's own, which counts for a majority if it is a voter.
 fn judge(
-    found: &BTreeMap<ReplicaId, (Position, Digest)>,
-    me: ReplicaId,
+    others: &BTreeMap<ReplicaId, (Position, Digest)>,
+    (position, mine): (Position, Digest),
+    is_voter: bool,
     voters: usize,
 ) -> DigestComparison {
-    let Some((position, mine)) = found.get(&me) else {
-        return DigestComparison::Silence;
-    };
-    let parted = found.iter().find(|(_, (theirs, _))| theirs != position);
+    let parted = others.iter().find(|(_, (theirs, _))| *theirs != position);
     if let Some((replica, _)) = parted {
         return DigestComparison::Parted(*replica);
     }
-    let digests = || found.values().map(|(_, digest)| digest);
+    let digests = || {
+        let own = is_voter.then_some(&mine);
+        others.values().map(|(_, digest)| digest).chain(own)
+    };
     let count = |digest: &Digest| digests().filter(|other| *other == digest).count();
-    if count(mine) > voters / 2 {
+    if count(&mine) > voters / 2 {
         DigestComparison::AmongMajority
-    } else if count(mine) == found.len() {
+    } else if digests().all(|digest| *digest == mine) {
         DigestComparison::Silence
     } else if digests().any(|digest| count(digest) > voters / 2) {
         DigestComparison::InMinority
@@ -158,7 +169,44 @@ mod tests {
             };
             Some((id, (position, Digest::from_bytes([digest; 16]))))
         });
-        judge(&found.collect(), ReplicaId::new(1), 3)
+        let mut found: BTreeMap<_, _> = found.collect();
+        let mine = found.remove(&ReplicaId::new(1)).expect("it has its own");
+        judge(&found, mine, true, 3)
+    }
+
+    /// The result for a learner, whose own digest is the first one.
+    fn of_learner(digests: [Option<u8>; 4]) -> DigestComparison {
+        let at = Position {
+            term: Term::new(1),
+            leader: ReplicaId::new(1),
+            index: 256,
+        };
+        let [mine, others @ ..] =
+            digests.map(|digest| Some((at, Digest::from_bytes([digest?; 16]))));
+        let ids = (1..).map(ReplicaId::new);
+        let others = ids.zip(others).filter_map(|(id, found)| Some((id, found?)));
+        judge(&others.collect(), mine.expect("it has its own"), false, 3)
+    }
+
+    #[test]
+    fn a_learner_does_not_count_for_the_majority_that_it_is_held_against() {
+        let of = of_learner;
+        assert_eq!(
+            of([Some(1), Some(1), Some(1), None]),
+            DigestComparison::AmongMajority
+        );
+        assert_eq!(
+            of([Some(1), Some(1), None, None]),
+            DigestComparison::Silence
+        );
+        assert_eq!(
+            of([Some(1), Some(1), Some(2), Some(2)]),
+            DigestComparison::InMinority
+        );
+        assert_eq!(
+            of([Some(1), Some(1), Some(2), None]),
+            DigestComparison::NoMajority
+        );
     }
 
     #[test]
@@ -214,6 +262,5 @@ mod tests {
     #[test]
     fn silence_neither_raises_a_doubt_nor_ends_one() {
         assert_eq!(verdict([Some(1), None, None]), DigestComparison::Silence);
-        assert_eq!(verdict([None, Some(1), Some(1)]), DigestComparison::Silence);
     }
 }

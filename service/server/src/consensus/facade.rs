@@ -37,6 +37,9 @@ use super::{ReplicaAddress, ReplicaId, Term};
 use crate::peer::{PeerClients, PeerIdentity};
 use crate::seams::{Seams, watch};
 
+/// How long to wait for a checkpoint before it is asked for again.
+const CHECKPOINT_ASKED_AGAIN: Duration = Duration::from_secs(1);
+
 /// A replica's part in the replicated log. Clones are handles to the same part.
 #[derive(Clone)]
 pub struct Consensus {
@@ -60,6 +63,8 @@ pub(super) struct ConsensusParts {
     pub(super) timing: Timing,
     pub(super) checkpoints: Checkpoints,
     pub(super) peers: PeerClients,
+    /// Held by a change of the replica set while this replica carries it out.
+    pub(super) changing: Arc<tokio::sync::Mutex<()>>,
     pub(super) seams: Seams,
     /// The task of [`super::upkeep`]. It ends after Raft, with the log sealed and the data directory closed.
     pub(super) upkeep: Mutex<Option<JoinHandle<()>>>,
@@ -297,6 +302,35 @@ impl Consensus {
             .map_err(|_| Stopped)
     }
 
+    /// Has a checkpoint written that covers all that is applied here now. Returns the last index that it covers.
+    ///
+    /// # Errors
+    ///
+    /// When `deadline` passes first, or this replica stops.
+    pub async fn checkpoint_now(&self, deadline: Instant) -> Result<u64, WaitError> {
+        let wanted = self.published().applied_index();
+        let mut metrics = self.shared.raft.metrics();
+        while Instant::now() < deadline {
+            // openraft ignores a request while it writes a checkpoint, so it may have to be asked again.
+            self.checkpoint()
+                .await
+                .map_err(|Stopped| WaitError::Stopped)?;
+            let until = deadline.min(Instant::now() + CHECKPOINT_ASKED_AGAIN);
+            loop {
+                let covered = metrics.borrow_and_update().snapshot;
+                if let Some(covered) = covered.filter(|covered| covered.index >= wanted) {
+                    return Ok(covered.index);
+                }
+                match tokio::time::timeout_at(until, metrics.changed()).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(_)) => return Err(WaitError::Stopped),
+                    Err(_) => break,
+                }
+            }
+        }
+        Err(WaitError::DeadlineExceeded)
+    }
+
     /// For how long another replica has not answered this leader; `None` if this replica does not lead, or has not had
     /// an answer from the other one since it leads.
     pub(crate) fn silence(&self, replica: ReplicaId) -> Option<Duration> {
@@ -321,6 +355,12 @@ impl Consensus {
     #[must_use]
     pub fn in_doubt(&self) -> bool {
         self.shared.doubt.reason().is_some()
+    }
+
+    /// Whether this replica votes and stands for election: not while it may have lost what it had acknowledged.
+    #[must_use]
+    pub fn may_vote(&self) -> bool {
+        self.shared.ballot.is_open()
     }
 
     /// Why writes are refused while the replicas' states differ, and what to do.

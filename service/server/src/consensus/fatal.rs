@@ -22,6 +22,17 @@ pub enum Fatal {
         /// Which replica said so, and which directory it knows.
         detail: String,
     },
+    /// The replica set has let this replica go.
+    #[error(
+        "replica {replica} has left the replica set, as replica {by} says: it is not needed any more. Its data directory can be \
+         deleted. To take part again it needs an empty one and an id that no replica has had (`synod cluster add`)"
+    )]
+    Left {
+        /// This replica's id.
+        replica: super::ReplicaId,
+        /// The replica that said so.
+        by: super::ReplicaId,
+    },
     /// Another replica remembers more of this one's log than its data directory holds.
     #[error(
         "the data directory of replica {replica} went back in time: replica {by} remembers an entry that it had acknowledged \

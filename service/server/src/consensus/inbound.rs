@@ -6,12 +6,15 @@ use std::sync::Arc;
 use futures::{FutureExt, Stream, StreamExt};
 use openraft::errors::RaftError;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::error::ReadIndexError;
 use super::facade::{Consensus, ConsensusParts};
+use super::replica_set::SetError;
 use super::types::{TypeConfig, position_of};
 use super::wire::{self, Malformed};
 use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId};
+use crate::limits::DEADLINE_MAX;
 use crate::peer::{Refusal, messages};
 
 /// Why a message got no regular answer.
@@ -162,6 +165,26 @@ impl Consensus {
         let metrics = self.shared.raft.server_metrics();
         let membership = metrics.borrow().committed_membership_config.clone();
         membership.membership().get_node(&replica).cloned()
+    }
+
+    /// Whether a replica has left the replica set, by what was applied here.
+    pub(crate) fn has_left(&self, replica: ReplicaId) -> bool {
+        self.published().state.has_left(replica)
+    }
+
+    /// Carries out a change of the replica set for another replica, and goes on with it if that one gives up.
+    pub(crate) async fn on_change_set(
+        &self,
+        request: messages::SetRequest,
+    ) -> messages::SetResponse {
+        let messages::SetRequest { change, timeout } = request;
+        let deadline = Instant::now() + timeout.min(DEADLINE_MAX);
+        match self.change_set_here(change, deadline).await {
+            Ok(changed) => messages::SetResponse::Done(changed),
+            Err(SetError::NotLeader { hint }) => messages::SetResponse::NotLeader(hint),
+            Err(SetError::Refused(refusal)) => messages::SetResponse::Refused(refusal),
+            Err(SetError::Unknown) => messages::SetResponse::Unknown,
+        }
     }
 
     /// Whether this replica belongs to a replica set: whether its log or its state holds an entry.

@@ -8,7 +8,9 @@ use tonic::Streaming;
 use super::ReplicaId;
 use super::error::ReadIndexError;
 use super::facade::Consensus;
-use crate::peer::messages::{ForwardRequest, ForwardResponse, ReadIndexResponse};
+use crate::peer::messages::{
+    ForwardRequest, ForwardResponse, ReadIndexResponse, SetRequest, SetResponse,
+};
 use crate::peer::{PeerError, PeerLink};
 
 /// Why another replica returned no read index.
@@ -56,6 +58,20 @@ impl Consensus {
         timeout: Duration,
     ) -> Result<Streaming<ForwardResponse>, PeerError> {
         self.link(leader)?.forward(batches, timeout).await
+    }
+
+    /// Asks `leader` for a change of the replica set.
+    ///
+    /// # Errors
+    ///
+    /// When `leader` cannot be called or does not answer in time. It may carry out the change all the same.
+    pub(crate) async fn remote_change_set(
+        &self,
+        leader: ReplicaId,
+        request: SetRequest,
+        timeout: Duration,
+    ) -> Result<SetResponse, PeerError> {
+        self.link(leader)?.change_set(request, timeout).await
     }
 
     fn link(&self, replica: ReplicaId) -> Result<PeerLink, PeerError> {

@@ -8,7 +8,7 @@ use openraft::Raft;
 use rand::RngExt;
 use synod_store::identity::{Claim, IdentityError};
 use synod_store::peers::{PeersFile, Remembered};
-use synod_store::{DataDirectory, Disk, Log, LogConfig, Recovery, VoteFile};
+use synod_store::{DataDirectory, Disk, DoubtFile, Log, LogConfig, Recovery, VoteFile};
 use tokio::sync::Notify;
 
 use super::ballot::Ballot;
@@ -60,6 +60,7 @@ struct Opened {
     checkpoints: Checkpoints,
     restored: Restored,
     memory: Memory,
+    doubt: Doubt,
 }
 
 /// Opens the data directory, formatting a new one if there is none, and takes part in consensus from then on. Calls of
@@ -74,7 +75,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let ballot = Ballot::new(opened.log.clone(), &opened.recovery);
     let me = identity(&config, &opened.directory);
     let alarm = Alarm::new();
-    let doubt = Doubt::default();
+    let doubt = opened.doubt.clone();
     let publisher = Publisher::new(opened.restored.published());
     let known = Known::new(&opened, &me, &publisher, &ballot, &alarm, &doubt);
     let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), known);
@@ -125,6 +126,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         timing,
         checkpoints: opened.checkpoints,
         peers,
+        changing: Arc::default(),
         seams,
         upkeep: Mutex::new(None),
     });
@@ -195,6 +197,7 @@ fn open_now(
         Log::open(Arc::clone(disk), &directory.wal_path(), log_config).map_err(io::Error::from)?;
     let (checkpoints, restored) = Checkpoints::open(disk, &directory, recovery.purged)?;
     let memory = Memory::open(PeersFile::new(Arc::clone(disk), path))?;
+    let doubt = Doubt::open(DoubtFile::new(Arc::clone(disk), path))?;
     Ok(Opened {
         directory,
         log,
@@ -203,6 +206,7 @@ fn open_now(
         checkpoints,
         restored,
         memory,
+        doubt,
     })
 }
 
@@ -261,6 +265,10 @@ impl Acquaintance for Known {
             Refusal::CallerWrongDirectory => self.alarm.raise(Fatal::WrongDirectory {
                 replica: self.me,
                 detail: format!("replica {by} knows it with another one"),
+            }),
+            Refusal::CallerLeft => self.alarm.raise(Fatal::Left {
+                replica: self.me,
+                by,
             }),
             Refusal::WrongCluster
             | Refusal::WrongReplica

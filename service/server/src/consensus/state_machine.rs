@@ -15,6 +15,7 @@ use synod_model::stored::from_bytes;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::ReplicaId;
 use super::checkpoints::{CheckpointData, Checkpoints};
 use super::digests::Digests;
 use super::log_storage::LogStorage;
@@ -22,7 +23,7 @@ use super::published::{AppliedEntry, Published, Publisher};
 use super::restored::Restored;
 use super::timing::{Timed, Timing};
 use super::types::{
-    Entry, EntryPayload, LogId, SnapshotMeta, StoredMembership, TypeConfig, position_of,
+    Entry, EntryPayload, LogId, Membership, SnapshotMeta, StoredMembership, TypeConfig, position_of,
 };
 use crate::seams::Offload;
 
@@ -110,7 +111,7 @@ impl StateMachine {
                 self.state.apply(&commands)
             }
             EntryPayload::Membership(membership) => {
-                self.membership = StoredMembership::new(Some(entry.log_id), membership);
+                self.change_set(entry.log_id, membership);
                 Applied::default()
             }
         };
@@ -118,6 +119,17 @@ impl StateMachine {
         let position = position_of(&entry.log_id);
         self.digests.note(position, &self.state);
         Ok(Arc::new(AppliedEntry { position, applied }))
+    }
+
+    /// Takes over a replica set. Learners and voters that it does not have any more have left for good.
+    fn change_set(&mut self, at: LogId, set: Membership) {
+        let before = self.membership.membership().nodes();
+        let left: Vec<ReplicaId> = before
+            .map(|(id, _)| *id)
+            .filter(|id| set.get_node(id).is_none())
+            .collect();
+        self.state.replicas_left(left);
+        self.membership = StoredMembership::new(Some(at), set);
     }
 
     fn publish(&mut self) {

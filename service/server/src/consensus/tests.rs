@@ -26,6 +26,7 @@ use crate::seams::{Incoming, Seams, tcp};
 mod damaged;
 mod large;
 mod one;
+mod replica_set;
 mod three;
 mod went_back;
 

@@ -16,6 +16,7 @@ use super::fatal::{Alarm, Fatal};
 use super::leadership::{self, Leadership};
 use super::published::Publisher;
 use super::remembering;
+use super::replica_set;
 use super::state_machine::StateMachine;
 use super::types::TypeConfig;
 use crate::seams::{Flusher, watch};
@@ -54,6 +55,7 @@ impl Upkeep {
             () = comparison::repeat(&shared) => {}
             () = remembering::keep(&shared) => {}
             () = depose_the_dead(&shared) => {}
+            () = replica_set::finish_changes(&shared) => {}
         }
         // Dropping joins the writer's threads, which waits for the disk.
         shared

@@ -226,6 +226,17 @@ impl PeerLink {
         .await
     }
 
+    pub(crate) async fn change_set(
+        &self,
+        request: messages::SetRequest,
+        timeout: Duration,
+    ) -> Result<messages::SetResponse, PeerError> {
+        self.call(timeout, request, async |mut client, request| {
+            client.change_set(request).await
+        })
+        .await
+    }
+
     /// Opens a stream of appends; `timeout` bounds the opening.
     pub(crate) async fn append(
         &self,

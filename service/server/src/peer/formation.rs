@@ -25,7 +25,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// The input for the first replica set.
 pub struct Formation {
-    /// Every replica of the first set, this one included, with its peer address.
+    /// Every replica of the first set, this one included, with its peer address. Empty: this replica forms none, and waits
+    /// until it is added to one.
     pub replicas: BTreeMap<ReplicaId, String>,
     /// Encodes the log entry that gives the cluster its id and its first settings.
     pub first_entry: Box<dyn Fn(ClusterId) -> Bytes + Send + Sync>,
@@ -34,8 +35,8 @@ pub struct Formation {
 /// Forms the replica set if there is none, and gives the cluster its id if it has none. Resolves when this replica has
 /// applied the cluster's first command, or stops.
 pub async fn form(consensus: Consensus, formation: Formation) {
-    let lowest = formation.replicas.keys().next() == Some(&consensus.replica());
-    if lowest {
+    let lowest = formation.replicas.keys().next();
+    if lowest == Some(&consensus.replica()) {
         initialize(&consensus, &formation.replicas).await;
     } else {
         introduce(&consensus, &formation.replicas).await;

@@ -53,6 +53,8 @@ pub enum Refusal {
     WrongDirectory,
     /// The replica set knows the caller's id with another data directory.
     CallerWrongDirectory,
+    /// The caller has left the replica set.
+    CallerLeft,
     /// The caller's log ends before an entry that it had acknowledged: its data directory went back in time.
     CallerWentBack,
     /// The caller leads and lacks entries that are committed at the replica that it called.
@@ -62,11 +64,12 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::WrongCluster,
         Self::WrongReplica,
         Self::WrongDirectory,
         Self::CallerWrongDirectory,
+        Self::CallerLeft,
         Self::CallerWentBack,
         Self::CallerLacksCommitted,
         Self::Unnamed,
@@ -78,6 +81,7 @@ impl Refusal {
             Self::WrongReplica => "WRONG_REPLICA",
             Self::WrongDirectory => "WRONG_DIRECTORY",
             Self::CallerWrongDirectory => "CALLER_WRONG_DIRECTORY",
+            Self::CallerLeft => "CALLER_LEFT",
             Self::CallerWentBack => "CALLER_WENT_BACK",
             Self::CallerLacksCommitted => "CALLER_LACKS_COMMITTED",
             Self::Unnamed => "UNNAMED",
@@ -113,6 +117,7 @@ impl fmt::Display for Refusal {
             Self::CallerWrongDirectory => {
                 "the replica set knows the caller's id with another data directory"
             }
+            Self::CallerLeft => "the caller has left the replica set",
             Self::CallerWentBack => {
                 "the caller's data directory went back in time: it lacks what it had acknowledged, so it is refused; replace \
                  it (`synod cluster replace`)"

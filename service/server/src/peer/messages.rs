@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use synod_machine::{Digest, Outcome};
-use synod_model::{ClusterId, stored, stored_empty, stored_variants};
+use synod_model::{ClusterId, Refusal, stored, stored_empty, stored_variants};
 use synod_store::payload::{CheckpointMeta, LogPayload};
 use synod_store::{LogId, Vote};
 
@@ -294,6 +294,57 @@ pub struct RememberedLog {
     pub went_back: bool,
 }
 
+/// Asks the leader for a change of the replica set, or to hand the leadership over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetRequest {
+    /// What is asked for. Asked again after it was carried out, it changes nothing.
+    pub change: SetChange,
+    /// How long the caller waits, from the arrival of the request.
+    pub timeout: Duration,
+}
+
+/// A change of the replica set, or of its leader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetChange {
+    /// Add a fresh replica as a learner, which follows the log and does not count for the quorum.
+    Add {
+        /// Its id, which no replica has had before.
+        replica: ReplicaId,
+        /// Where the other replicas reach it, as `host:port`.
+        peer: String,
+    },
+    /// Make a learner a voter once it has caught up.
+    Promote {
+        /// The learner.
+        replica: ReplicaId,
+        /// A replica that leaves the set in the same change.
+        replaces: Option<ReplicaId>,
+    },
+    /// Let a replica leave the set. The leader hands the leadership over first.
+    Remove {
+        /// The replica.
+        replica: ReplicaId,
+    },
+    /// Hand the leadership over.
+    Lead {
+        /// The voter that is to lead; `None`: the one that holds most of the log.
+        replica: Option<ReplicaId>,
+    },
+}
+
+/// What has come of a change of the replica set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetResponse {
+    /// It is so now. Says whether anything had to be changed for it.
+    Done(bool),
+    /// The replica does not lead. Names the leader as far as it is known. Nothing was changed.
+    NotLeader(Option<ReplicaId>),
+    /// Nothing was changed, for this reason.
+    Refused(Refusal),
+    /// It may have been carried out.
+    Unknown,
+}
+
 stored_empty! { HelloRequest ReadIndexRequest }
 
 stored! {
@@ -308,6 +359,7 @@ stored! {
         machine_version_max, version,
     }
     RememberedLog { directory, replica, held, went_back }
+    SetRequest { change, timeout }
     TransferRequest { from, to, last }
     VoteRequest { vote, last, leadership_transfer }
     VoteResponse { vote, last, granted }
@@ -324,6 +376,15 @@ stored_variants! {
         1 NotLeader, 2 Shutdown, 3 Deadline, 4 Overloaded, 5 Unavailable, 6 Invalid,
     }
     ReadIndexResponse { 1 At(at: Position), 2 NotLeader(leader: Option<ReplicaId>), 3 NoQuorum }
+    SetChange {
+        1 Add { replica: ReplicaId, peer: String },
+        2 Promote { replica: ReplicaId, replaces: Option<ReplicaId> },
+        3 Remove { replica: ReplicaId },
+        4 Lead { replica: Option<ReplicaId> },
+    }
+    SetResponse {
+        1 Done(changed: bool), 2 NotLeader(leader: Option<ReplicaId>), 3 Refused(refusal: Refusal), 4 Unknown,
+    }
     TransferResponse {
         1 Accepted,
         2 VoteChanged { expected: Vote, actual: Vote },

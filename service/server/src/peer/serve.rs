@@ -57,6 +57,9 @@ fn admit(
         consensus.known_directory(replica)
     });
     let checked = checked.and_then(|caller| {
+        if consensus.has_left(caller.replica) {
+            return Err(Refusal::CallerLeft);
+        }
         if consensus.has_gone_back(caller.directory) {
             return Err(Refusal::CallerWentBack);
         }

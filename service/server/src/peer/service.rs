@@ -140,6 +140,14 @@ impl Peer for PeerService {
         let (_, request) = addressed(request)?;
         Ok(self.said(self.consensus.on_digest(&request)))
     }
+
+    async fn change_set(
+        &self,
+        request: Request<messages::SetRequest>,
+    ) -> Result<Response<messages::SetResponse>, Status> {
+        let (_, request) = addressed(request)?;
+        Ok(Response::new(self.consensus.on_change_set(request).await))
+    }
 }
 
 impl PeerService {

@@ -1,4 +1,6 @@
-//! The service `synod.v1.Cluster`: settings and status of the cluster.
+//! The service `synod.v1.Cluster`: settings and status of the cluster, and its replica set.
+
+mod replica_set;
 
 use synod_machine::ReplicaRow;
 use synod_model::Refusal;
@@ -14,6 +16,11 @@ calls! {
     get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
     update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse
         by UpdateSettings or dry_run, changed;
+    add_replica = replica_set::add: ClusterAddReplicaRequest => ClusterAddReplicaResponse;
+    promote_replica = replica_set::promote: ClusterPromoteReplicaRequest => ClusterPromoteReplicaResponse;
+    remove_replica = replica_set::remove: ClusterRemoveReplicaRequest => ClusterRemoveReplicaResponse;
+    transfer_leader = replica_set::transfer_leader: ClusterTransferLeaderRequest => ClusterTransferLeaderResponse;
+    checkpoint = replica_set::checkpoint: ClusterCheckpointRequest => ClusterCheckpointResponse;
 }
 
 async fn get_settings(
@@ -52,7 +59,7 @@ fn status_of(handle: &Handle) -> v1::ClusterStatusResponse {
         replica_status(handle, &published, *id, known, announced)
     });
     v1::ClusterStatusResponse {
-        header: Some(handle.header(state.revision())),
+        header: Some(handle.header_now()),
         cluster_name: consensus.identity().cluster.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         machine_version: state.machine_version(),
@@ -117,6 +124,17 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
     if let Some(message) = consensus.doubt() {
         raise(
             v1::AlarmKind::DigestMismatch,
+            handle.replica().get(),
+            message.to_owned(),
+        );
+    }
+    if !consensus.may_vote() {
+        let message = "the end of this replica's log was damaged and cut off, and may have been acknowledged, so it does not \
+                       vote before it has caught up with a leader: start the other replicas; where no leader is found \
+                       because they are lost or in the same state, `synod cluster force-new` founds a new cluster from the \
+                       data directory that holds most";
+        raise(
+            v1::AlarmKind::NotVoting,
             handle.replica().get(),
             message.to_owned(),
         );

@@ -59,8 +59,13 @@ macro_rules! methods {
 
 methods! {
     "synod.v1.Cluster" {
+        AddReplica;
+        Checkpoint;
         GetSettings;
+        PromoteReplica;
+        RemoveReplica;
         Status: Side;
+        TransferLeader;
         UpdateSettings = UpdateSettings;
     }
     "synod.v1.Collections" {

@@ -40,6 +40,17 @@ pub(crate) struct ServeArgs {
         value_name = "LIST"
     )]
     pub(crate) replicas: Option<String>,
+    /// Form no replica set, and wait until `synod cluster add` adds this replica to one; instead of --replicas.
+    #[arg(
+        long,
+        env = "SYNOD_JOIN",
+        hide_env_values = true,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_name = "BOOL"
+    )]
+    pub(crate) join: Option<String>,
     /// Where clients are served [default: 127.0.0.1:4600].
     #[arg(
         long,

@@ -75,7 +75,12 @@ fn replica(layers: &mut Layers<'_>) -> Option<ReplicaConfig> {
     let on_loopback = |port| SocketAddr::from(([127, 0, 0, 1], port));
     let id = layers.required("replica_id", replicas::replica_id);
     let data_dir = layers.required("data_dir", data_dir);
-    let set = layers.required("replicas", replicas::parse);
+    let joins = layers.given_or("join", yes_or_no, false);
+    let set = if joins {
+        first_set_of_none(layers)
+    } else {
+        layers.required("replicas", replicas::parse)
+    };
     let cluster_name = layers.given_or("cluster_name", cluster_name, CLUSTER_NAME.to_owned());
     let listen = Listen {
         client: layers.given_or("listen_client", address::listen, on_loopback(4600)),
@@ -103,6 +108,15 @@ fn replica(layers: &mut Layers<'_>) -> Option<ReplicaConfig> {
         replica.election_timeout = (shortest, longest(shortest));
     }
     Some(replica)
+}
+
+/// The first set of a replica that forms none.
+fn first_set_of_none(layers: &mut Layers<'_>) -> Option<BTreeMap<u64, String>> {
+    if layers.given("replicas", replicas::parse).is_some() {
+        let rule = "must be left out with join: a replica that joins is told the set by the leader";
+        layers.fault("replicas", rule);
+    }
+    Some(BTreeMap::new())
 }
 
 /// The longest election timeout: so far from the shortest that two replicas seldom time out together.

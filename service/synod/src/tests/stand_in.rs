@@ -150,6 +150,41 @@ impl Cluster for Actor {
     ) -> Result<Response<v1::ClusterUpdateSettingsResponse>, Status> {
         self.say(&self.part.settings_changed)
     }
+
+    async fn add_replica(
+        &self,
+        _: Request<v1::ClusterAddReplicaRequest>,
+    ) -> Result<Response<v1::ClusterAddReplicaResponse>, Status> {
+        Err(no_part())
+    }
+
+    async fn promote_replica(
+        &self,
+        _: Request<v1::ClusterPromoteReplicaRequest>,
+    ) -> Result<Response<v1::ClusterPromoteReplicaResponse>, Status> {
+        Err(no_part())
+    }
+
+    async fn remove_replica(
+        &self,
+        _: Request<v1::ClusterRemoveReplicaRequest>,
+    ) -> Result<Response<v1::ClusterRemoveReplicaResponse>, Status> {
+        Err(no_part())
+    }
+
+    async fn transfer_leader(
+        &self,
+        _: Request<v1::ClusterTransferLeaderRequest>,
+    ) -> Result<Response<v1::ClusterTransferLeaderResponse>, Status> {
+        Err(no_part())
+    }
+
+    async fn checkpoint(
+        &self,
+        _: Request<v1::ClusterCheckpointRequest>,
+    ) -> Result<Response<v1::ClusterCheckpointResponse>, Status> {
+        Err(no_part())
+    }
 }
 
 #[async_trait]

@@ -321,6 +321,8 @@ async fn a_replica_that_may_have_forgotten_votes_only_once_it_has_caught_up() {
         "elected by a replica that may not vote"
     );
     assert!(word.exists());
+    assert!(!cluster.consensus(forgetful).may_vote());
+    assert!(cluster.consensus(other).may_vote());
 
     cluster.restart(leader).await;
     let last = cluster.propose(join(2)).await.position.index;
