@@ -1,6 +1,7 @@
 //! The endpoints that a client was given, with a channel to each.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use synod_model::{ErrorKind, Violation};
 use tonic::transport::Endpoint;
 
 use super::failure::LeaderHint;
-use super::{ReplicaChannel, Roads};
+use super::{Credential, ReplicaChannel, Roads};
 use crate::Error;
 use crate::seams::Seams;
 
@@ -22,6 +23,7 @@ pub(crate) struct Endpoints {
     list: Vec<Reached>,
     /// The endpoint that answered last.
     preferred: AtomicUsize,
+    credential: Option<Credential>,
 }
 
 /// An endpoint and the channel to it. The channel connects when it is first used, and again after it was lost.
@@ -59,6 +61,7 @@ impl Endpoints {
         texts: &[String],
         wiring: Wiring,
         roads: &Roads,
+        credential: Option<Credential>,
         seams: &Seams,
     ) -> Result<Self, Error> {
         let mut found = Violations::new();
@@ -69,7 +72,7 @@ impl Endpoints {
             .iter()
             .enumerate()
             .filter_map(|(i, text)| {
-                let reached = Reached::new(text, wiring, roads);
+                let reached = Reached::new(text, wiring, roads, credential.as_ref());
                 found.parsed(&format!("endpoints[{i}]"), reached)
             })
             .collect();
@@ -81,6 +84,7 @@ impl Endpoints {
         Ok(Self {
             list,
             preferred: AtomicUsize::new(first),
+            credential,
         })
     }
 
@@ -115,6 +119,19 @@ impl Endpoints {
         &self.list[place % self.len()].text
     }
 
+    /// The number of the token that a call shows now; 0 without one.
+    pub(crate) fn token(&self) -> u64 {
+        self.credential.as_ref().map_or(0, Credential::generation)
+    }
+
+    /// Whether there is another token than that of this number, which a replica has refused. So the call is worth another try.
+    pub(crate) async fn has_another_token(&self, refused: u64) -> bool {
+        match &self.credential {
+            Some(credential) => credential.is_another_than(refused).await,
+            None => false,
+        }
+    }
+
     /// Records that the replica at `place` answered: the next call begins with it.
     pub(crate) fn answered(&self, place: usize, replica_id: Option<u64>) {
         self.preferred.store(place, Ordering::Relaxed);
@@ -144,8 +161,18 @@ impl fmt::Debug for Endpoints {
 }
 
 impl Reached {
-    fn new(text: &str, wiring: Wiring, roads: &Roads) -> Result<Self, Violation> {
+    fn new(
+        text: &str,
+        wiring: Wiring,
+        roads: &Roads,
+        credential: Option<&Credential>,
+    ) -> Result<Self, Violation> {
         check_scheme(text, roads)?;
+        if credential.is_some() && !roads.are_secure() && !is_on_this_host(text) {
+            let rule = "is another host, where a token is not sent unencrypted: give the CA that replicas' certificates are \
+                        signed by";
+            return Err(Violation::invalid(text, rule));
+        }
         let scheme = if roads.are_secure() { HTTPS } else { HTTP };
         let endpoint = Endpoint::from_shared(format!("{scheme}{}", authority(text)));
         let endpoint = endpoint.ok().filter(|endpoint| {
@@ -164,10 +191,22 @@ impl Reached {
             .tcp_nodelay(true);
         Ok(Self {
             text: text.to_owned(),
-            channel: ReplicaChannel::new(roads.channel(&endpoint, wiring.connect_timeout)),
+            channel: ReplicaChannel::new(
+                roads.channel(&endpoint, wiring.connect_timeout),
+                credential.cloned(),
+            ),
             replica_id: AtomicU64::new(0),
         })
     }
+}
+
+/// Whether what is sent there does not leave this host.
+fn is_on_this_host(text: &str) -> bool {
+    let address = authority(text);
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+    is_loopback || host == "localhost"
 }
 
 /// A scheme says whether connections are encrypted, so it must be true.

@@ -26,7 +26,7 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",
@@ -54,6 +54,7 @@ const KEYS: [&str; 28] = [
     "timeout",
     "tls_min_version",
     "tls_server_name",
+    "token_file",
     "trusted_ca_file",
 ];
 
