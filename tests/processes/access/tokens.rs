@@ -4,9 +4,10 @@ use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
-use synod_client::{AlarmKind, Client, ClientTls, SettingsPatch, Token};
+use synod_client::{AlarmKind, Client, ClientTls, SettingsPatch, Token, WatchOptions};
 use synod_policy::Role;
 use synod_proto::v1;
 use tonic::Code;
@@ -162,6 +163,13 @@ async fn what_a_token_has_opened_ends_with_it() {
         ..Wanted::of("ops", "reader")
     });
     let reader = Raw::bearing(cluster.certificates(), port, Some(&token)).await;
+    // The SDK goes on by the token that has taken its place.
+    let file = cluster.log_of("token");
+    fs::write(&file, &token).expect("the folder can be written");
+    let client = client(&cluster, Token::File(file.clone())).await;
+    let options = WatchOptions::new().bookmark_interval(Duration::from_secs(1));
+    let mut lasting = client.watch(options).await.expect("it may");
+    fs::write(&file, issuer.token(Wanted::of("ops", "reader"))).expect("the folder can be written");
     for stream in &mut [reader.watch(false).await, reader.watch(true).await] {
         let reason = within("the end of a watch", stream.end()).await;
         assert_eq!(reason, v1::WatchEndReason::Rights);
@@ -174,6 +182,10 @@ async fn what_a_token_has_opened_ends_with_it() {
         Ok(())
     })
     .await;
+    for _ in 0..3 {
+        let message = within("a message of the SDK's watch", lasting.next()).await;
+        message.expect("it goes on").expect("it may");
+    }
     cluster.finish().await;
 }
 
