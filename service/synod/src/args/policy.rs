@@ -63,8 +63,8 @@ Examples:
   synod policy test policy.toml --identity spiffe://prod/team-a --method Objects/Update \\
     --collection widgets.example.io --namespace team-a
   synod policy test policy.toml --identity spiffe://prod/api/server-1 --method Membership/Join --member server-2
-  synod policy test policy.toml --identity system:serviceaccount:prod:api --pod api-0 --method Membership/Join \\
-    --member api-0
+  synod policy test policy.toml --identity system:serviceaccount:prod:api --pod api-0 \\
+    --method Membership/Join --member api-0
 
 A policy:
   [[grant]]
