@@ -106,6 +106,7 @@ pub use reconcile::{Reconcile, reconcile};
 pub use reflector::Reflector;
 pub use rosters::{ListRosters, Rosters};
 pub use synod_tls::{ClientTls, KeyPair, Pem};
+pub use transport::Token;
 pub use values::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };

@@ -10,6 +10,7 @@ mod pipeline;
 mod replica_channel;
 mod roads;
 mod round;
+mod token;
 mod tries;
 
 pub(crate) use answer::Headed;
@@ -19,4 +20,6 @@ pub(crate) use failure::{FailedTry, Failure};
 pub(crate) use pipeline::ANSWER_BYTES_MAX;
 pub(crate) use replica_channel::ReplicaChannel;
 pub(crate) use roads::Roads;
+pub(crate) use token::Credential;
+pub use token::Token;
 pub(crate) use tries::{Call, Repeats, Try};

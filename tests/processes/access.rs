@@ -4,6 +4,7 @@ mod audit;
 mod expiry;
 mod raw;
 mod requests;
+mod tokens;
 
 use std::fs;
 
@@ -68,22 +69,27 @@ async fn every_method_is_refused_to_every_role_that_lacks_its_right() {
         (Role::Reader, "reader"),
         (Role::Member, "member-apiserver-1"),
     ];
-    let mut decisions = 0;
     for (role, name) in callers {
         let raw = of_folder(&cluster, name).await;
-        for asked in &requests::all() {
-            let right = right_of(&asked.method).expect("every method says what it needs");
-            // The request names a member or a holder, which an operator is not.
-            let acts = asked.places.is_empty() || matches!(role, Role::Admin | Role::Member);
-            let may = role.has(right) && acts;
-            let refused = call(&raw, asked, OWN, None).await;
-            let method = &asked.method;
-            assert_eq!(refused.is_none(), may, "{role} calls {method}: {refused:?}");
-            decisions += 1;
-        }
+        may_what_its_role_may(&raw, role).await;
     }
-    assert_eq!(decisions, 4 * 75);
     cluster.finish().await;
+}
+
+/// Calls every method as somebody of this role, who is the member [`OWN`] if it is one.
+async fn may_what_its_role_may(raw: &Raw, role: Role) {
+    let mut decisions = 0;
+    for asked in &requests::all() {
+        let right = right_of(&asked.method).expect("every method says what it needs");
+        // The request names a member or a holder, which an operator is not.
+        let acts = asked.places.is_empty() || matches!(role, Role::Admin | Role::Member);
+        let may = role.has(right) && acts;
+        let refused = call(raw, asked, OWN, None).await;
+        let method = &asked.method;
+        assert_eq!(refused.is_none(), may, "{role} calls {method}: {refused:?}");
+        decisions += 1;
+    }
+    assert_eq!(decisions, 75);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -119,6 +125,12 @@ async fn who_is_granted_nothing_or_has_no_name_may_call_nothing() {
 async fn a_member_acts_as_itself_alone_wherever_a_request_can_name_somebody() {
     let cluster = Cluster::start_secured().await;
     let raw = of_folder(&cluster, "member-apiserver-1").await;
+    acts_as_itself_alone(&raw).await;
+    cluster.finish().await;
+}
+
+/// Calls every method that a member may call with each name in each place, as the member [`OWN`].
+async fn acts_as_itself_alone(raw: &Raw) {
     let mut places = 0;
     for asked in &requests::all() {
         let method = &asked.method;
@@ -128,10 +140,10 @@ async fn a_member_acts_as_itself_alone_wherever_a_request_can_name_somebody() {
         }
         for place in 0..asked.places.len() {
             let path = asked.path(place);
-            let own = call(&raw, asked, OWN, Some((place, OWN))).await;
+            let own = call(raw, asked, OWN, Some((place, OWN))).await;
             assert_eq!(own, None, "{method}, {path}");
             for name in [OTHER, "", "apiserver-10", "*"] {
-                let refused = call(&raw, asked, OWN, Some((place, name))).await;
+                let refused = call(raw, asked, OWN, Some((place, name))).await;
                 assert!(
                     refused.is_some(),
                     "{method} lets {OWN} act as {name:?} by {path}"
@@ -141,7 +153,6 @@ async fn a_member_acts_as_itself_alone_wherever_a_request_can_name_somebody() {
         }
     }
     assert_eq!(places, 21);
-    cluster.finish().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -75,6 +75,35 @@ impl Cluster {
         cluster.secured(&[]).await
     }
 
+    /// The same, with an audit log each, and with these keys of tokens in the file [`Self::jwks`] beside the policy.
+    pub(crate) async fn start_with_tokens(policy: &str, jwks: &str, log: Option<&str>) -> Self {
+        let mut cluster = Self::prepare().await;
+        fs::write(cluster.policy(), policy).expect("the folder can be written");
+        fs::write(cluster.jwks(), jwks).expect("the folder can be written");
+        for id in IDS {
+            let audit = cluster.audit_file(id).display().to_string();
+            let replica = cluster.replicas.get_mut(&id).expect("it is one of three");
+            replica.arguments.extend(["--audit-log".to_owned(), audit]);
+            if let Some(log) = log {
+                replica.log_by(log);
+            }
+        }
+        let file = cluster.policy().display().to_string();
+        cluster.secured(&["--policy-file", &file]).await
+    }
+
+    /// The file with the keys of tokens.
+    pub(crate) fn jwks(&self) -> PathBuf {
+        self.folder().join("jwks.json")
+    }
+
+    /// Replaces the file with the keys of tokens as a whole.
+    pub(crate) fn write_jwks(&self, jwks: &str) {
+        let new = self.folder().join("jwks.json.new");
+        fs::write(&new, jwks).expect("the folder can be written");
+        fs::rename(new, self.jwks()).expect("a file can be renamed");
+    }
+
     /// The audit log of a replica.
     pub(crate) fn audit(&self, id: u64) -> String {
         fs::read_to_string(self.audit_file(id)).expect("there is one")
@@ -243,9 +272,9 @@ impl Cluster {
     /// The pipe breaks when the returned end is dropped.
     pub(crate) fn launch_unread(&mut self, id: u64) -> PipeReader {
         let replica = self.replicas.get_mut(&id).expect("there is such a replica");
-        let mut arguments = replica.arguments.clone();
-        let filter = arguments.iter().position(|argument| argument == "--log");
-        arguments[filter.expect("it is said what is logged") + 1] = "trace".to_owned();
+        let former = replica.arguments.clone();
+        replica.log_by("trace");
+        let arguments = std::mem::replace(&mut replica.arguments, former);
         let mut unread = None;
         let start = || {
             let what = format!("replica {id}");
@@ -430,6 +459,14 @@ impl Replica {
             process: None,
             paused: false,
         }
+    }
+}
+
+impl Replica {
+    /// Changes what is logged.
+    fn log_by(&mut self, filter: &str) {
+        let place = self.arguments.iter().position(|it| it == "--log");
+        self.arguments[place.expect("it is said what is logged") + 1] = filter.to_owned();
     }
 }
 

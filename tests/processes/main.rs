@@ -38,6 +38,7 @@ mod exactly_once;
 mod foreign_bytes;
 mod history;
 mod hostile;
+mod issuer;
 mod keeper;
 mod leases;
 mod limits;

@@ -473,7 +473,7 @@ async fn probes_are_answered_to_everybody_and_metrics_to_who_shows_a_certificate
 }
 
 /// The metrics of a replica behind transport security.
-async fn metrics(cluster: &Cluster, id: u64) -> String {
+pub(crate) async fn metrics(cluster: &Cluster, id: u64) -> String {
     let [_, _, port] = cluster.ports(id);
     let certificates = cluster.certificates();
     let admin = certificates.shown("admin");
@@ -482,7 +482,7 @@ async fn metrics(cluster: &Cluster, id: u64) -> String {
 }
 
 /// The value of a series.
-fn value(metrics: &str, series: &str) -> f64 {
+pub(crate) fn value(metrics: &str, series: &str) -> f64 {
     let line = metrics.lines().find_map(|line| line.strip_prefix(series));
     let line = line.unwrap_or_else(|| panic!("no {series}"));
     line.trim().parse().expect("it is a number")

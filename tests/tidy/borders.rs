@@ -39,7 +39,9 @@ const BORDERS: [Border; 6] = [
             "service/demo",
             "service/store/src/disk",
             "service/synod",
-            // Certificates and policies are read before anything is simulated, or never; nothing reads the audit log.
+            // Certificates, tokens and policies are read before anything is simulated, or never; nothing reads the audit
+            // log.
+            "sdk/src/transport/token",
             "service/server/src/access/source",
             "service/server/src/audit/file",
             "service/tls/src/pem",

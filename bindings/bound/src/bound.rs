@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use crate::counts::{Counted, Live};
 use crate::failure::{Failure, RequestKey};
 use crate::options::{Options, document, flag, list, millis, text};
-use crate::tls::tls;
+use crate::tls::{tls, token};
 
 /// A client of a cluster: [`synod_client::Client`], with JSON documents in place of Rust types.
 #[derive(Debug)]
@@ -29,7 +29,8 @@ impl Bound {
     /// (5,000) and `sessions` (true). Without sessions, changes are made at most once and never repeated. With `tls`,
     /// connections are encrypted: `ca` (required), `certificate` and `key`, each `{"file": path}` or `{"pem": text}`, and
     /// `serverName`, the name that the replicas' certificates must be for in place of their hosts. Files are read again at
-    /// each new connection. `name` is what the names of holders begin with that are not given.
+    /// each new connection. `token` is that of a Kubernetes service account, `{"file": path}` or `{"text": token}`, which
+    /// proves who calls in place of a certificate. `name` is what the names of holders begin with that are not given.
     ///
     /// # Errors
     ///
@@ -58,6 +59,9 @@ impl Bound {
         }
         if let Some(tls) = options.take("tls", tls) {
             builder = builder.tls(tls);
+        }
+        if let Some(token) = options.take("token", token) {
+            builder = builder.token(token);
         }
         if let Some(name) = options.take("name", text(MemberId::parse)) {
             builder = builder.name(name);

@@ -1,7 +1,7 @@
-//! Transport security in the options of a client.
+//! Transport security, and what proves who calls, in the options of a client.
 
 use serde_json::Value;
-use synod_client::{ClientTls, KeyPair, Pem, Violation, Violations};
+use synod_client::{ClientTls, KeyPair, Pem, Token, Violation, Violations};
 
 use crate::options::{Options, rule, text};
 
@@ -28,6 +28,22 @@ pub(crate) fn tls(value: &Value) -> Result<ClientTls, Violations> {
         own,
         server_name,
     }))
+}
+
+/// Reads a token: where it stands, or itself.
+pub(crate) fn token(value: &Value) -> Result<Token, Violations> {
+    let mut options = Options::of(value)?;
+    let file = options.take("file", plain());
+    let text = options.take("text", plain());
+    let token = match (file, text) {
+        (Some(path), None) => Some(Token::File(path.into())),
+        (None, Some(text)) => Some(Token::Text(text.into())),
+        _ => {
+            options.complain(rule("must have either `file` or `text`"));
+            None
+        }
+    };
+    options.finish(token)
 }
 
 /// Reads a PEM text: where it stands, or itself.

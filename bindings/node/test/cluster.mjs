@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -74,8 +74,11 @@ function certified(folder) {
   return { words, tls: { ca: file('server-ca'), certificate: file('admin'), key: file('admin-key') } };
 }
 
-/** Three replicas as processes of their own, which can be killed and started again; behind transport security if asked. */
-export async function serve({ secured = false } = {}) {
+/**
+ * Three replicas as processes of their own, which can be killed and started again; behind transport security if asked, and
+ * then by these files: a policy in `policy.toml`, and what it names.
+ */
+export async function serve({ secured = false, files = {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'synod-node-'));
   const ports = await freePorts(9);
   const address = (place) => `127.0.0.1:${ports[place]}`;
@@ -84,6 +87,8 @@ export async function serve({ secured = false } = {}) {
   const endpoints = ids.map((id) => address(id - 1));
   const children = new Map();
   const { words: security, tls } = secured ? certified(join(folder, 'certificates')) : { words: [] };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  if ('policy.toml' in files) security.push('--policy-file', join(folder, 'policy.toml'));
   const client = (options = {}) => new Client({ endpoints, tls, ...options });
   /** Starts a replica, and answers once it serves: then a majority runs, too. */
   const start = async (id) => {

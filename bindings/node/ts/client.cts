@@ -15,7 +15,7 @@ import {
 import { native, type NativeClient, type NativeMigrator } from './native.cjs';
 import { Objects, type Codec, type Fences } from './objects.cjs';
 import { Reflector, type Reflected } from './reflector.cjs';
-import { tlsOptions, type Tls } from './tls.cjs';
+import { tlsOptions, tokenOption, type Tls, type Token } from './tls.cjs';
 import { fromJson, toJson, type Init } from './values.cjs';
 import { Watch, toWatchJson, type WatchOptions } from './watch.cjs';
 
@@ -35,6 +35,11 @@ export interface ClientOptions {
   readonly sessions?: boolean | undefined;
   /** Transport security; connections are not encrypted if not set. */
   readonly tls?: Tls | undefined;
+  /**
+   * Proves who this client is in place of a certificate: the token of a Kubernetes service account. A file is read again
+   * when it has changed.
+   */
+  readonly token?: Token | undefined;
   /**
    * Who this client is by the policy of the replicas: leases are held under names that begin with it where no holder is
    * named. Without it those names are random, which only admins may use where callers are known.
@@ -56,10 +61,11 @@ export class Client extends Services implements AsyncDisposable {
 
   /**
    * Waits for no replica: connections are made when they are needed. Throws if an endpoint is no address, or a certificate
-   * cannot be used.
+   * or the token cannot be used.
    */
   constructor(options: ClientOptions) {
-    const made = direct(() => new native.Client(JSON.stringify({ ...options, tls: tlsOptions(options.tls) })));
+    const secured = { tls: tlsOptions(options.tls), token: tokenOption(options.token) };
+    const made = direct(() => new native.Client(JSON.stringify({ ...options, ...secured })));
     super({
       call: async (method, input, output, request, { signal, timeoutMs }) => {
         const json = toJson(input, request);

@@ -51,7 +51,7 @@ export {
 } from './migrator.cjs';
 export { Objects, type Codec, type Draft, type Encoded, type Fences, type ObjectName, type Stored, type Updated } from './objects.cjs';
 export { Reflector, type Reflected, type ReflectedName } from './reflector.cjs';
-export type { Pem, Tls } from './tls.cjs';
+export type { Pem, Tls, Token } from './tls.cjs';
 export type { Init } from './values.cjs';
 export { Pulled, Watch, type WatchMessage, type WatchOptions } from './watch.cjs';
 

@@ -1,4 +1,4 @@
-/** Transport security. */
+/** Transport security, and what proves who a client is. */
 
 /** A PEM text: the path of a file, or the text itself as bytes. */
 export type Pem = string | Uint8Array;
@@ -18,6 +18,9 @@ export interface Tls {
   readonly serverName?: string | undefined;
 }
 
+/** The token of a Kubernetes service account: the path of its file, or the token itself as bytes. */
+export type Token = string | Uint8Array;
+
 /** Transport security as the client takes it. */
 export const tlsOptions = (tls: Tls | undefined): object | undefined =>
   tls && { ...tls, ca: pemOption(tls.ca), certificate: pemOption(tls.certificate), key: pemOption(tls.key) };
@@ -25,4 +28,10 @@ export const tlsOptions = (tls: Tls | undefined): object | undefined =>
 function pemOption(pem: Pem | undefined): object | undefined {
   if (pem === undefined || typeof pem === 'string') return pem === undefined ? undefined : { file: pem };
   return { pem: Buffer.from(pem).toString('latin1') };
+}
+
+/** A token as the client takes it. */
+export function tokenOption(token: Token | undefined): object | undefined {
+  if (token === undefined || typeof token === 'string') return token === undefined ? undefined : { file: token };
+  return { text: Buffer.from(token).toString('latin1') };
 }

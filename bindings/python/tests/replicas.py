@@ -27,9 +27,10 @@ def free_ports(count: int) -> list[int]:
 
 
 class Replicas:
-    """Three replicas on loopback, each a process with a data directory of its own. With transport security if `secured`."""
+    """Three replicas on loopback, each a process with a data directory of its own. With transport security if `secured`,
+    and then by these files: a policy in `policy.toml`, and what it names."""
 
-    def __init__(self, *, secured: bool = False) -> None:
+    def __init__(self, *, secured: bool = False, files: dict[str, str] | None = None) -> None:
         if not BINARY:
             raise RuntimeError("SYNOD_BINARY must be the path of the program: cargo build --package synod")
         self._folder = tempfile.TemporaryDirectory(prefix="synod-python-")
@@ -38,6 +39,9 @@ class Replicas:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self.certificates = Path(self._folder.name, "certificates")
         self.tls = self._make_certificates() if secured else None
+        self._files = files or {}
+        for name, text in self._files.items():
+            Path(self._folder.name, name).write_text(text, encoding="utf-8")
         self.start_all()
 
     def _make_certificates(self) -> synod.Tls:
@@ -60,7 +64,10 @@ class Replicas:
             "peer-key-file": "peer-key.pem",
             "peer-trusted-ca-file": "peer-ca.pem",
         }
-        return [f"--{flag}={self.certificates / file}" for flag, file in files.items()]
+        flags = [f"--{flag}={self.certificates / file}" for flag, file in files.items()]
+        if "policy.toml" in self._files:
+            flags.append(f"--policy-file={self._folder.name}/policy.toml")
+        return flags
 
     @property
     def endpoints(self) -> list[str]:

@@ -8,7 +8,7 @@ use super::{Client, ClientParts};
 use crate::Error;
 use crate::seams::Seams;
 use crate::session::Sessions;
-use crate::transport::{Endpoints, Keepalive, Roads, Wiring};
+use crate::transport::{Credential, Endpoints, Keepalive, Roads, Token, Wiring};
 
 /// The settings of a [`Client`] to be made.
 #[derive(Clone, Debug)]
@@ -18,6 +18,7 @@ pub struct ClientBuilder {
     wiring: Wiring,
     sessions: bool,
     tls: Option<ClientTls>,
+    token: Option<Token>,
     name: Option<MemberId>,
     seams: Seams,
 }
@@ -36,6 +37,7 @@ impl Default for ClientBuilder {
             },
             sessions: true,
             tls: None,
+            token: None,
             name: None,
             seams: Seams::real(),
         }
@@ -89,6 +91,15 @@ impl ClientBuilder {
         self
     }
 
+    /// Proves who this client is by a token of a Kubernetes service account, in place of a certificate. It is sent over
+    /// encrypted connections, or to this host. A file is read again when it has changed, and a call that is refused for a
+    /// token that has another one by then is made again.
+    #[must_use]
+    pub fn token(mut self, token: Token) -> Self {
+        self.token = Some(token);
+        self
+    }
+
     /// Who this client is, by the policy of the replicas. Leases are held under names that begin with it where no holder is
     /// named. Without it those names are random, and replicas that know their callers refuse them to all but admins.
     #[must_use]
@@ -110,15 +121,34 @@ impl ClientBuilder {
     /// # Errors
     ///
     /// `INVALID_ARGUMENT`: no endpoint was given, an endpoint is no address or says another scheme than is used, the request
-    /// timeout is zero, or a certificate, key or CA bundle cannot be used.
+    /// timeout is zero, or a certificate, key, CA bundle or token cannot be used, or not here.
     pub async fn connect(self) -> Result<Client, Error> {
         if self.request_timeout.is_zero() {
             let rule = "must be greater than zero";
             let fault = Violation::invalid("0", rule).at("requestTimeout");
             return Err(Error::invalid(fault));
         }
+        let has_certificate = self.tls.as_ref().is_some_and(|tls| tls.own.is_some());
         let roads = Roads::new(self.seams.dialer.clone(), self.tls)?;
-        let endpoints = Endpoints::new(&self.endpoints, self.wiring, roads, &self.seams)?;
+        let credential = match &self.token {
+            Some(token) if has_certificate => {
+                let rule = "goes with no certificate of the client: replicas refuse who shows both";
+                let fault = Violation::invalid(&token.to_string(), rule);
+                return Err(Error::invalid(fault.at("token")));
+            }
+            Some(token) => {
+                let loaded = Credential::load(token);
+                Some(loaded.map_err(|fault| Error::invalid(fault.at("token")))?)
+            }
+            None => None,
+        };
+        let endpoints = Endpoints::new(
+            &self.endpoints,
+            self.wiring,
+            roads,
+            credential,
+            &self.seams,
+        )?;
         Ok(Client {
             shared: Arc::new(ClientParts {
                 endpoints: Arc::new(endpoints),
@@ -128,5 +158,44 @@ impl ClientBuilder {
             }),
             timeout: self.request_timeout,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Token;
+
+    /// Why a client with a token is not made for this endpoint.
+    async fn fault(endpoint: &str, token: Token) -> Option<String> {
+        let builder = Client::builder().endpoints(vec![endpoint.to_owned()]);
+        let made = builder.token(token).connect().await;
+        made.err().map(|error| error.to_string())
+    }
+
+    #[tokio::test]
+    async fn a_token_is_sent_unencrypted_to_this_host_alone() {
+        let token = || Token::Text("secret".into());
+        for near in ["127.0.0.1:4600", "[::1]:4600", "http://localhost:4600"] {
+            assert_eq!(fault(near, token()).await, None, "{near}");
+        }
+        for far in [
+            "10.0.0.1:4600",
+            "http://replica:4600",
+            "127.0.0.1.example:4600",
+        ] {
+            let fault = fault(far, token()).await.unwrap();
+            assert!(fault.contains("endpoints[0]"), "{fault}");
+            assert!(
+                fault.contains("unencrypted") && !fault.contains("secret"),
+                "{fault}"
+            );
+        }
+        let missing = fault("127.0.0.1:4600", Token::File("/nowhere/token".into())).await;
+        let missing = missing.unwrap();
+        assert!(
+            missing.contains("token") && missing.contains("/nowhere/token"),
+            "{missing}"
+        );
     }
 }

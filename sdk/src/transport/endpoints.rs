@@ -1,6 +1,7 @@
 //! The endpoints that a client was given, and those of replicas that came later, with a channel to each.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tonic::transport::Endpoint;
 
 use super::failure::LeaderHint;
 use super::following::Looks;
-use super::{ReplicaChannel, Roads};
+use super::{Credential, ReplicaChannel, Roads};
 use crate::Error;
 use crate::seams::Seams;
 
@@ -34,6 +35,7 @@ pub(crate) struct Endpoints {
     wiring: Wiring,
     roads: Roads,
     looks: Looks,
+    credential: Option<Credential>,
 }
 
 /// An endpoint and the channel to it. The channel connects when it is first used, and again after it was lost.
@@ -71,6 +73,7 @@ impl Endpoints {
         texts: &[String],
         wiring: Wiring,
         roads: Roads,
+        credential: Option<Credential>,
         seams: &Seams,
     ) -> Result<Self, Error> {
         let mut found = Violations::new();
@@ -81,7 +84,8 @@ impl Endpoints {
             .iter()
             .enumerate()
             .filter_map(|(i, text)| {
-                let reached = Reached::new(text, wiring, &roads).map(Arc::new);
+                let reached = Reached::new(text, wiring, &roads, credential.as_ref());
+                let reached = reached.map(Arc::new);
                 found.parsed(&format!("endpoints[{i}]"), reached)
             })
             .collect();
@@ -97,6 +101,7 @@ impl Endpoints {
             wiring,
             roads,
             looks: Looks::new(),
+            credential,
         })
     }
 
@@ -131,6 +136,19 @@ impl Endpoints {
 
     pub(crate) fn text(&self, place: usize) -> String {
         self.reached(place).text.clone()
+    }
+
+    /// The number of the token that a call shows now; 0 without one.
+    pub(crate) fn token(&self) -> u64 {
+        self.credential.as_ref().map_or(0, Credential::generation)
+    }
+
+    /// Whether there is another token than that of this number, which a replica has refused. So the call is worth another try.
+    pub(crate) async fn has_another_token(&self, refused: u64) -> bool {
+        match &self.credential {
+            Some(credential) => credential.is_another_than(refused).await,
+            None => false,
+        }
     }
 
     /// Records that the replica at `place` answered: the next call begins with it.
@@ -176,7 +194,8 @@ impl Endpoints {
             if is_known(&list, *id, address) {
                 continue;
             }
-            let Ok(reached) = Reached::new(address, self.wiring, &self.roads) else {
+            let credential = self.credential.as_ref();
+            let Ok(reached) = Reached::new(address, self.wiring, &self.roads, credential) else {
                 tracing::debug!(address, "a replica names an address that cannot be called");
                 continue;
             };
@@ -216,8 +235,18 @@ impl fmt::Debug for Endpoints {
 }
 
 impl Reached {
-    fn new(text: &str, wiring: Wiring, roads: &Roads) -> Result<Self, Violation> {
+    fn new(
+        text: &str,
+        wiring: Wiring,
+        roads: &Roads,
+        credential: Option<&Credential>,
+    ) -> Result<Self, Violation> {
         check_scheme(text, roads)?;
+        if credential.is_some() && !roads.are_secure() && !is_on_this_host(text) {
+            let rule = "is another host, where a token is not sent unencrypted: give the CA that replicas' certificates are \
+                        signed by";
+            return Err(Violation::invalid(text, rule));
+        }
         let scheme = if roads.are_secure() { HTTPS } else { HTTP };
         let endpoint = Endpoint::from_shared(format!("{scheme}{}", authority(text)));
         let endpoint = endpoint.ok().filter(|endpoint| {
@@ -236,10 +265,22 @@ impl Reached {
             .tcp_nodelay(true);
         Ok(Self {
             text: text.to_owned(),
-            channel: ReplicaChannel::new(roads.channel(&endpoint, wiring.connect_timeout)),
+            channel: ReplicaChannel::new(
+                roads.channel(&endpoint, wiring.connect_timeout),
+                credential.cloned(),
+            ),
             replica_id: AtomicU64::new(0),
         })
     }
+}
+
+/// Whether what is sent there does not leave this host.
+fn is_on_this_host(text: &str) -> bool {
+    let address = authority(text);
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+    is_loopback || host == "localhost"
 }
 
 /// A scheme says whether connections are encrypted, so it must be true.

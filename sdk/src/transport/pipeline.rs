@@ -7,14 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::{Stream, stream};
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
 use prost::bytes::Bytes;
 use synod_proto::status::from_bytes;
 use synod_proto::v1;
 use synod_proto::v1::pipeline_answer::Answer;
 use synod_proto::v1::pipeline_client::PipelineClient;
 use tokio::sync::{mpsc, oneshot};
+use tonic::metadata::MetadataMap;
 use tonic::transport::Channel;
-use tonic::{Status, Streaming};
+use tonic::{Request, Status, Streaming};
 
 /// The size in bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page
 /// of 5,000 resources with thousands of entries each is large.
@@ -64,15 +67,23 @@ struct Number {
 }
 
 impl Pipeline {
-    /// Opens a pipeline.
+    /// Opens a pipeline, by what proves who calls.
     ///
     /// # Errors
     ///
     /// The replica cannot be reached, or knows no pipelines.
-    pub(super) async fn open(channel: Channel) -> Result<Self, Status> {
+    pub(super) async fn open(
+        channel: Channel,
+        header: Option<HeaderValue>,
+    ) -> Result<Self, Status> {
         let (unsent, receiver) = mpsc::channel(UNSENT_MAX);
         let mut client = PipelineClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX);
-        let responses = client.open(requests(receiver)).await?.into_inner();
+        let mut request = Request::new(requests(receiver));
+        if let Some(header) = header {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, header)]);
+            *request.metadata_mut() = MetadataMap::from_headers(headers);
+        }
+        let responses = client.open(request).await?.into_inner();
         let waiting = Arc::new(Waiting {
             last: AtomicU64::new(0),
             callers: Mutex::new(Some(BTreeMap::new())),

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::header::AUTHORIZATION;
 use http_body::{Frame, SizeHint};
 use prost::bytes::Bytes;
 use tokio::time::Instant;
@@ -22,6 +23,7 @@ use tower::{Service, ServiceExt as _};
 
 use super::pipeline::Pipeline;
 use super::pipeline::calls::{Kind, answered};
+use super::token::{Credential, Shown};
 
 /// How long no other pipeline is tried after one could not be opened.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -33,6 +35,8 @@ const LONG_PAUSE: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub(crate) struct ReplicaChannel {
     channel: Channel,
+    /// What calls show; `None`: nothing, since the connection has shown a certificate or nobody asks.
+    credential: Option<Credential>,
     parts: Arc<ChannelParts>,
 }
 
@@ -49,7 +53,8 @@ enum State {
     #[default]
     None,
     Opening,
-    Open(Arc<Pipeline>),
+    /// It was opened by the token of this number; without one it is 0.
+    Open(Arc<Pipeline>, u64),
     /// It could not be opened; another one is not tried before this time.
     Failed(Instant),
 }
@@ -58,21 +63,27 @@ enum State {
 struct Alone(Arc<ChannelParts>);
 
 impl ReplicaChannel {
-    pub(crate) fn new(channel: Channel) -> Self {
+    pub(crate) fn new(channel: Channel, credential: Option<Credential>) -> Self {
         Self {
             channel,
+            credential,
             parts: Arc::default(),
         }
     }
 
-    /// The pipeline, if one is open. Opens one in the background if there is none and calls overlap.
-    fn pipeline(&self) -> Option<Arc<Pipeline>> {
+    /// The pipeline, if one is open by what is shown now. Opens one in the background if there is none and calls overlap.
+    fn pipeline(&self, shown: Option<&Shown>) -> Option<Arc<Pipeline>> {
+        let shown = shown.cloned();
+        let generation = shown.as_ref().map_or(0, |shown| shown.generation);
         let mut state = self.parts.lock();
         match &*state {
-            State::Open(pipeline) if pipeline.is_open() => return Some(Arc::clone(pipeline)),
+            // A replica ends a pipeline when its token expires, so the next one begins with the new token.
+            State::Open(pipeline, of) if pipeline.is_open() && *of == generation => {
+                return Some(Arc::clone(pipeline));
+            }
             State::Opening => return None,
             State::Failed(until) if Instant::now() < *until => return None,
-            State::Open(_) | State::Failed(_) | State::None => {}
+            State::Open(..) | State::Failed(_) | State::None => {}
         }
         if self.parts.alone.load(Ordering::Relaxed) == 0 {
             return None;
@@ -81,8 +92,9 @@ impl ReplicaChannel {
         drop(state);
         let (channel, parts) = (self.channel.clone(), Arc::clone(&self.parts));
         tokio::spawn(async move {
-            let opened = match Pipeline::open(channel).await {
-                Ok(pipeline) => State::Open(Arc::new(pipeline)),
+            let header = shown.map(|shown| shown.header);
+            let opened = match Pipeline::open(channel, header).await {
+                Ok(pipeline) => State::Open(Arc::new(pipeline), generation),
                 Err(status) => {
                     tracing::debug!(%status, "a pipeline could not be opened");
                     let pause = match status.code() {
@@ -109,27 +121,36 @@ impl Service<http::Request<Body>> for ReplicaChannel {
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        Box::pin(self.clone().send(request))
+    }
+}
+
+impl ReplicaChannel {
+    async fn send(self, request: http::Request<Body>) -> Result<http::Response<Body>, Error> {
+        let shown = match &self.credential {
+            Some(credential) => Some(credential.shown().await),
+            None => None,
+        };
         let kind = Kind::of_path(request.uri().path());
-        let pipeline = kind.and_then(|_| self.pipeline());
-        let channel = self.channel.clone();
-        let parts = Arc::clone(&self.parts);
-        Box::pin(async move {
-            let request = match (kind, pipeline) {
-                (Some(kind), Some(pipeline)) => match answered(pipeline, kind, request).await {
-                    Ok(response) => return Ok(response),
-                    Err(request) => request,
-                },
-                _ => request,
-            };
-            let alone = Alone::new(parts);
-            let response = channel.oneshot(request).await?;
-            Ok(response.map(|body| {
-                Body::new(Counted {
-                    body,
-                    _alone: alone,
-                })
-            }))
-        })
+        let pipeline = kind.and_then(|_| self.pipeline(shown.as_ref()));
+        let mut request = match (kind, pipeline) {
+            (Some(kind), Some(pipeline)) => match answered(pipeline, kind, request).await {
+                Ok(response) => return Ok(response),
+                Err(request) => request,
+            },
+            _ => request,
+        };
+        if let Some(shown) = shown {
+            request.headers_mut().insert(AUTHORIZATION, shown.header);
+        }
+        let alone = Alone::new(self.parts);
+        let response = self.channel.oneshot(request).await?;
+        Ok(response.map(|body| {
+            Body::new(Counted {
+                body,
+                _alone: alone,
+            })
+        }))
     }
 }
 

@@ -71,6 +71,7 @@ impl Call<'_> {
                 channel: self.endpoints.channel(place),
                 remaining,
             };
+            let token = self.endpoints.token();
             let limit = course.limit(remaining);
             let failed = match timeout(limit, send(attempt)).await {
                 Ok(Ok(response)) => {
@@ -83,6 +84,10 @@ impl Call<'_> {
                 Ok(Err(_)) | Err(_) if limit == remaining => FailedTry::cut_short(limit),
                 Ok(Err(_)) | Err(_) => FailedTry::unanswered(limit),
             };
+            if course.may_renew(&failed) && self.endpoints.has_another_token(token).await {
+                course.is_renewed = true;
+                continue;
+            }
             course.take(failed)?;
             course.wait().await;
         }
@@ -108,6 +113,8 @@ struct Course<'a> {
     retry_after: Duration,
     /// Whether a try may have been executed.
     uncertain: bool,
+    /// Whether a try was made again with a new token.
+    is_renewed: bool,
     last: Option<Error>,
 }
 
@@ -122,6 +129,7 @@ impl<'a> Course<'a> {
             backoff: BACKOFF,
             retry_after: Duration::ZERO,
             uncertain: false,
+            is_renewed: false,
             last: None,
         }
     }
@@ -136,6 +144,11 @@ impl<'a> Course<'a> {
             }
             Repeats::Read | Repeats::ExactlyOnce | Repeats::AtMostOnce => remaining,
         }
+    }
+
+    /// Whether a new token may help, once. Who calls is found out before anything is executed.
+    fn may_renew(&self, failed: &FailedTry) -> bool {
+        failed.error.kind() == ErrorKind::Unauthenticated && !self.is_renewed
     }
 
     /// Records a try that failed, and chooses the endpoint for the next.

@@ -45,6 +45,7 @@ impl Connection {
         bookmark_interval: Duration,
     ) -> Result<Self, Broken> {
         let channel = client.replicas().channel(place);
+        let token = client.replicas().token();
         let opening = async move {
             let response = stubs::watch(channel).watch(Request::new(message)).await?;
             let mut stream = response.into_inner();
@@ -58,7 +59,16 @@ impl Connection {
                 silence: bookmark_interval * 2 + SLACK,
             }),
             Ok(Ok((None, _))) => Err(Broken::Lost(ended())),
-            Ok(Err(status)) => Err(Broken::of(&status)),
+            Ok(Err(status)) => match Broken::of(&status) {
+                // It may be opened by the token that has taken its place.
+                Broken::Refused(error)
+                    if error.kind() == ErrorKind::Unauthenticated
+                        && client.replicas().has_another_token(token).await =>
+                {
+                    Err(Broken::Lost(error))
+                }
+                broken => Err(broken),
+            },
             Err(_) => Err(Broken::Lost(silent(span))),
         }
     }

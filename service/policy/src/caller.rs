@@ -5,6 +5,8 @@ use synod_model::Identity;
 /// Who calls, as it was proved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
-    /// Its name: a SPIFFE id, or `cn:<common name>`.
+    /// Its name: a SPIFFE id, `cn:<common name>`, or `system:serviceaccount:<namespace>:<name>`.
     pub identity: Identity,
+    /// The pod that it is, if it has proved that: the token of a service account may be bound to one.
+    pub pod: Option<String>,
 }

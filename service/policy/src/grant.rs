@@ -13,6 +13,12 @@ use crate::right::Role;
 /// What stands in a `name` for what the `*` in `who` stands for.
 const CAPTURED: &str = "*";
 
+/// What stands in a `name` for the pod that the token of the caller is bound to. No member can have this name.
+const POD: &str = "{pod}";
+
+/// What the names of service accounts begin with. The steps of these names are parted by `:`.
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
+
 /// The most `names` of a grant: the log carries them with every command of the caller.
 const NAMES_MAX: usize = 16;
 
@@ -35,6 +41,7 @@ pub struct Grant {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Naming {
     Captured,
+    Pod,
     Fixed(MemberId),
 }
 
@@ -110,8 +117,14 @@ impl Grant {
     pub(crate) fn member(&self, caller: &Caller) -> Option<MemberId> {
         match self.name.as_ref()? {
             Naming::Captured => MemberId::parse(self.captured(caller)?).ok(),
+            Naming::Pod => MemberId::parse(caller.pod.as_deref()?).ok(),
             Naming::Fixed(id) => Some(id.clone()),
         }
+    }
+
+    /// Whether the caller acts as the member that has the name of its pod.
+    pub(crate) fn is_for_pods(&self) -> bool {
+        self.name == Some(Naming::Pod)
     }
 
     /// The names under which the caller may hold leases and work, besides that of its member.
@@ -158,9 +171,14 @@ impl Grant {
     }
 
     fn captured<'a>(&self, caller: &'a Caller) -> Option<&'a str> {
-        let captured = self.who.captured(caller.identity.as_str())?;
+        let identity = caller.identity.as_str();
+        let captured = self.who.captured(identity)?;
+        let part = match identity.starts_with(SERVICE_ACCOUNT) {
+            true => ':',
+            false => '/',
+        };
         // A part of a path stands for one name, never for several steps of the path.
-        let is_step = self.who.has_star() && (captured.is_empty() || captured.contains('/'));
+        let is_step = self.who.has_star() && (captured.is_empty() || captured.contains(part));
         (!is_step).then_some(captured)
     }
 }
@@ -199,6 +217,7 @@ impl Written {
 
 fn naming(text: &str, name: &Spanned<String>, who: &Pattern) -> Result<Naming, Fault> {
     match name.get_ref().as_str() {
+        POD => Ok(Naming::Pod),
         CAPTURED if who.has_star() => Ok(Naming::Captured),
         CAPTURED => Err(fault(
             text,

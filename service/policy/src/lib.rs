@@ -15,6 +15,7 @@ mod pattern;
 mod policy;
 mod right;
 mod rights;
+mod tokens;
 
 pub use caller::Caller;
 pub use fault::Fault;
@@ -23,6 +24,7 @@ pub use item::{Item, Spot};
 pub use policy::Policy;
 pub use right::{Right, Role};
 pub use rights::{Denial, Rights};
+pub use tokens::Tokens;
 
 /// The collection under whose name ControllerRevisions are granted.
 pub const HISTORIES: &str = "controllerrevisions.apps";

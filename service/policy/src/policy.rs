@@ -4,6 +4,7 @@ use crate::caller::Caller;
 use crate::fault::Fault;
 use crate::grant::{Grant, Written};
 use crate::rights::Rights;
+use crate::tokens::{self, Tokens};
 use serde::Deserialize;
 
 /// The most bytes of a policy.
@@ -37,6 +38,8 @@ name = "*"
 pub struct Policy {
     /// Whether a certificate without a SPIFFE id names its owner by its common name, as `cn:<name>`.
     pub common_names: bool,
+    /// Whose tokens count; `None`: nobody's.
+    pub tokens: Option<Tokens>,
     /// What is granted.
     pub grants: Vec<Grant>,
 }
@@ -46,6 +49,7 @@ pub struct Policy {
 struct File {
     #[serde(default)]
     certificates: Certificates,
+    tokens: Option<tokens::Written>,
     #[serde(default)]
     grant: Vec<Written>,
 }
@@ -76,10 +80,12 @@ impl Policy {
             let rule = format!("a policy has {GRANTS_MAX} grants at most");
             return Err(Fault::at(text, 0, rule));
         }
+        let tokens = file.tokens.map(|written| Tokens::read(text, written));
         let grants = file.grant.into_iter();
         let grants = grants.map(|written| Grant::read(text, written));
         Ok(Self {
             common_names: file.certificates.common_names,
+            tokens: tokens.transpose()?,
             grants: grants.collect::<Result<_, _>>()?,
         })
     }

@@ -120,6 +120,10 @@ impl Rights {
             Item::Member(_) => {
                 let own = self.granted.iter().filter_map(|it| it.member.as_ref());
                 match list(own).as_str() {
+                    "" if self.granted.iter().any(|it| it.grant.is_for_pods()) => format!(
+                        "\"{who}\" may not act as {item}: the policy gives it the `name` of its pod, and its token is \
+                         bound to none"
+                    ),
                     "" => format!("\"{who}\" may not act as {item}: the policy gives it no `name`"),
                     own => format!("\"{who}\" may not act as {item}: it is {own}"),
                 }

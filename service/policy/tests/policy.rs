@@ -34,6 +34,7 @@ fn rights(identity: &str) -> Rights {
     let policy = Policy::parse(POLICY).expect("it can be used");
     policy.rights(&Caller {
         identity: Identity::parse(identity).expect("it is a name"),
+        pod: None,
     })
 }
 
@@ -210,6 +211,7 @@ fn the_built_in_policy_knows_the_names_of_development_certificates() {
     let rights = |identity: &str| {
         policy.rights(&Caller {
             identity: Identity::parse(identity).unwrap(),
+            pod: None,
         })
     };
     assert!(
@@ -232,6 +234,7 @@ fn where_a_grant_stands_is_no_part_of_what_it_says() {
         let policy = Policy::parse(text).expect("it can be used");
         policy.rights(&Caller {
             identity: Identity::parse("cn:root").expect("it is a name"),
+            pod: None,
         })
     };
     let moved = format!("# A comment.\n\n{POLICY}");
@@ -245,6 +248,7 @@ fn who_is_kept_within_namespaces_decides_about_no_whole_collection() {
     let policy = Policy::parse(text).expect("it can be used");
     let rights = policy.rights(&Caller {
         identity: Identity::parse("cn:a").expect("it is a name"),
+        pod: None,
     });
     let collection = Item::Collection("widgets.example.io");
     assert!(rights.allow_item(Right::Operate, &collection).is_err());
@@ -255,4 +259,97 @@ fn who_is_kept_within_namespaces_decides_about_no_whole_collection() {
 #[test]
 fn an_empty_policy_grants_nothing() {
     assert_eq!(Policy::parse("").unwrap().grants, []);
+}
+
+const TOKENS: &str = r#"
+[tokens]
+issuer = "https://kubernetes.default.svc"
+audiences = ["synod"]
+jwks_file = "jwks.json"
+
+[[grant]]
+who = "system:serviceaccount:prod:api"
+role = "member"
+name = "{pod}"
+
+[[grant]]
+who = "system:serviceaccount:jobs:*"
+role = "reader"
+"#;
+
+/// The rights of a service account, by a token that may be bound to a pod.
+fn rights_of_account(name: &str, pod: Option<&str>) -> Rights {
+    let policy = Policy::parse(TOKENS).expect("it can be used");
+    policy.rights(&Caller {
+        identity: Identity::parse(&format!("system:serviceaccount:{name}")).expect("it is a name"),
+        pod: pod.map(str::to_owned),
+    })
+}
+
+#[test]
+fn a_service_account_acts_as_the_member_with_the_name_of_its_pod() {
+    let own = rights_of_account("prod:api", Some("api-0"));
+    let may = |item| own.allow_item(Right::TakePart, &item).is_ok();
+    assert!(may(Item::Member("api-0")));
+    for other in ["api-1", "api", "{pod}", "*", ""] {
+        assert!(!may(Item::Member(other)), "{other}");
+    }
+    assert!(
+        own.allow_item(Right::Hold, &Item::Holder("api-0_7"))
+            .is_ok()
+    );
+    let unbound = rights_of_account("prod:api", None);
+    let denied = unbound.allow_item(Right::TakePart, &Item::Member("api-0"));
+    assert_eq!(
+        denied.unwrap_err().to_string(),
+        "\"system:serviceaccount:prod:api\" may not act as member \"api-0\": the policy gives it the `name` of its pod, \
+         and its token is bound to none"
+    );
+    assert!(unbound.allow(Right::Read).is_ok());
+}
+
+#[test]
+fn a_star_stands_for_one_part_of_the_name_of_a_service_account() {
+    assert!(
+        rights_of_account("jobs:nightly", None)
+            .allow(Right::Read)
+            .is_ok()
+    );
+    for name in ["jobs:", "jobs:a:b", "jobs", "other:nightly", "prod:api-2"] {
+        assert!(
+            rights_of_account(name, None).allow(Right::Any).is_err(),
+            "{name}"
+        );
+    }
+    // A pod is nothing that a certificate names.
+    let policy = Policy::parse("[[grant]]\nwho = \"cn:a\"\nrole = \"member\"\nname = \"{pod}\"\n");
+    let rights = policy.expect("it can be used").rights(&Caller {
+        identity: Identity::parse("cn:a").expect("it is a name"),
+        pod: None,
+    });
+    assert!(
+        rights
+            .allow_item(Right::TakePart, &Item::Member("a"))
+            .is_err()
+    );
+}
+
+#[test]
+fn the_table_of_tokens_says_whose_they_are() {
+    let policy = Policy::parse(TOKENS).expect("it can be used");
+    let tokens = policy.tokens.expect("it has the table");
+    assert_eq!(tokens.issuer, "https://kubernetes.default.svc");
+    assert_eq!(tokens.audiences, ["synod"]);
+    assert_eq!(tokens.jwks_file, "jwks.json");
+    assert_eq!(Policy::parse("").expect("it can be used").tokens, None);
+    let fault = |from: &str, to: &str| {
+        let policy = Policy::parse(&TOKENS.replace(from, to));
+        policy.expect_err("it is at fault").to_string()
+    };
+    assert!(fault("\"synod\"", "").starts_with("line 4: `audiences` must name one"));
+    assert!(fault("\"synod\"", "\"synod\", \"\"").starts_with("line 4: `audiences` must have"));
+    assert!(fault("https://kubernetes.default.svc", "").starts_with("line 3: `issuer`"));
+    assert!(fault("jwks.json", "").starts_with("line 5: `jwks_file`"));
+    assert!(fault("issuer", "isuer").contains("isuer"));
+    assert!(fault("jwks_file = \"jwks.json\"", "").contains("jwks_file"));
 }

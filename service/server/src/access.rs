@@ -1,35 +1,46 @@
 //! Who calls, and whether it may.
 //!
-//! A caller is known by the certificate of its connection. What it may do is up to the policy, which is asked anew for each
-//! call, so that a new policy counts at once. A replica that does not ask its callers for certificates knows nobody and
+//! A caller is known by the certificate of its connection, or by the token of its call. What it may do is up to the policy,
+//! which is asked anew for each call, so that a new policy counts at once. A replica that does not ask its callers for certificates knows nobody and
 //! lets everybody do everything: it listens on loopback only, or its operator has allowed that.
 
+mod bearer;
 mod certified;
 mod guard;
+mod in_use;
 mod known;
+mod lately;
 mod named;
 mod source;
 mod standing;
+mod unproved;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
 use synod_model::{ErrorKind, Refusal};
 use synod_policy::Right;
 use synod_proto::{access as needs, v1};
+use synod_tokens::Refused;
 
 use crate::looking::look_again;
 use crate::metrics::SecurityMetrics;
 use crate::seams::{Caller, Offload, WallClock};
 use crate::security::Security;
 use crate::stop::Stop;
+pub use bearer::Bearer;
 pub use certified::Certified;
-use certified::unauthenticated;
 use guard::Guard;
 pub(crate) use named::describe;
-pub use source::PolicyFault;
 use source::Source;
+pub use source::{PolicyFault, PolicyPart};
 pub(crate) use standing::{Lasting, Standing};
+use unproved::unauthenticated;
+
+/// What stands before a token in its header (RFC 6750, section 2.1).
+const SCHEME: &str = "bearer ";
 
 /// How often the file of the policy is looked at. A policy counts at the second look, so withdrawn rights end within 5 seconds.
 const LOOK: Duration = Duration::from_secs(1);
@@ -55,12 +66,43 @@ impl Access {
         Ok(Self(Some(Arc::new(Guard::load(source, wall)?))))
     }
 
+    /// Whether who shows no certificate may connect: it may send a token.
+    pub(crate) fn takes_tokens(&self) -> bool {
+        self.0.as_ref().is_some_and(|guard| guard.takes_tokens())
+    }
+
+    /// Who sends a request over a connection. The token, if there is one, is taken out of the headers, so that nothing
+    /// behind this can tell of it.
+    pub(crate) fn caller(&self, of_connection: &Caller, headers: &mut HeaderMap) -> Caller {
+        let shown: Vec<_> = match headers.entry(AUTHORIZATION) {
+            http::header::Entry::Occupied(shown) => shown.remove_entry_mult().1.collect(),
+            http::header::Entry::Vacant(_) => return of_connection.clone(),
+        };
+        let Some(guard) = &self.0 else {
+            return of_connection.clone();
+        };
+        let bearer = match (of_connection, shown.as_slice()) {
+            (Caller::Certified(_), _) => Err(unauthenticated(
+                "who shows a certificate sends no token beside it: whose rights would count?",
+            )),
+            (_, [one]) => match token(one.as_bytes()) {
+                Some(token) => guard.bearer(token),
+                None => Err(unauthenticated("the authorization is no bearer token")),
+            },
+            (_, _) => Err(unauthenticated("there is more than one authorization")),
+        };
+        match bearer {
+            Ok(bearer) => Caller::Bearer(bearer),
+            Err(refusal) => Caller::Unproved(Arc::new(refusal)),
+        }
+    }
+
     /// What a caller may do now.
     ///
     /// # Errors
     ///
-    /// `UNAUTHENTICATED`, if nothing proves who calls; `UNAVAILABLE`, if its certificate has expired since it connected: it
-    /// is to connect anew.
+    /// `UNAUTHENTICATED`, if nothing proves who calls, or its token has expired; `UNAVAILABLE`, if its certificate has
+    /// expired since it connected: it is to connect anew.
     pub(crate) fn standing(&self, caller: &Caller) -> Result<Standing, Refusal> {
         let Some(guard) = &self.0 else {
             return Ok(Standing::of_anybody());
@@ -73,13 +115,25 @@ impl Access {
                 }
                 Ok(Standing::of(guard, known))
             }
-            Caller::Nameless | Caller::Unasked => Err(unauthenticated(
-                "nothing proves who you are: show a certificate",
-            )),
+            Caller::Bearer(bearer) => {
+                let known = guard.known_by_token(bearer)?;
+                if guard.has_expired(&known) {
+                    return Err(unauthenticated(&Refused::Expired.to_string()));
+                }
+                Ok(Standing::of(guard, known))
+            }
+            Caller::Unproved(refusal) => Err(Refusal::clone(refusal)),
+            Caller::Nameless | Caller::Unasked => {
+                Err(unauthenticated(match guard.takes_tokens() {
+                    true => "nothing proves who you are: show a certificate, or send a token",
+                    false => "nothing proves who you are: show a certificate",
+                }))
+            }
         }
     }
 
-    /// Until `stop`: reads the file of the policy again whenever it changes. One that cannot be used changes nothing.
+    /// Until `stop`: reads the file of the policy, and that of the keys of tokens, again whenever they change. One that
+    /// cannot be used changes nothing.
     pub(crate) async fn keep_fresh(
         self,
         offload: Offload,
@@ -91,13 +145,24 @@ impl Access {
         };
         let looking = Arc::clone(&guard);
         let look = move || looking.read();
-        look_again(LOOK, offload, stop, look, |read| guard.take(read, &metrics)).await;
+        look_again(LOOK, offload, stop, look, |read| {
+            guard.take(read, &metrics);
+            metrics.tokens_remembered(guard.tokens_remembered());
+        })
+        .await;
     }
 
-    /// What is wrong with the file of the policy, as sentences for people.
+    /// What is wrong with these files, as sentences for people.
     pub(crate) fn alarms(&self) -> Vec<String> {
         self.0.iter().filter_map(|guard| guard.alarm()).collect()
     }
+}
+
+/// The token in a header.
+fn token(header: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(header).ok()?;
+    let (scheme, token) = text.split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim())
 }
 
 fn expired() -> Refusal {
@@ -138,6 +203,43 @@ mod tests {
 
     use super::*;
     use crate::seams::SystemWallClock;
+
+    #[test]
+    fn a_caller_proves_who_it_is_in_one_way_and_no_token_goes_further() {
+        let wall: Arc<dyn WallClock> = Arc::new(SystemWallClock);
+        let guard = Guard::load(Source(None), &wall).unwrap();
+        let access = Access(Some(Arc::new(guard)));
+        let certified = Caller::Certified(Arc::new(Certified::new(None)));
+        let cases = [
+            (&certified, &["Bearer a.b.c"][..], "no token beside it"),
+            (&certified, &["Basic YTpi"], "no token beside it"),
+            (&Caller::Nameless, &["Basic YTpi"], "no bearer token"),
+            (&Caller::Nameless, &["Bearer"], "no bearer token"),
+            (
+                &Caller::Nameless,
+                &["Bearer a", "Bearer b"],
+                "more than one",
+            ),
+            (&Caller::Nameless, &["bEARER a.b.c"], "no table [tokens]"),
+            (&Caller::Nameless, &[], "show a certificate"),
+        ];
+        for (of_connection, shown, why) in cases {
+            let mut headers = HeaderMap::new();
+            for value in shown {
+                headers.append(AUTHORIZATION, value.parse().unwrap());
+            }
+            let caller = access.caller(of_connection, &mut headers);
+            assert!(headers.is_empty());
+            let refusal = access.standing(&caller).unwrap_err();
+            assert_eq!(refusal.kind, ErrorKind::Unauthenticated);
+            assert!(refusal.message.contains(why), "{}", refusal.message);
+        }
+        // Where nobody is known, nobody is asked, and nothing is passed on.
+        let mut headers = HeaderMap::new();
+        headers.append(AUTHORIZATION, "Bearer a.b.c".parse().unwrap());
+        let caller = Access(None).caller(&Caller::Unasked, &mut headers);
+        assert!(matches!(caller, Caller::Unasked) && headers.is_empty());
+    }
 
     #[test]
     fn who_shows_a_certificate_that_has_expired_is_to_connect_anew() {

@@ -18,7 +18,6 @@ mod register;
 use std::sync::Arc;
 
 use futures::{Stream, StreamExt};
-use synod_tls::Acceptor;
 use tonic::transport::Server;
 use tonic::transport::server::Connected;
 
@@ -29,6 +28,7 @@ use crate::stop::Stop;
 
 pub(crate) use door::Door;
 use guarded::Guarded;
+pub(crate) use handshake::Secure;
 pub(crate) use held::{Held, Pieces};
 pub(crate) use line::{Call, Line, Why};
 use register::{Entered, Register};
@@ -62,7 +62,7 @@ impl Connections {
     pub(crate) fn let_in(
         &self,
         incoming: Incoming,
-        tls: Option<Acceptor>,
+        tls: Option<Secure>,
         cut: Option<Stop>,
     ) -> Incoming {
         let register = Arc::clone(&self.0);
@@ -82,8 +82,8 @@ impl Connections {
             std::future::ready(entered)
         });
         match tls {
-            Some(acceptor) => {
-                let agreed = handshake::each(entered, acceptor, self.0.handshakes_max());
+            Some(secure) => {
+                let agreed = handshake::each(entered, secure, self.0.handshakes_max());
                 guarded(agreed, cut)
             }
             None => guarded(entered, cut),

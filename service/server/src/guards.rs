@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::access::{Access, PolicyFault};
 use crate::audit::{self, Audit, AuditFault};
+use crate::connections::Secure;
 use crate::metrics::SecurityMetrics;
 use crate::seams::Seams;
 use crate::security::{Secured, Security};
@@ -86,6 +87,20 @@ impl Loaded {
 }
 
 impl Guards {
+    /// What secures the ports for clients and metrics.
+    pub(crate) fn of_client(&self) -> Option<Secure> {
+        let acceptor = self.secured.client()?;
+        let access = self.access.clone();
+        Some(Secure { acceptor, access })
+    }
+
+    /// What secures the port for other replicas, who have no tokens.
+    pub(crate) fn of_peer(&self) -> Option<Secure> {
+        let acceptor = self.secured.peer()?;
+        let access = Access::default();
+        Some(Secure { acceptor, access })
+    }
+
     /// What an operator must look at: certificates, the policy and the audit log, each as sentences for people.
     pub(crate) fn alarms(&self, now: WallTime) -> [Vec<String>; 3] {
         let audit = self.audit.alarm().into_iter().collect();

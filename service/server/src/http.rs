@@ -12,8 +12,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::connect_info::Connected as ConnectedFrom;
 use axum::extract::{ConnectInfo, RawQuery};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::{IncomingStream, Listener};
@@ -42,7 +42,9 @@ pub(crate) async fn serve(incoming: Incoming, shown: Shown, stop: Stop) {
     let Shown { metrics, probed } = shown;
     let metrics = Arc::new(metrics);
     let access = probed.access.clone();
-    let metrics = move |ConnectInfo(Origin(caller)): ConnectInfo<Origin>| async move {
+    let metrics = move |ConnectInfo(Origin(caller)): ConnectInfo<Origin>,
+                        mut headers: HeaderMap| async move {
+        let caller = access.caller(&caller, &mut headers);
         let standing = access.standing(&caller);
         match standing.and_then(|standing| standing.allow_stream(Right::Read)) {
             Ok(()) => ([(CONTENT_TYPE, OPEN_METRICS)], metrics()).into_response(),

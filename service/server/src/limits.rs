@@ -157,6 +157,8 @@ pub const LOG_LINES_MAX: usize = 4_096;
 
 /// Lines of the audit log that wait to be written.
 pub const AUDIT_LINES_MAX: usize = 8_192;
+/// Tokens of callers that are remembered once their signature was checked.
+pub const TOKENS_REMEMBERED_MAX: usize = 4_096;
 
 /// Holders in one expiry.
 pub const EXPIRED_AT_ONCE_MAX: usize = 256;

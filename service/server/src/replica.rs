@@ -29,7 +29,6 @@ use crate::read::Reader;
 use crate::room::Room;
 use crate::rpc::{self, Serving};
 use crate::seams::{Incoming, Seams};
-use crate::security::Secured;
 use crate::stop::{Stop, Stopper, stop};
 use crate::watch::Watches;
 
@@ -170,7 +169,7 @@ impl Replica {
         let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let room = parts.room(&config, seams.clone());
         parts.spawn_upkeep(&mut work, work_stop, client_endpoint, room);
-        let doors = parts.let_in(doors, &guards.secured, &stops, &mut work);
+        let doors = parts.let_in(doors, &guards, &stops, &mut work);
         let probed = Probed {
             consensus: parts.consensus.clone(),
             health: health.clone(),
@@ -323,7 +322,7 @@ impl Parts {
     fn let_in(
         &self,
         doors: Doors,
-        secured: &Secured,
+        guards: &Guards,
         stops: &Stops,
         work: &mut JoinSet<()>,
     ) -> Doors {
@@ -332,12 +331,13 @@ impl Parts {
             work.spawn(connections.clone().watch_over(stops.work.clone()));
             connections
         });
+        let of_client = || guards.of_client();
         Doors {
-            client: client.let_in(doors.client, secured.client(), Some(stops.cut.clone())),
-            peer: peer.let_in(doors.peer, secured.peer(), None),
+            client: client.let_in(doors.client, of_client(), Some(stops.cut.clone())),
+            peer: peer.let_in(doors.peer, guards.of_peer(), None),
             metrics: doors
                 .metrics
-                .map(|incoming| metrics.let_in(incoming, secured.client(), None)),
+                .map(|incoming| metrics.let_in(incoming, of_client(), None)),
             ..doors
         }
     }

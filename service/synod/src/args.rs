@@ -243,6 +243,14 @@ pub(crate) struct ClientArgs {
     /// The private key of the certificate.
     #[arg(long, env = "SYNOD_KEY", hide_env_values = true, value_name = "FILE")]
     pub(crate) key: Option<String>,
+    /// The token of a Kubernetes service account, which proves who calls in place of a certificate.
+    #[arg(
+        long,
+        env = "SYNOD_TOKEN_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) token_file: Option<String>,
     /// The name that the replicas' certificates must be for [default: the host of each endpoint].
     #[arg(
         long,

@@ -55,6 +55,7 @@ const KEYS: [&str; 29] = [
     "timeout",
     "tls_min_version",
     "tls_server_name",
+    "token_file",
     "trusted_ca_file",
 ];
 

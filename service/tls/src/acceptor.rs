@@ -23,8 +23,7 @@ use crate::validity::{Validities, first_of, last_of};
 pub struct ServerTls {
     /// What the port shows of itself.
     pub own: KeyPair,
-    /// The CAs that a caller's certificate must be signed by. Over HTTP/2 there must be one; over HTTP/1.1, which probes
-    /// speak, it may be missing. `None`: callers are asked for no certificate.
+    /// The CAs that a caller's certificate must be signed by. `None`: callers are asked for no certificate.
     pub trusted_ca: Option<Pem>,
     /// The versions of TLS that callers may use.
     pub versions: Versions,
@@ -38,6 +37,15 @@ pub enum Versions {
     Tls13,
     /// TLS 1.2, too.
     Tls12And13,
+}
+
+/// Whether a caller that is asked for a certificate must show one. One that is shown must be good in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    /// It must.
+    Required,
+    /// It may.
+    Optional,
 }
 
 /// What is spoken within a connection, as it is agreed by ALPN (RFC 7301).
@@ -90,17 +98,26 @@ impl Acceptor {
         self.asks
     }
 
-    /// Agrees with the caller at the other end of `stream` that `protocol` is spoken, and checks its certificate. Waits for
-    /// as long as the stream does: set a deadline.
+    /// Agrees with the caller at the other end of `stream` that `protocol` is spoken, and checks its certificate, if callers
+    /// are asked for one. Waits for as long as the stream does: set a deadline.
     ///
     /// # Errors
     ///
     /// The stream's own, and `InvalidData` for a caller that speaks no TLS, or whose certificate is refused.
-    pub async fn accept<S>(&self, stream: S, protocol: Protocol) -> io::Result<TlsStream<S>>
+    pub async fn accept<S>(
+        &self,
+        stream: S,
+        protocol: Protocol,
+        certificate: Certificate,
+    ) -> io::Result<TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let configs = self.reloaded.current();
+        let configs = match certificate {
+            Certificate::Required => &configs.required,
+            Certificate::Optional => &configs.optional,
+        };
         let config = match protocol {
             Protocol::Http1 => &configs.http1,
             Protocol::Http2 => &configs.http2,
@@ -115,8 +132,14 @@ impl fmt::Debug for Acceptor {
     }
 }
 
-/// What rustls goes by, for each protocol that is spoken within.
+/// What rustls goes by, whether certificates are required or not.
 pub(crate) struct Configs {
+    required: OfProtocols,
+    optional: OfProtocols,
+}
+
+/// What rustls goes by, for each protocol that is spoken within.
+struct OfProtocols {
     http1: Arc<ServerConfig>,
     http2: Arc<ServerConfig>,
 }
@@ -144,14 +167,14 @@ impl Recipe for ServerTls {
     }
 
     fn make(&self, texts: &ServerTexts) -> Result<Configs, Fault> {
-        let config = |protocol: Protocol| {
+        let config = |protocol: Protocol, certificate: Certificate| {
             let unusable = |error: rustls::Error| texts.own.unusable(&error);
             let (chain, key) = texts.own.parse()?;
             let builder = ServerConfig::builder_with_provider(provider())
                 .with_protocol_versions(self.versions.list())
                 .map_err(unusable)?;
             let builder = match &texts.trusted_ca {
-                Some(text) => builder.with_client_cert_verifier(verifier(text, protocol)?),
+                Some(text) => builder.with_client_cert_verifier(verifier(text, certificate)?),
                 None => builder.with_no_client_auth(),
             };
             let mut config = builder.with_single_cert(chain, key).map_err(unusable)?;
@@ -161,9 +184,15 @@ impl Recipe for ServerTls {
             config.send_tls13_tickets = 0;
             Ok(Arc::new(config))
         };
+        let both = |certificate| {
+            Ok(OfProtocols {
+                http1: config(Protocol::Http1, certificate)?,
+                http2: config(Protocol::Http2, certificate)?,
+            })
+        };
         Ok(Configs {
-            http1: config(Protocol::Http1)?,
-            http2: config(Protocol::Http2)?,
+            required: both(Certificate::Required)?,
+            optional: both(Certificate::Optional)?,
         })
     }
 
@@ -176,11 +205,14 @@ impl Recipe for ServerTls {
 }
 
 /// Checks the certificates of callers against the CAs in a text.
-fn verifier(trusted_ca: &Text, protocol: Protocol) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
+fn verifier(
+    trusted_ca: &Text,
+    certificate: Certificate,
+) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
     let builder = WebPkiClientVerifier::builder_with_provider(trusted_ca.roots()?, provider());
-    let builder = match protocol {
-        Protocol::Http1 => builder.allow_unauthenticated(),
-        Protocol::Http2 => builder,
+    let builder = match certificate {
+        Certificate::Optional => builder.allow_unauthenticated(),
+        Certificate::Required => builder,
     };
     builder
         .build()

@@ -17,7 +17,7 @@ mod reloaded;
 mod subject;
 mod validity;
 
-pub use acceptor::{Acceptor, Protocol, ServerTls, Versions};
+pub use acceptor::{Acceptor, Certificate, Protocol, ServerTls, Versions};
 pub use connector::{ClientTls, Connector};
 pub use fault::{Fault, Part};
 pub use pem::{KeyPair, Pem, have_common_ca};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{
-    Acceptor, ClientTls, Connector, KeyPair, Part, Pem, Protocol, Refreshed, ServerTls, Versions,
-    have_common_ca,
+    Acceptor, Certificate, ClientTls, Connector, KeyPair, Part, Pem, Protocol, Refreshed,
+    ServerTls, Versions, have_common_ca,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair as Key};
 use rustls::pki_types::CertificateDer;
@@ -84,9 +84,18 @@ impl Folder {
 
 /// Connects both ends and sends a byte each way, since a server's refusal shows only then.
 async fn agree(acceptor: &Acceptor, connector: &Connector) -> io::Result<()> {
+    agree_by(acceptor, connector, Certificate::Required).await
+}
+
+/// The same, where the caller must show a certificate or may.
+async fn agree_by(
+    acceptor: &Acceptor,
+    connector: &Connector,
+    certificate: Certificate,
+) -> io::Result<()> {
     let (here, there) = duplex(64 << 10);
     let serving = async {
-        let mut stream = acceptor.accept(there, Protocol::Http2).await?;
+        let mut stream = acceptor.accept(there, Protocol::Http2, certificate).await?;
         stream.write_u8(1).await?;
         stream.flush().await?;
         stream.read_u8().await
@@ -99,6 +108,30 @@ async fn agree(acceptor: &Acceptor, connector: &Connector) -> io::Result<()> {
     };
     let (served, called) = tokio::join!(serving, calling);
     served.and(called).map(drop)
+}
+
+#[tokio::test]
+async fn who_need_not_show_a_certificate_shows_none_or_a_good_one() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    let acceptor = Acceptor::load(folder.serving()).unwrap();
+    let connector = |own| {
+        let calling = ClientTls {
+            own,
+            ..folder.calling()
+        };
+        Connector::load(calling).unwrap()
+    };
+    let none = connector(None);
+    assert!(agree(&acceptor, &none).await.is_err());
+    for (own, is_let_in) in [
+        (None, true),
+        (Some(folder.own()), true),
+        (Some(other.own()), false),
+    ] {
+        let connector = connector(own);
+        let agreed = agree_by(&acceptor, &connector, Certificate::Optional).await;
+        assert_eq!(agreed.is_ok(), is_let_in, "{agreed:?}");
+    }
 }
 
 #[tokio::test]
@@ -169,7 +202,7 @@ async fn an_older_version_is_spoken_only_if_asked() {
     let acceptors = [Acceptor::load(folder.serving()).unwrap(), allowing.unwrap()];
     for (acceptor, is_spoken) in acceptors.into_iter().zip([false, true]) {
         let (here, there) = duplex(64 << 10);
-        let serving = acceptor.accept(there, Protocol::Http2);
+        let serving = acceptor.accept(there, Protocol::Http2, Certificate::Required);
         let connector = TlsConnector::from(old(&folder.path("ca.pem")));
         let calling = connector.connect("replica".try_into().unwrap(), here);
         let (served, called) = tokio::join!(serving, calling);

@@ -19,7 +19,11 @@ use crate::certificates::{Certificates, Shown};
 use crate::waiting::within;
 
 /// A connection to one replica.
-pub(super) struct Raw(Channel);
+pub(super) struct Raw {
+    channel: Channel,
+    /// The token that each call shows.
+    token: Option<String>,
+}
 
 impl Raw {
     pub(super) async fn connect(
@@ -27,28 +31,65 @@ impl Raw {
         to: SocketAddr,
         shown: &Shown,
     ) -> Self {
-        let (certificates, shown) = (certificates.clone(), shown.clone());
+        Self::with(certificates, to, Some(shown)).await
+    }
+
+    /// A connection without a certificate, whose calls show a token or nothing.
+    pub(super) async fn bearing(
+        certificates: &Certificates,
+        to: SocketAddr,
+        token: Option<&str>,
+    ) -> Self {
+        let raw = Self::with(certificates, to, None).await;
+        match token {
+            Some(token) => raw.and_sends(token),
+            None => raw,
+        }
+    }
+
+    /// The same connection, whose calls show this token.
+    pub(super) fn and_sends(self, token: &str) -> Self {
+        Self {
+            token: Some(token.to_owned()),
+            ..self
+        }
+    }
+
+    async fn with(certificates: &Certificates, to: SocketAddr, shown: Option<&Shown>) -> Self {
+        let (certificates, shown) = (certificates.clone(), shown.cloned());
         let connector = tower::service_fn(move |_: Uri| {
             let (certificates, shown) = (certificates.clone(), shown.clone());
             async move {
                 let stream = certificates
-                    .connect(to, "server-ca", Some(&shown), &[&TLS13])
+                    .connect(to, "server-ca", shown.as_ref(), &[&TLS13])
                     .await;
                 stream.map(TokioIo::new).map_err(std::io::Error::other)
             }
         });
         let endpoint = Endpoint::from_shared(format!("https://{to}")).expect("it is an address");
         let channel = within("a connection", endpoint.connect_with_connector(connector)).await;
-        Self(channel.expect("a CA of clients has signed the certificate"))
+        Self {
+            channel: channel.expect("the replica lets it in"),
+            token: None,
+        }
+    }
+
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        if let Some(token) = &self.token {
+            let value = format!("Bearer {token}").parse().expect("it is ASCII");
+            request.metadata_mut().insert("authorization", value);
+        }
+        request
     }
 
     /// Calls a method that has one answer.
     pub(super) async fn unary(&self, method: &str, request: Bytes) -> Result<Bytes, Status> {
         let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
-        let mut grpc = tonic::client::Grpc::new(self.0.clone());
+        let mut grpc = tonic::client::Grpc::new(self.channel.clone());
         let answer = async {
             grpc.ready().await.expect("the replica is there");
-            grpc.unary(Request::new(request), path, Plain).await
+            grpc.unary(self.request(request), path, Plain).await
         };
         within(method, answer)
             .await
@@ -70,7 +111,8 @@ impl Raw {
         let answer = async {
             // It stays open, as the answer to a watch does.
             let calls = futures::stream::iter([asked]).chain(futures::stream::pending());
-            let opened = PipelineClient::new(self.0.clone()).open(calls).await?;
+            let mut client = PipelineClient::new(self.channel.clone());
+            let opened = client.open(self.request(calls)).await?;
             let answers = opened.into_inner().next().await.expect("it is answered")?;
             let answer = answers.answers.into_iter().next().expect("of one call");
             match answer.answer.expect("it has a result") {
@@ -100,7 +142,8 @@ impl Raw {
         };
         let (mut requests, queue) = futures::channel::mpsc::channel(2);
         requests.send(calls).await.expect("it is there");
-        let opened = PipelineClient::new(self.0.clone()).open(queue).await;
+        let mut client = PipelineClient::new(self.channel.clone());
+        let opened = client.open(self.request(queue)).await;
         let mut answers = opened.expect("it may").into_inner();
         within("the answer to the other call", answers.next()).await;
         let cancel = v1::PipelineOpenRequest {
@@ -193,8 +236,9 @@ impl Raw {
     /// Opens a watch, in a pipeline or by itself.
     pub(super) async fn watch(&self, is_piped: bool) -> Stream {
         if !is_piped {
-            let mut client = v1::watch_client::WatchClient::new(self.0.clone());
-            let opened = client.watch(v1::WatchRequest::default()).await;
+            let mut client = v1::watch_client::WatchClient::new(self.channel.clone());
+            let request = self.request(v1::WatchRequest::default());
+            let opened = client.watch(request).await;
             return Stream::ByItself(opened.expect("it may").into_inner());
         }
         let call = v1::PipelineCall {
@@ -207,7 +251,8 @@ impl Raw {
             cancel: Vec::new(),
         };
         let calls = futures::stream::iter([asked]).chain(futures::stream::pending());
-        let opened = PipelineClient::new(self.0.clone()).open(calls).await;
+        let mut client = PipelineClient::new(self.channel.clone());
+        let opened = client.open(self.request(calls)).await;
         Stream::Piped(opened.expect("it may").into_inner())
     }
 }

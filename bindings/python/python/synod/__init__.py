@@ -85,7 +85,7 @@ from synod._membership import (
 from synod._message import Message, ProtocolEnum
 from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Stored, Updated
 from synod._reflector import AsyncReflector, Reflector
-from synod._tls import Tls
+from synod._tls import Tls, Token
 from synod._watch import AsyncWatch, Bookmark, Events, Resync, Watch, WatchMessage
 from synod._worker import AsyncStore, AsyncWorker, Store, StoreError, StorePage, Worked, Worker
 
@@ -163,6 +163,7 @@ __all__ = [
     "Stored",
     "SynodError",
     "Tls",
+    "Token",
     "TooLargeError",
     "UnauthenticatedError",
     "UnavailableError",

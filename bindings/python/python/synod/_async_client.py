@@ -14,7 +14,7 @@ from synod._leases import AsyncElection, AsyncLock, Candidate, lock_options
 from synod._membership import Joining, join_options
 from synod._objects import AsyncObjects, Codec, T, objects_options
 from synod._reflector import AsyncReflector, reflect_options
-from synod._tls import Tls
+from synod._tls import Tls, Token
 from synod._waiting import wait_async
 from synod._watch import AsyncWatch
 from synod._worker import AsyncStore, AsyncWorker, async_asker, async_recoder, worker_options
@@ -36,14 +36,16 @@ class AsyncClient:
         keepalive: tuple[float, float] = (10.0, 5.0),
         sessions: bool = True,
         tls: Tls | None = None,
+        token: Token | None = None,
         name: str | None = None,
     ) -> None:
         """`endpoints` are where the replicas serve clients, each as `host:port`; give all of them. `timeout` is by when a
         call is answered, over all its tries, in seconds. `keepalive` is how often each connection is asked whether it is
-        alive, and how long it has to answer. Connections are encrypted if `tls` is given. `name` is
-        who this client is by the policy of the replicas: leases are held under names that begin with it where no holder is
-        named. Nothing is connected to before it is needed."""
-        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls, name)
+        alive, and how long it has to answer. Connections are encrypted if `tls` is given, and `token` proves who
+        calls in place of a certificate: a file is read again when it has changed. `name` is who this client is by the policy
+        of the replicas: leases are held under names that begin with it where no holder is named. Nothing is connected to
+        before it is needed."""
+        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls, token, name)
         self.cluster = _services.AsyncClusterService(self._client)
         """The cluster itself: its replicas and its settings."""
         self.collections = _services.AsyncCollectionsService(self._client)

@@ -14,7 +14,7 @@ from synod._membership import Membership, join_options
 from synod._objects import Codec, Objects, T, objects_options
 from synod._reflector import Reflector, reflect_options
 from synod._service import dumped, milliseconds
-from synod._tls import Tls, tls_options
+from synod._tls import Tls, Token, tls_options, token_option
 from synod._waiting import wait
 from synod._watch import Watch
 from synod._worker import Store, Worker, asker, recoder, worker_options
@@ -27,6 +27,7 @@ def connect(
     keepalive: tuple[float, float],
     sessions: bool,
     tls: Tls | None,
+    token: Token | None,
     name: str | None,
 ) -> _synod.Client:
     if isinstance(endpoints, str):
@@ -41,6 +42,7 @@ def connect(
         "keepaliveTimeoutMs": milliseconds(answer),
         "sessions": sessions,
         "tls": tls_options(tls),
+        "token": token_option(token),
         "name": name,
     }
     return _synod.Client(dumped(options))
@@ -82,14 +84,16 @@ class Client:
         keepalive: tuple[float, float] = (10.0, 5.0),
         sessions: bool = True,
         tls: Tls | None = None,
+        token: Token | None = None,
         name: str | None = None,
     ) -> None:
         """`endpoints` are where the replicas serve clients, each as `host:port`; give all of them. `timeout` is by when a
         call is answered, over all its tries, in seconds. `keepalive` is how often each connection is asked whether it is
-        alive, and how long it has to answer. Connections are encrypted if `tls` is given. `name` is
-        who this client is by the policy of the replicas: leases are held under names that begin with it where no holder is
-        named. Nothing is connected to before it is needed."""
-        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls, name)
+        alive, and how long it has to answer. Connections are encrypted if `tls` is given, and `token` proves who
+        calls in place of a certificate: a file is read again when it has changed. `name` is who this client is by the policy
+        of the replicas: leases are held under names that begin with it where no holder is named. Nothing is connected to
+        before it is needed."""
+        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions, tls, token, name)
         self.cluster = _services.ClusterService(self._client)
         """The cluster itself: its replicas and its settings."""
         self.collections = _services.CollectionsService(self._client)

@@ -1,4 +1,4 @@
-"""Transport security."""
+"""Transport security, and what proves who a client is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TypeAlias
 
 Pem: TypeAlias = str | os.PathLike[str] | bytes
 """A PEM text: the path of a file, or the text itself as bytes."""
+
+Token: TypeAlias = str | os.PathLike[str] | bytes
+"""The token of a Kubernetes service account: the path of its file, or the token itself as bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,14 @@ def tls_options(tls: Tls | None) -> dict[str, object] | None:
         "key": _pem(tls.key),
         "serverName": tls.server_name,
     }
+
+
+def token_option(token: Token | None) -> dict[str, str] | None:
+    if token is None:
+        return None
+    if isinstance(token, bytes):
+        return {"text": token.decode("ascii", errors="replace")}
+    return {"file": os.fspath(token)}
 
 
 def _pem(pem: Pem | None) -> dict[str, str] | None:

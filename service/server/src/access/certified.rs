@@ -1,49 +1,45 @@
 //! The caller at the other end of a connection, as its certificate names it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use synod_model::{ErrorKind, Identity, Refusal};
+use synod_model::{Identity, Refusal};
 use synod_policy::{Caller, Policy};
 use synod_tls::Subject;
 
-use super::known::{COMMON_NAME, Known};
+use super::in_use::InUse;
+use super::known::{COMMON_NAME, Known, Proof, Remembered};
+use super::unproved::unauthenticated;
 
 /// Who showed a certificate.
 #[derive(Debug)]
 pub struct Certified {
     /// Whom the certificate names; `None` if it cannot be read.
     subject: Option<Subject>,
-    /// What it may do by the policy of this generation.
-    known: Mutex<Option<(u64, Arc<Known>)>>,
+    known: Remembered,
 }
 
 impl Certified {
     pub(crate) fn new(subject: Option<Subject>) -> Self {
         Self {
             subject,
-            known: Mutex::default(),
+            known: Remembered::default(),
         }
     }
 
-    /// What the caller may do by the policy of this generation.
+    /// What the caller may do by the policy in use.
     ///
     /// # Errors
     ///
     /// `UNAUTHENTICATED`, if the certificate does not say whose it is.
-    pub(super) fn known(&self, generation: u64, policy: &Policy) -> Result<Arc<Known>, Refusal> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, known)) = &*known
-            && *of == generation
-        {
-            return Ok(Arc::clone(known));
-        }
-        let caller = Caller {
-            identity: self.identity(policy)?,
-        };
-        let until = self.subject.as_ref().map_or(0, |subject| subject.until);
-        let found = Arc::new(Known::new(caller, policy, until));
-        *known = Some((generation, Arc::clone(&found)));
-        Ok(found)
+    pub(super) fn known(&self, in_use: &InUse) -> Result<Arc<Known>, Refusal> {
+        self.known.or_find(in_use, || {
+            let caller = Caller {
+                identity: self.identity(&in_use.policy)?,
+                pod: None,
+            };
+            let until = self.subject.as_ref().map_or(0, |subject| subject.until);
+            Ok(Known::new(caller, in_use, until, Proof::Certificate))
+        })
     }
 
     fn identity(&self, policy: &Policy) -> Result<Identity, Refusal> {
@@ -61,12 +57,9 @@ impl Certified {
             )
         })?;
         Identity::parse(&name).map_err(|violation| {
-            let message = format!("the name in the certificate cannot be used: {violation}");
-            Refusal::new(ErrorKind::Unauthenticated, message)
+            unauthenticated(&format!(
+                "the name in the certificate cannot be used: {violation}"
+            ))
         })
     }
-}
-
-pub(super) fn unauthenticated(why: &str) -> Refusal {
-    Refusal::new(ErrorKind::Unauthenticated, why)
 }

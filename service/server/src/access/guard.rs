@@ -1,13 +1,17 @@
-//! The policy that counts now, and the watch over its file.
+//! What counts now, and the watch over the files that it comes from.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use synod_model::Refusal;
-use synod_policy::Policy;
+use synod_tokens::Print;
 
+use super::bearer::Bearer;
 use super::certified::Certified;
+use super::in_use::InUse;
 use super::known::Known;
-use super::source::{PolicyFault, Source};
+use super::lately::Lately;
+use super::source::{PolicyFault, Read, Source};
+use super::unproved::unauthenticated;
 use crate::metrics::SecurityMetrics;
 use crate::seams::{WallClock, watch};
 
@@ -17,37 +21,27 @@ const LOOKS: u32 = 2;
 pub(super) struct Guard {
     source: Source,
     in_use: watch::Sender<Arc<InUse>>,
+    bearers: Lately<Bearer>,
     wall: Arc<dyn WallClock>,
-    /// The fault of the file, and at how many looks in a row it was there.
+    /// The fault of a file, and at how many looks in a row it was there.
     fault: Mutex<Option<(PolicyFault, u32)>>,
-    /// The text of the last look: one that is being written may be seen in part, and be a policy all the same.
-    seen: Mutex<Option<String>>,
-}
-
-/// The policy that counts now.
-pub(super) struct InUse {
-    /// Greater than that of every policy before.
-    pub(super) generation: u64,
-    text: String,
-    pub(super) policy: Policy,
+    /// What the last look found: what is being written may be seen in part, and be a policy all the same.
+    seen: Mutex<Option<Read>>,
 }
 
 impl Guard {
-    /// Reads the policy.
+    /// Reads the policy, and the keys that it names.
     ///
     /// # Errors
     ///
-    /// Its file cannot be used.
+    /// A file cannot be used.
     pub(super) fn load(source: Source, wall: &Arc<dyn WallClock>) -> Result<Self, PolicyFault> {
-        let (text, policy) = source.read()?;
-        let (in_use, _) = watch::channel(Arc::new(InUse {
-            generation: 0,
-            text,
-            policy,
-        }));
+        let first = InUse::first(source.read()?)?;
+        let (in_use, _) = watch::channel(Arc::new(first));
         Ok(Self {
             source,
             in_use,
+            bearers: Lately::new(),
             wall: Arc::clone(wall),
             fault: Mutex::default(),
             seen: Mutex::default(),
@@ -60,8 +54,48 @@ impl Guard {
     ///
     /// `UNAUTHENTICATED`, if the certificate does not say whose it is.
     pub(super) fn known(&self, certified: &Certified) -> Result<Arc<Known>, Refusal> {
-        let in_use = Arc::clone(&self.in_use.borrow());
-        certified.known(in_use.generation, &in_use.policy)
+        certified.known(&self.in_use())
+    }
+
+    /// What the sender of a token may do by the policy in use.
+    ///
+    /// # Errors
+    ///
+    /// `UNAUTHENTICATED`, if the token would not be taken any more.
+    pub(super) fn known_by_token(&self, bearer: &Bearer) -> Result<Arc<Known>, Refusal> {
+        bearer.known(&self.in_use())
+    }
+
+    /// Whether tokens are taken.
+    pub(super) fn takes_tokens(&self) -> bool {
+        self.in_use.borrow().tokens.is_some()
+    }
+
+    /// The sender of a token.
+    ///
+    /// # Errors
+    ///
+    /// `UNAUTHENTICATED`, and why the token is not taken.
+    pub(super) fn bearer(&self, token: &str) -> Result<Arc<Bearer>, Refusal> {
+        let in_use = self.in_use();
+        let verifier = in_use.tokens.as_ref().ok_or_else(|| {
+            unauthenticated("tokens are not taken here: the policy has no table [tokens]")
+        })?;
+        let (print, now) = (Print::of(token), self.now());
+        let known = self.bearers.get(print);
+        if let Some(bearer) = known.filter(|bearer| bearer.counts(&in_use, now)) {
+            return Ok(bearer);
+        }
+        let account = verifier.verify(token, now);
+        let account = account.map_err(|refused| unauthenticated(&refused.to_string()))?;
+        let bearer = Arc::new(Bearer::new(account));
+        self.bearers.put(print, &bearer);
+        Ok(bearer)
+    }
+
+    /// How many tokens are remembered.
+    pub(super) fn tokens_remembered(&self) -> usize {
+        self.bearers.len()
     }
 
     /// Whether the proof of a caller counts no more.
@@ -74,53 +108,49 @@ impl Guard {
         i64::try_from(self.wall.now().as_millis() / 1_000).unwrap_or(i64::MAX)
     }
 
-    /// The policies to come.
+    /// What counts later on.
     pub(super) fn changes(&self) -> watch::Receiver<Arc<InUse>> {
         self.in_use.subscribe()
     }
 
-    /// Whether the policy may change.
+    /// Whether anything may change.
     pub(super) fn may_change(&self) -> bool {
         self.source.is_file()
     }
 
-    /// Reads the file again.
-    pub(super) fn read(&self) -> Result<(String, Policy), PolicyFault> {
+    /// Reads the files again.
+    pub(super) fn read(&self) -> Result<Read, PolicyFault> {
         self.source.read()
     }
 
-    /// Takes what was read into use, if it is another policy and was there at the look before, too. A fault changes nothing.
-    pub(super) fn take(
-        &self,
-        read: Result<(String, Policy), PolicyFault>,
-        metrics: &SecurityMetrics,
-    ) {
-        let (text, policy) = match read {
+    /// Takes what was read into use, if it is something else and was there at the look before, too. A fault of the policy
+    /// changes nothing, and one of the keys leaves those before.
+    pub(super) fn take(&self, read: Result<Read, PolicyFault>, metrics: &SecurityMetrics) {
+        let read = match read {
             Ok(read) => read,
             Err(fault) => return self.note(fault, metrics),
         };
-        *self.fault() = None;
+        match read.fault() {
+            Some(fault) => self.note(fault.clone(), metrics),
+            None => *self.fault() = None,
+        }
         let before = self
             .seen
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .replace(text.clone());
-        if before.as_ref() != Some(&text) {
+            .replace(read.clone());
+        if before.as_ref() != Some(&read) {
             return;
         }
         let is_new = self.in_use.send_if_modified(|in_use| {
-            if in_use.text == text {
+            let Some(next) = in_use.after(read) else {
                 return false;
-            }
-            *in_use = Arc::new(InUse {
-                generation: in_use.generation + 1,
-                text,
-                policy,
-            });
+            };
+            *in_use = Arc::new(next);
             true
         });
         if is_new {
-            tracing::info!("a new policy is in use");
+            tracing::info!("a new policy, or new keys of tokens, are in use");
             metrics.policy_renewed();
         }
     }
@@ -129,21 +159,25 @@ impl Guard {
         let mut seen = self.fault();
         let looks = seen.as_ref().map_or(1, |(_, looks)| looks + 1);
         if looks == LOOKS {
-            tracing::warn!(%fault, "the new policy cannot be used; the old one stays");
+            tracing::warn!(%fault, "what is new cannot be used; what was read before stays");
             metrics.policy_not_renewed();
         }
         *seen = Some((fault, looks));
     }
 
-    /// What is wrong with the file, as a sentence for people.
+    /// What is wrong with a file, as a sentence for people.
     pub(super) fn alarm(&self) -> Option<String> {
         let fault = self.fault();
         let (fault, looks) = fault.as_ref()?;
         (*looks >= LOOKS).then(|| {
             format!(
-                "{fault}: the policy read before stays in use; put one there that can be used, which is read by itself"
+                "{fault}: what was read before stays in use; put a file there that can be used, which is read by itself"
             )
         })
+    }
+
+    fn in_use(&self) -> Arc<InUse> {
+        Arc::clone(&self.in_use.borrow())
     }
 
     fn fault(&self) -> MutexGuard<'_, Option<(PolicyFault, u32)>> {
@@ -161,6 +195,8 @@ impl std::fmt::Debug for Guard {
 
 #[cfg(test)]
 mod tests {
+    use synod_policy::Policy;
+
     use super::*;
     use crate::metrics::Metrics;
     use crate::seams::SystemWallClock;
@@ -172,8 +208,12 @@ mod tests {
         let metrics = Metrics::new(|| 0).security;
         let generation = || guard.changes().borrow().generation;
         let look = |text: &str| {
-            let policy = Policy::parse(text).unwrap();
-            guard.take(Ok((text.to_owned(), policy)), &metrics);
+            let read = Read {
+                text: text.to_owned(),
+                policy: Policy::parse(text).unwrap(),
+                keys: None,
+            };
+            guard.take(Ok(read), &metrics);
         };
         let whole = "[[grant]]\nwho = \"cn:a\"\nrole = \"reader\"\n";
         // A file that is being written is empty for a moment.

@@ -10,7 +10,8 @@ use synod_proto::access::Names;
 use synod_proto::v1;
 use tokio::time::Sleep;
 
-use super::guard::{Guard, InUse};
+use super::guard::Guard;
+use super::in_use::InUse;
 use super::known::Known;
 use super::named;
 use crate::seams::watch;
@@ -156,7 +157,7 @@ impl Rests {
             return true;
         }
         let in_use = Arc::clone(&self.changes.borrow_and_update());
-        !known.has_anything_by(&in_use.policy)
+        !known.has_anything_by(&in_use)
     }
 
     fn have_ended(&mut self) -> bool {
@@ -169,7 +170,7 @@ impl Rests {
             return false;
         }
         self.generation = in_use.generation;
-        !known.is_unchanged_by(&in_use.policy)
+        !known.is_unchanged_by(&in_use)
     }
 }
 

@@ -5,23 +5,41 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use futures::{Stream, StreamExt};
-use synod_tls::{Acceptor, Protocol, Subject};
+use synod_tls::{Acceptor, Certificate, Protocol, Subject};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::transport::server::Connected;
 
 use super::register::Entered;
-use crate::access::Certified;
+use crate::access::{Access, Certified};
 use crate::seams::{Caller, Connection, ConnectionInfo};
+
+/// How the connections of a door are secured.
+#[derive(Clone)]
+pub(crate) struct Secure {
+    pub(crate) acceptor: Acceptor,
+    /// Says whether a certificate may be missing.
+    pub(crate) access: Access,
+}
+
+impl Secure {
+    /// Whether a caller must show a certificate. Over HTTP/1.1, which probes speak, it may be missing.
+    fn certificate(&self, protocol: Protocol) -> Certificate {
+        match protocol {
+            Protocol::Http2 if !self.access.takes_tokens() => Certificate::Required,
+            Protocol::Http2 | Protocol::Http1 => Certificate::Optional,
+        }
+    }
+}
 
 /// The connections of `entered` whose ends agree on transport security, in the order in which they do. At most `max`
 /// handshakes are under way; each is a task of its own, so that several threads share the work.
 pub(super) fn each(
     entered: impl Stream<Item = (Connection, Entered)> + Send,
-    acceptor: Acceptor,
+    secure: Secure,
     max: usize,
 ) -> impl Stream<Item = (Connection, Entered)> + Send {
     let agreeing = entered.map(move |(connection, entered)| {
-        let agreed = agree(acceptor.clone(), connection, entered);
+        let agreed = agree(secure.clone(), connection, entered);
         AbortOnDropHandle::new(tokio::spawn(agreed))
     });
     // A task that has panicked has let its connection go.
@@ -31,7 +49,7 @@ pub(super) fn each(
 
 /// The connection behind its transport security. `None`: its ends did not agree, or it was cut meanwhile.
 async fn agree(
-    acceptor: Acceptor,
+    secure: Secure,
     connection: Connection,
     entered: Entered,
 ) -> Option<(Connection, Entered)> {
@@ -45,7 +63,7 @@ async fn agree(
     let agreed = tokio::select! {
         biased;
         _ = poll_fn(|context| line.poll_cut(context)) => return None,
-        agreed = acceptor.accept(connection, protocol) => agreed,
+        agreed = secure.acceptor.accept(connection, protocol, secure.certificate(protocol)) => agreed,
     };
     match agreed {
         Ok(stream) => {
@@ -54,7 +72,7 @@ async fn agree(
                     let subject = chain.first().and_then(Subject::of);
                     Caller::Certified(Arc::new(Certified::new(subject)))
                 }
-                None if acceptor.asks() => Caller::Nameless,
+                None if secure.acceptor.asks() => Caller::Nameless,
                 None => Caller::Unasked,
             };
             let info = ConnectionInfo { caller, ..info };

@@ -391,6 +391,13 @@ pub const BOUNDS: &[Bound] = &[
         "the line is lost, which is counted and raises an alarm",
     ),
     bound(
+        "tokens of callers that are remembered",
+        TOKENS_REMEMBERED_MAX,
+        "tokens",
+        Some("synod_tokens_remembered"),
+        "the oldest is forgotten, and checked again",
+    ),
+    bound(
         "free bytes of a disk that is large, at least",
         DISK_FREE_BYTES_MIN as usize,
         "bytes",

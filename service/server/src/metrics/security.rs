@@ -28,6 +28,7 @@ pub(crate) struct SecurityMetrics {
     not_renewed: Family<OfSide, Counter>,
     policy_renewed: Counter,
     policy_not_renewed: Counter,
+    tokens_remembered: Gauge,
     audit_written: Counter,
     audit_dropped: Counter,
 }
@@ -40,6 +41,7 @@ impl SecurityMetrics {
             not_renewed: Family::default(),
             policy_renewed: Counter::default(),
             policy_not_renewed: Counter::default(),
+            tokens_remembered: Gauge::default(),
             audit_written: Counter::default(),
             audit_dropped: Counter::default(),
         };
@@ -61,13 +63,18 @@ impl SecurityMetrics {
         );
         registry.register(
             "synod_policy_renewed",
-            "How often a changed file of the policy was taken into use",
+            "How often a changed file of the policy, or of the keys that it names, was taken into use",
             metrics.policy_renewed.clone(),
         );
         registry.register(
             "synod_policy_not_renewed",
-            "How often a changed file of the policy could not be used, so that the old policy stayed",
+            "How often a changed file of the policy, or of the keys that it names, could not be used, so that the old one stayed",
             metrics.policy_not_renewed.clone(),
+        );
+        registry.register(
+            "synod_tokens_remembered",
+            "Tokens of callers whose signature is not checked again",
+            metrics.tokens_remembered.clone(),
         );
         registry.register(
             "synod_audit_lines",
@@ -117,6 +124,12 @@ impl SecurityMetrics {
     /// Counts a changed policy that could not be used.
     pub(crate) fn policy_not_renewed(&self) {
         self.policy_not_renewed.inc();
+    }
+
+    /// Notes how many tokens are remembered.
+    pub(crate) fn tokens_remembered(&self, tokens: usize) {
+        let tokens = i64::try_from(tokens).unwrap_or(i64::MAX);
+        self.tokens_remembered.set(tokens);
     }
 
     /// Counts changed files that were taken into use.

@@ -34,6 +34,16 @@ pub(super) struct GateParts {
 }
 
 impl GateParts {
+    /// Finds out who sends a request, and at which address. From here on the request has no token, but knows who has sent it.
+    pub(super) fn met(&self, request: &mut Request) -> (Caller, Arc<str>) {
+        let (caller, peer) = caller_of(request);
+        let caller = self.guards.access.caller(&caller, request.headers_mut());
+        if let Some(info) = request.extensions_mut().get_mut::<ConnectionInfo>() {
+            info.caller = caller.clone();
+        }
+        (caller, peer)
+    }
+
     /// Finds out what the caller of a method may do now.
     ///
     /// # Errors
@@ -80,7 +90,7 @@ impl GateParts {
     }
 }
 
-/// Who is at the other end of a request's connection, and at which address.
+/// Who has sent a request, as far as it is known, and at which address.
 pub(super) fn caller_of(request: &Request) -> (Caller, Arc<str>) {
     match request.extensions().get::<ConnectionInfo>() {
         Some(info) => (info.caller.clone(), Arc::clone(&info.remote)),

@@ -17,7 +17,7 @@ use tower::{Layer, Service};
 use super::admission::{Admission, AdmissionSlot};
 use super::answers::{ResponseBody, room};
 use super::bodies::{self, Bodies};
-use super::gate::{GateParts, Request, Response, caller_of};
+use super::gate::{GateParts, Request, Response};
 use super::handlers::Known;
 use super::methods::{self, Class};
 use super::timeout::timeout;
@@ -130,7 +130,7 @@ where
     shared.metrics.started(known.number);
     let name = shared.names.of(request.headers());
     let class = known.method.class;
-    let (caller, peer) = caller_of(&request);
+    let (caller, peer) = shared.met(&mut request);
     let asking = shared.asking(known, &name, line.clone(), &peer);
     let admitted = shared.admit(known, (caller, asking), &mut request);
     let mut response = match admitted {

@@ -17,7 +17,7 @@ use tonic::{Code, Status};
 use super::answers::room;
 use super::bodies::Guarded;
 use super::calls::{Encoded, HEAD_BYTES, Handler};
-use super::gate::{GateParts, Request, Response, caller_of};
+use super::gate::{GateParts, Request, Response};
 use super::handlers::Known;
 use super::timeout::timeout;
 use super::trace;
@@ -30,14 +30,14 @@ pub(super) async fn answered(
     gate: Arc<GateParts>,
     known: &'static Known,
     handler: Handler,
-    request: Request,
+    mut request: Request,
     line: Option<Arc<Line>>,
 ) -> Response {
     let began = Instant::now();
     gate.metrics.started(known.number);
     let name = gate.names.of(request.headers());
     let call = line.as_ref().map(Line::call);
-    let (caller, peer) = caller_of(&request);
+    let (caller, peer) = gate.met(&mut request);
     let asking = gate.asking(known, &name, line.clone(), &peer);
     let answer = carried(&gate, known, handler, request, (caller, asking)).await;
     let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);

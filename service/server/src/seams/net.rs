@@ -8,10 +8,11 @@ use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use synod_model::Refusal;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::Connected;
 
-use crate::access::Certified;
+use crate::access::{Bearer, Certified};
 use crate::connections::Line;
 
 /// Opens connections.
@@ -45,7 +46,7 @@ pub struct ConnectionInfo {
     pub(crate) line: Option<Arc<Line>>,
 }
 
-/// What is known of who is at the other end of a connection.
+/// What is known of who is at the other end of a connection, or has sent a request over it.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// Nobody is asked for a certificate.
@@ -54,6 +55,10 @@ pub enum Caller {
     Nameless,
     /// It showed a certificate that was signed by a trusted CA.
     Certified(Arc<Certified>),
+    /// It showed no certificate, and the request has a token that was taken.
+    Bearer(Arc<Bearer>),
+    /// What the request has proves nothing, and why.
+    Unproved(Arc<Refusal>),
 }
 
 impl Connection {

@@ -14,6 +14,7 @@ Examples:
 Where to find the cluster:
   --endpoints, else SYNOD_ENDPOINTS, else `endpoints` in the file of --config, else 127.0.0.1:4600
   --cacert, --cert and --key, or SYNOD_CACERT and so on: then connections are encrypted
+  --token-file in place of --cert and --key: the token of a Kubernetes service account proves who calls
   These flags, --timeout and -o may stand before the command as well: synod --endpoints ... -o json status
 
 Output:

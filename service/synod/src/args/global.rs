@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use clap::Command;
 
 /// How to reach the cluster, and how to print. Each has a value.
-const LONG: [&str; 8] = [
+const LONG: [&str; 9] = [
     "--cacert",
     "--cert",
     "--config",
@@ -14,6 +14,7 @@ const LONG: [&str; 8] = [
     "--output",
     "--timeout",
     "--tls-server-name",
+    "--token-file",
 ];
 const SHORT: &str = "-o";
 

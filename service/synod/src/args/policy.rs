@@ -25,9 +25,12 @@ pub(crate) struct PolicyTestArgs {
     /// The file; - reads standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Who calls: a SPIFFE id, or cn:NAME.
+    /// Who calls: a SPIFFE id, cn:NAME, or system:serviceaccount:NAMESPACE:NAME.
     #[arg(long, value_name = "NAME")]
     pub(crate) identity: Option<String>,
+    /// The pod that the token of the service account is bound to.
+    #[arg(long, value_name = "NAME", requires = "identity")]
+    pub(crate) pod: Option<String>,
     /// The method that it calls, as in Objects/Update.
     #[arg(long, value_name = "METHOD", requires = "identity")]
     pub(crate) method: Option<String>,
@@ -60,6 +63,8 @@ Examples:
   synod policy test policy.toml --identity spiffe://prod/team-a --method Objects/Update \\
     --collection widgets.example.io --namespace team-a
   synod policy test policy.toml --identity spiffe://prod/api/server-1 --method Membership/Join --member server-2
+  synod policy test policy.toml --identity system:serviceaccount:prod:api --pod api-0 \\
+    --method Membership/Join --member api-0
 
 A policy:
   [[grant]]
@@ -73,4 +78,14 @@ A policy:
   role = \"operator\"
   namespaces = [\"team-a\", \"team-a-*\"]        # left out: all, and what has none
   collections = [\"widgets.example.io\"]         # left out: all
-  leases = [\"team-a/lock-*\"]                   # left out: all";
+  leases = [\"team-a/lock-*\"]                   # left out: all
+
+  [tokens]                                     # tokens of service accounts count, too
+  issuer = \"https://kubernetes.default.svc\"
+  audiences = [\"synod\"]
+  jwks_file = \"jwks.json\"                      # as `kubectl get --raw /openid/v1/jwks` prints it
+
+  [[grant]]
+  who = \"system:serviceaccount:prod:api\"
+  role = \"member\"
+  name = \"{pod}\"                               # the member with the name of its pod";

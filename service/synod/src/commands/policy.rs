@@ -32,7 +32,10 @@ fn test(args: &PolicyTestArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     };
     let identity = Identity::parse(identity).map_err(|fault| invalid(fault, "--identity"))?;
-    let rights = policy.rights(&Caller { identity });
+    let rights = policy.rights(&Caller {
+        identity,
+        pod: args.pod.clone(),
+    });
     let Some(method) = &args.method else {
         output::print(&granted(&rights))?;
         return Ok(Exit::Ok);

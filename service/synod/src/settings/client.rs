@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::ArgMatches;
-use synod_client::{Client, ClientTls};
+use synod_client::{Client, ClientTls, Token};
 
 use super::{Layers, address, security};
 use crate::args::ClientArgs;
@@ -25,6 +25,8 @@ pub(crate) struct ClientSettings {
     pub(crate) endpoints: Vec<String>,
     /// Transport security; `None`: connections are not encrypted.
     pub(crate) tls: Option<ClientTls>,
+    /// What proves who calls in place of a certificate.
+    pub(crate) token: Option<Token>,
     /// How long a request may take, over all tries.
     pub(crate) timeout: Duration,
 }
@@ -37,11 +39,13 @@ impl ClientSettings {
         let mut layers = Layers::open(matches, args.config.as_deref())?;
         let endpoints = layers.given_or("endpoints", endpoints, vec![ENDPOINT.to_owned()]);
         let tls = security::of_client(&mut layers);
+        let token = layers.given("token_file", security::path).map(Token::File);
         let timeout = layers.given_or("timeout", duration::parse_some, TIMEOUT);
         layers.check()?;
         Ok(Self {
             endpoints,
             tls,
+            token,
             timeout,
         })
     }
@@ -50,13 +54,16 @@ impl ClientSettings {
     ///
     /// # Errors
     ///
-    /// An endpoint, a certificate, a key or a CA bundle cannot be used.
+    /// An endpoint, a certificate, a key, a CA bundle or a token cannot be used.
     pub(crate) async fn connect(self) -> Result<Client, Failure> {
         let mut builder = Client::builder()
             .endpoints(self.endpoints)
             .request_timeout(self.timeout);
         if let Some(tls) = self.tls {
             builder = builder.tls(tls);
+        }
+        if let Some(token) = self.token {
+            builder = builder.token(token);
         }
         Ok(builder.connect().await?)
     }

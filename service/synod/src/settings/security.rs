@@ -103,7 +103,7 @@ fn pem(text: &str) -> Result<Pem, String> {
     path(text).map(Pem::File)
 }
 
-fn path(text: &str) -> Result<PathBuf, String> {
+pub(super) fn path(text: &str) -> Result<PathBuf, String> {
     some_text(text).map(PathBuf::from)
 }
 

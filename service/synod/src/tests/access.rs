@@ -18,6 +18,41 @@ grants. A test writes this file from the program, and another one calls every me
 - The **SPIFFE id** of the certificate: the one URI among its subject alternative names, as `spiffe://prod/api/server-1`. A
   certificate with several URIs names nobody.
 - Without any URI, the **common name** as `cn:<name>`, if the policy says `common_names = true` below `[certificates]`.
+- Who shows no certificate may send the **token** of a Kubernetes service account, as `authorization: Bearer <token>`, if the
+  policy has a table `[tokens]`. Its name is `system:serviceaccount:<namespace>:<name>`.
+
+A caller proves who it is in one way: a token beside a certificate is refused with `UNAUTHENTICATED`, and so is every call with
+neither.
+
+## Tokens
+
+```toml
+[tokens]
+issuer = \"https://kubernetes.default.svc\" # `iss` of every token that is taken
+audiences = [\"synod\"]                     # one of them must be among its `aud`: choose one that nobody else takes
+jwks_file = \"jwks.json\"                   # the keys of the issuer; from the folder of the policy on
+
+[[grant]]
+who = \"system:serviceaccount:prod:api\"    # here, too, `*` stands for one step: it holds no `:`
+role = \"member\"
+name = \"{pod}\"                            # the member with the name of the pod that the token is bound to
+```
+
+A replica checks tokens by that file alone and asks nobody: `kubectl get --raw /openid/v1/jwks` prints what it must hold. A pod
+gets its token by a projected volume with `serviceAccountToken: {audience: synod, path: token}`. What counts:
+
+- The key that the token names by `kid` has signed it, by RS256, RS384, RS512, ES256 or ES384, as is its kind. Tokens without a
+  signature or signed by a shared secret are never taken. An RSA key has 2,048 bits at least.
+- `iss`, `aud`, `exp` and `sub` are there and true; the names in `sub` and in `kubernetes.io` are the same. The time of `exp` is
+  not widened; `nbf` and `iat` may be 30 seconds ahead of the replica's clock. A token has 8 KiB at most.
+- When the token expires, each call by it is refused with `UNAUTHENTICATED`, its watches end with `WATCH_END_REASON_RIGHTS`, and
+  its pipelines and streams of renewals end once what they have begun is answered. A pipeline goes by the token of its begin.
+- The file is looked at as the policy is. Keys that cannot be used leave the former ones and raise the alarm `policy`. A key that
+  was taken away is taken away for what is open, too. To change keys put both there, then remove the old one.
+
+Nobody is asked whether a pod or a service account is still there: a token counts until it expires, so let tokens be short
+(`expirationSeconds`), and take a `{pod}` only from a service account whose pods nobody else may name. Where tokens are taken,
+connections without a certificate are let in, and everybody who reaches the port can ask for health and server reflection.
 
 ## The policy
 
@@ -45,7 +80,7 @@ is carried out; a watch whose caller may do something else by now ends with `WAT
 is told whether it may; pipelines and streams of renewals end once nothing at all is granted. A place in the queue for a lease
 stays, and so does a wait for it that has begun. The connection of a client whose certificate has expired is cut.
 
-An admin cannot be narrowed. Health and server reflection are for everybody whose certificate a CA of clients has signed.
+An admin cannot be narrowed. Health and server reflection are for everybody who may connect.
 
 Without a policy these names count, which `synod certs dev` gives: `spiffe://synod/admin`, `operator` and `reader` have the role
 of their name, and `spiffe://synod/member/<id>` is the member of this id.

@@ -84,6 +84,27 @@ async fn a_policy_is_tried_before_it_is_used() {
 }
 
 #[tokio::test]
+async fn a_policy_says_what_a_service_account_may_do() {
+    let policy = "[tokens]\nissuer = \"https://kubernetes.default.svc\"\naudiences = [\"synod\"]\njwks_file = \"jwks.json\"\n\
+                  [[grant]]\nwho = \"system:serviceaccount:prod:api\"\nrole = \"member\"\nname = \"{pod}\"\n";
+    let account = ["--identity", "system:serviceaccount:prod:api"];
+    let printed = tested(policy, &account).await;
+    assert_eq!(printed.out, "line 6: role member\n");
+    let pod = [&account[..], &["--pod", "api-0"]].concat();
+    let printed = tested(policy, &pod).await;
+    assert_eq!(printed.out, "line 6: role member, as member api-0\n");
+    let join = |member| {
+        [
+            &pod[..],
+            &["--method", "Membership/Join", "--member", member],
+        ]
+        .concat()
+    };
+    assert_eq!(tested(policy, &join("api-0")).await.code, 0);
+    assert_eq!(tested(policy, &join("api-1")).await.code, 7);
+}
+
+#[tokio::test]
 async fn a_policy_that_cannot_be_used_says_where_and_why() {
     let printed = tested("[[grant]]\nwho = \"a\"\nrole = \"boss\"\n", &[]).await;
     assert_eq!(printed.code, 2);
