@@ -1,0 +1,168 @@
+//! The alert rules and the dashboard under `deploy/`, held against what a replica really shows.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+use synod_server::limits::BOUNDS;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::ports::free_address;
+use crate::process::Process;
+use crate::waiting::{eventually, within};
+
+const RULES: &str = "deploy/prometheus/synod.rules.yaml";
+const DASHBOARD: &str = "deploy/grafana/synod.json";
+
+/// What the names of metrics begin with. Recorded series have a colon behind it.
+const PREFIXES: [&str; 4] = ["etcd_", "grpc_", "process_", "synod_"];
+
+#[tokio::test]
+async fn alerts_and_the_dashboard_ask_for_what_a_replica_shows() {
+    let folder = TempDir::new().expect("there is a folder for temporary files");
+    let [client, peer, metrics] = std::array::from_fn(|_| free_address());
+    let [data, log] = ["data", "log"].map(|name| folder.path().join(name));
+    let arguments = [
+        "serve".to_owned(),
+        "--replica-id=1".to_owned(),
+        format!("--data-dir={}", data.display()),
+        format!("--replicas=1={peer}"),
+        format!("--listen-client={client}"),
+        format!("--listen-peer={peer}"),
+        format!("--listen-metrics={metrics}"),
+    ];
+    let replica = Process::start("a replica", &arguments, &log);
+    let shown = eventually("metrics", async || {
+        let mut stream = TcpStream::connect(metrics)
+            .await
+            .map_err(|error| error.to_string())?;
+        let request = b"GET /metrics HTTP/1.1\r\nhost: synod\r\nconnection: close\r\n\r\n";
+        let mut answer = String::new();
+        let exchange = async {
+            stream.write_all(request).await?;
+            stream.read_to_string(&mut answer).await
+        };
+        within("the metrics", exchange)
+            .await
+            .map_err(|error| error.to_string())?;
+        Ok(series(&answer))
+    })
+    .await;
+    for path in [RULES, DASHBOARD] {
+        let asked = asked(&text(path));
+        assert!(asked.len() > 20, "{path}: {asked:?}");
+        let unknown: Vec<_> = asked.difference(&shown).collect();
+        assert!(
+            unknown.is_empty(),
+            "{path}: no replica shows {}",
+            unknown.into_iter().cloned().collect::<Vec<_>>().join(", ")
+        );
+    }
+    assert!(replica.terminate().await.success());
+}
+
+#[test]
+fn alerts_are_raised_by_what_they_are_about_and_by_nothing_else() {
+    let tested = Command::new("promtool")
+        .args(["test", "rules", "synod.test.yaml"])
+        .current_dir(synod_tests::checkout().join("deploy/prometheus"))
+        .output();
+    match tested {
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        Err(error) => eprintln!("SKIPPED: the alerts were not tried out: {error}"),
+    }
+}
+
+#[test]
+fn every_alert_is_tried_out() {
+    let tests = text("deploy/prometheus/synod.test.yaml");
+    for alert in alerts() {
+        let name = alert["alert"].as_str().expect("an alert has a name");
+        let tried =
+            tests.contains(&format!("\"{name}\"")) || tests.contains(&format!(": {name}\n"));
+        assert!(tried, "no test raises {name}");
+    }
+}
+
+#[test]
+fn alerts_about_bounds_have_the_bounds_of_the_program() {
+    let mut found = 0;
+    for alert in alerts() {
+        let expression = alert["expr"].as_str().expect("an alert has an expression");
+        for part in expression.split(" or ") {
+            let Some((metric, bound)) = part.split_once("> 0.8 * ") else {
+                continue;
+            };
+            let Ok(bound) = bound.trim().parse::<u64>() else {
+                continue;
+            };
+            let metric = metric.trim().split('{').next().unwrap_or_default();
+            let is_known = BOUNDS
+                .iter()
+                .any(|known| known.metric == Some(metric) && known.value == bound);
+            assert!(is_known, "{metric} has no bound of {bound}");
+            found += 1;
+        }
+    }
+    assert!(found >= 7, "{found} bounds were compared");
+}
+
+#[test]
+fn the_operator_of_prometheus_gets_the_same_rules() {
+    let read = |path| -> Value { serde_yaml_ng::from_str(&text(path)).expect("it is YAML") };
+    let ours = read(RULES);
+    let theirs = read("deploy/kubernetes/monitoring/rules.yaml");
+    assert_eq!(theirs["spec"], ours, "copy the groups of {RULES}");
+}
+
+/// The alerts of all groups.
+fn alerts() -> Vec<Value> {
+    let rules: Value = serde_yaml_ng::from_str(&text(RULES)).expect("the rules are YAML");
+    let groups = rules["groups"].as_array().expect("rules are in groups");
+    let rules = groups
+        .iter()
+        .flat_map(|group| group["rules"].as_array().expect("a group has rules"));
+    rules
+        .filter(|rule| rule.get("alert").is_some())
+        .cloned()
+        .collect()
+}
+
+/// The names of all series that metrics in the OpenMetrics format have.
+fn series(metrics: &str) -> BTreeSet<String> {
+    let types = metrics
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+    types
+        .flat_map(|(name, kind)| {
+            let endings: &[&str] = match kind {
+                "counter" => &["_total"],
+                "histogram" => &["_bucket", "_count", "_sum"],
+                _ => &[""],
+            };
+            endings.iter().map(move |ending| format!("{name}{ending}"))
+        })
+        .collect()
+}
+
+/// The names of metrics in a text.
+fn asked(text: &str) -> BTreeSet<String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
+    text.split(|letter| !is_part(letter))
+        .filter(|word| PREFIXES.iter().any(|prefix| word.starts_with(prefix)))
+        .filter(|word| !["grpc_code", "grpc_method", "grpc_service"].contains(word))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(synod_tests::checkout().join(path)).expect("the file is in the checkout")
+}
