@@ -5,10 +5,11 @@ use std::ffi::{OsStr, OsString};
 use clap::Command;
 
 /// How to reach the cluster, and how to print. Each has a value.
-const LONG: [&str; 8] = [
+const LONG: [&str; 9] = [
     "--cacert",
     "--cert",
     "--config",
+    "--context",
     "--endpoints",
     "--key",
     "--output",
