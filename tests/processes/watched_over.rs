@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 
 use crate::ports::free_address;
 use crate::process::Process;
+use crate::program::synod;
 use crate::waiting::{eventually, within};
 
 const RULES: &str = "deploy/prometheus/synod.rules.yaml";
@@ -24,7 +25,13 @@ const PREFIXES: [&str; 4] = ["etcd_", "grpc_", "process_", "synod_"];
 async fn alerts_and_the_dashboard_ask_for_what_a_replica_shows() {
     let folder = TempDir::new().expect("there is a folder for temporary files");
     let [client, peer, metrics] = std::array::from_fn(|_| free_address());
-    let [data, log] = ["data", "log"].map(|name| folder.path().join(name));
+    let [data, log, certs] = ["data", "log", "certs"].map(|name| folder.path().join(name));
+    // Certificates have series only where there are some. Without those of clients metrics are shown to everybody.
+    let made = Command::new(synod())
+        .args(["certs", "dev", "--out"])
+        .arg(&certs)
+        .output();
+    assert!(made.expect("the program starts").status.success());
     let arguments = [
         "serve".to_owned(),
         "--replica-id=1".to_owned(),
@@ -33,6 +40,12 @@ async fn alerts_and_the_dashboard_ask_for_what_a_replica_shows() {
         format!("--listen-client={client}"),
         format!("--listen-peer={peer}"),
         format!("--listen-metrics={metrics}"),
+        format!("--peer-cert-file={}", certs.join("peer.pem").display()),
+        format!("--peer-key-file={}", certs.join("peer-key.pem").display()),
+        format!(
+            "--peer-trusted-ca-file={}",
+            certs.join("peer-ca.pem").display()
+        ),
     ];
     let replica = Process::start("a replica", &arguments, &log);
     let shown = eventually("metrics", async || {
