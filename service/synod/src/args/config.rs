@@ -84,9 +84,9 @@ A file with contexts:
 
   [contexts.prod]
   endpoints = [\"https://10.0.0.1:4600\", \"https://10.0.0.2:4600\", \"https://10.0.0.3:4600\"]
-  cacert = \"/home/me/prod/server-ca.pem\"
-  cert = \"/home/me/prod/admin.pem\"
-  key = \"/home/me/prod/admin-key.pem\"
+  cacert = \"/etc/synod/prod/server-ca.pem\"
+  cert = \"/etc/synod/prod/admin.pem\"
+  key = \"/etc/synod/prod/admin-key.pem\"
 
 A context may have endpoints, cacert, cert, key, tls_server_name and timeout. Flags and the environment go before it, and it
 goes before what stands above all contexts.";
