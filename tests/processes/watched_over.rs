@@ -1,7 +1,9 @@
 //! The alert rules and the dashboard under `deploy/`, held against what a replica really shows.
 
+use std::array;
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::SocketAddr;
 use std::process::Command;
 
 use serde_json::Value;
@@ -22,59 +24,78 @@ const DASHBOARD: &str = "deploy/grafana/synod.json";
 const PREFIXES: [&str; 4] = ["etcd_", "grpc_", "process_", "synod_"];
 
 #[tokio::test]
-async fn alerts_and_the_dashboard_ask_for_what_a_replica_shows() {
+async fn alerts_and_the_dashboard_ask_for_what_replicas_show() {
     let folder = TempDir::new().expect("there is a folder for temporary files");
-    let [client, peer, metrics] = std::array::from_fn(|_| free_address());
-    let [data, log, certs] = ["data", "log", "certs"].map(|name| folder.path().join(name));
     // Certificates have series only where there are some. Without those of clients metrics are shown to everybody.
+    let certs = folder.path().join("certs");
     let made = Command::new(synod())
         .args(["certs", "dev", "--out"])
         .arg(&certs)
         .output();
     assert!(made.expect("the program starts").status.success());
-    let arguments = [
-        "serve".to_owned(),
-        "--replica-id=1".to_owned(),
-        format!("--data-dir={}", data.display()),
-        format!("--replicas=1={peer}"),
-        format!("--listen-client={client}"),
-        format!("--listen-peer={peer}"),
-        format!("--listen-metrics={metrics}"),
-        format!("--peer-cert-file={}", certs.join("peer.pem").display()),
-        format!("--peer-key-file={}", certs.join("peer-key.pem").display()),
-        format!(
-            "--peer-trusted-ca-file={}",
-            certs.join("peer-ca.pem").display()
-        ),
-    ];
-    let replica = Process::start("a replica", &arguments, &log);
-    let shown = eventually("metrics", async || {
-        let mut stream = TcpStream::connect(metrics)
-            .await
-            .map_err(|error| error.to_string())?;
-        let request = b"GET /metrics HTTP/1.1\r\nhost: synod\r\nconnection: close\r\n\r\n";
-        let mut answer = String::new();
-        let exchange = async {
-            stream.write_all(request).await?;
-            stream.read_to_string(&mut answer).await
-        };
-        within("the metrics", exchange)
-            .await
-            .map_err(|error| error.to_string())?;
-        Ok(series(&answer))
-    })
-    .await;
+    let addresses: [[SocketAddr; 3]; 3] = array::from_fn(|_| array::from_fn(|_| free_address()));
+    let peers = (1..).zip(&addresses);
+    let peers: Vec<String> = peers
+        .map(|(id, [_, peer, _])| format!("{id}={peer}"))
+        .collect();
+    let mut replicas = Vec::new();
+    for (id, [client, peer, metrics]) in (1..).zip(&addresses) {
+        let data = folder.path().join(format!("data-{id}"));
+        let arguments = [
+            "serve".to_owned(),
+            format!("--replica-id={id}"),
+            format!("--data-dir={}", data.display()),
+            format!("--replicas={}", peers.join(",")),
+            format!("--listen-client={client}"),
+            format!("--listen-peer={peer}"),
+            format!("--listen-metrics={metrics}"),
+            format!("--peer-cert-file={}/peer.pem", certs.display()),
+            format!("--peer-key-file={}/peer-key.pem", certs.display()),
+            format!("--peer-trusted-ca-file={}/peer-ca.pem", certs.display()),
+        ];
+        let log = folder.path().join(format!("log-{id}"));
+        replicas.push(Process::start("a replica", &arguments, &log));
+    }
+    // Calls have series from the first one on, and so have the ways to the other replicas.
+    let status = Command::new(synod())
+        .args(["status", "--timeout=40s"])
+        .arg(format!("--endpoints={}", addresses[0][0]))
+        .output();
+    assert!(status.expect("the program starts").status.success());
     for path in [RULES, DASHBOARD] {
         let asked = asked(&text(path));
         assert!(asked.len() > 20, "{path}: {asked:?}");
-        let unknown: Vec<_> = asked.difference(&shown).collect();
-        assert!(
-            unknown.is_empty(),
-            "{path}: no replica shows {}",
-            unknown.into_iter().cloned().collect::<Vec<_>>().join(", ")
-        );
+        eventually(path, async || {
+            let mut unknown = asked.clone();
+            for [_, _, metrics] in addresses {
+                let shown = series(&shown_at(metrics).await);
+                unknown.retain(|name| !shown.contains(name));
+            }
+            if unknown.is_empty() {
+                return Ok(());
+            }
+            Err(format!("no replica shows {unknown:?}"))
+        })
+        .await;
     }
-    assert!(replica.terminate().await.success());
+    for replica in replicas {
+        assert!(replica.terminate().await.success());
+    }
+}
+
+/// The metrics that are shown at this address.
+async fn shown_at(address: SocketAddr) -> String {
+    let request = b"GET /metrics HTTP/1.1\r\nhost: synod\r\nconnection: close\r\n\r\n";
+    let mut answer = String::new();
+    let exchange = async {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(request).await?;
+        stream.read_to_string(&mut answer).await
+    };
+    within("the metrics", exchange)
+        .await
+        .expect("metrics are served");
+    answer
 }
 
 #[test]
