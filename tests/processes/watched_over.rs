@@ -57,11 +57,16 @@ async fn alerts_and_the_dashboard_ask_for_what_replicas_show() {
         replicas.push(Process::start("a replica", &arguments, &log));
     }
     // Calls have series from the first one on, and so have the ways to the other replicas.
-    let status = Command::new(synod())
-        .args(["status", "--timeout=40s"])
-        .arg(format!("--endpoints={}", addresses[0][0]))
-        .output();
-    assert!(status.expect("the program starts").status.success());
+    eventually("an answer", async || {
+        let mut status = Command::new(synod());
+        status
+            .arg("status")
+            .arg(format!("--endpoints={}", addresses[0][0]));
+        let output = status.output().map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        output.status.success().then_some(()).ok_or(said)
+    })
+    .await;
     for path in [RULES, DASHBOARD] {
         let asked = asked(&text(path));
         assert!(asked.len() > 20, "{path}: {asked:?}");
