@@ -64,6 +64,7 @@ mod too_large;
 mod tree_hash;
 mod waiting;
 mod watch_log;
+mod watched_over;
 mod watcher;
 mod watches;
 mod writers;

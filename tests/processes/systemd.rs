@@ -15,7 +15,17 @@ const EXPOSURE_MAX: u32 = 20;
 
 #[test]
 fn the_unit_lets_a_replica_do_little_beside_its_work() {
-    let unit = synod_tests::checkout().join("deploy/systemd/synod.service");
+    does_little("synod.service");
+}
+
+#[test]
+fn the_unit_of_the_backup_lets_it_do_little_beside_its_work() {
+    does_little("synod-backup.service");
+}
+
+/// Fails if the unit may do more than is to be.
+fn does_little(unit: &str) {
+    let unit = synod_tests::checkout().join("deploy/systemd").join(unit);
     let analysed = Command::new("systemd-analyze")
         .args(["security", "--offline=true"])
         .arg(format!("--threshold={EXPOSURE_MAX}"))

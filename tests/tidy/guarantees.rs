@@ -1,6 +1,7 @@
-//! Every guarantee names the tests that prove it, and those tests exist.
+//! Every guarantee names the tests that prove it, and so does every defence of the threat model; and those tests exist.
 //!
-//! A guarantee is an item of a list in `GUARANTEES.md`. It names a test in backticks, by its crate
+//! A guarantee is an item of a list in `GUARANTEES.md`, and a defence one of `THREAT_MODEL.md` outside of the sections that
+//! say what is at stake and what is not defended. It names a test in backticks, by its crate
 //! (`synod_model::agreement::tests::an_empty_set_agrees_on_nothing`) or by its file
 //! (`tests/sim/partition.rs::a_minority_acknowledges_nothing`).
 
@@ -9,26 +10,56 @@ use std::collections::BTreeMap;
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
-const DOCUMENT: &str = "GUARANTEES.md";
+const GUARANTEES: &str = "GUARANTEES.md";
+const THREATS: &str = "THREAT_MODEL.md";
+
+/// The sections of the threat model that name no tests.
+const UNTESTED: [&str; 3] = ["## Assets", "## Boundaries", "## What is not defended"];
 
 #[test]
 fn every_guarantee_names_tests_that_exist() {
-    assert_none(unproven(Tree::load()));
+    let tree = Tree::load();
+    let guarantees = tree.text(GUARANTEES).unwrap_or_default();
+    assert_none(unproven(tree, GUARANTEES, guarantees));
 }
 
-fn unproven(tree: &Tree) -> Vec<Finding> {
+#[test]
+fn every_defence_names_tests_that_exist() {
+    let tree = Tree::load();
+    let threats = tree.text(THREATS).unwrap_or_default();
+    assert!(!threats.is_empty(), "{THREATS} is missing or empty");
+    assert_none(unproven(tree, THREATS, &without(threats, &UNTESTED)));
+}
+
+/// The text without the lines of these sections, each of which is left empty, so that the others keep their numbers.
+fn without(text: &str, sections: &[&str]) -> String {
+    let mut is_left_out = false;
+    let mut kept = String::new();
+    for line in text.lines() {
+        if line.starts_with("## ") {
+            is_left_out = sections.contains(&line);
+        }
+        if !is_left_out {
+            kept += line;
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
+fn unproven(tree: &Tree, document: &str, text: &str) -> Vec<Finding> {
     let tests = tests_by_file(tree);
     let mut findings = Vec::new();
-    for (line, item) in items(tree.text(DOCUMENT).unwrap_or_default()) {
+    for (line, item) in items(text) {
         let named: Vec<&str> = code_spans(&item)
             .filter(|span| is_test_name(span))
             .collect();
         if named.is_empty() {
-            findings.push(Finding::at(DOCUMENT, line, "this guarantee names no test"));
+            findings.push(Finding::at(document, line, "this names no test"));
         }
         for name in named.into_iter().filter(|name| !exists(name, &tests)) {
             findings.push(Finding::at(
-                DOCUMENT,
+                document,
                 line,
                 format!("there is no test `{name}`"),
             ));
@@ -60,9 +91,11 @@ fn exists(name: &str, tests: &BTreeMap<String, Vec<String>>) -> bool {
         "synod_demo" => "service/demo/",
         "synod_machine" => "service/machine/",
         "synod_model" => "service/model/",
+        "synod_policy" => "service/policy/",
         "synod_proto" => "proto/",
         "synod_server" => "service/server/",
         "synod_store" => "service/store/",
+        "synod_tls" => "service/tls/",
         file => file,
     };
     tests
@@ -126,8 +159,14 @@ fn a_guarantee_without_a_test_is_found() {
         ),
     ]);
     assert_eq!(
-        lines(&unproven(&tree)),
+        lines(&unproven(&tree, GUARANTEES, tree.text(GUARANTEES).unwrap())),
         "GUARANTEES.md:4: there is no test `tests/sim/read.rs::a_read_is_late`\n\
-         GUARANTEES.md:7: this guarantee names no test"
+         GUARANTEES.md:7: this names no test"
     );
+}
+
+#[test]
+fn sections_that_name_no_tests_are_left_out_and_the_others_keep_their_lines() {
+    let text = "## Assets\n- One.\n## Defended\n- Two.\n";
+    assert_eq!(items(&without(text, &UNTESTED)), [(4, "Two.".to_owned())]);
 }

@@ -17,6 +17,7 @@ mod finding;
 mod guarantees;
 mod links;
 mod manifests;
+mod operations;
 mod privacy;
 mod protocols;
 mod queues;

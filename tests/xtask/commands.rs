@@ -13,17 +13,19 @@ pub(crate) enum Command {
     Test,
     Endure,
     Bench,
+    Package,
     Tidy,
     ProtoBaseline,
 }
 
 impl Command {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Check,
         Self::Fix,
         Self::Test,
         Self::Endure,
         Self::Bench,
+        Self::Package,
         Self::Tidy,
         Self::ProtoBaseline,
     ];
@@ -35,6 +37,7 @@ impl Command {
             Self::Test => "test",
             Self::Endure => "endure",
             Self::Bench => "bench",
+            Self::Package => "package",
             Self::Tidy => "tidy",
             Self::ProtoBaseline => "proto-baseline",
         }
@@ -51,6 +54,9 @@ impl Command {
                 "runs some tests for longer than `test` does: faults under load, simulated years"
             }
             Self::Bench => "runs the benchmarks",
+            Self::Package => {
+                "makes the static program, the Debian package and the folder of the image"
+            }
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {
                 "records the protocols as they are: later changes must not break them"
@@ -62,7 +68,9 @@ impl Command {
     pub(crate) const fn writes(self) -> bool {
         match self {
             Self::Fix | Self::ProtoBaseline => true,
-            Self::Check | Self::Test | Self::Endure | Self::Bench | Self::Tidy => false,
+            Self::Check | Self::Test | Self::Endure | Self::Bench | Self::Package | Self::Tidy => {
+                false
+            }
         }
     }
 
@@ -77,6 +85,7 @@ impl Command {
                 &benchmarks(&synod_tests::checkout().join("tests/bench")),
                 rest,
             ),
+            Self::Package => package(),
             Self::Tidy => vec![tidy()],
             Self::ProtoBaseline => vec![record_protocols()],
         }
@@ -173,7 +182,8 @@ fn test() -> Vec<Step> {
             .with("SYNOD_BINARY", program())
             .needing(Tool::Etcd)
             .needing(Tool::Valgrind)
-            .needing(Tool::Ip),
+            .needing(Tool::Ip)
+            .needing(Tool::Promtool),
         Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
         Step::new("node", "node bindings/node/ci.mjs").with("SYNOD_BINARY", program()),
     ]
@@ -219,6 +229,22 @@ fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
         }
     }));
     steps
+}
+
+/// Builds the program for musl, which needs no library of the system, and packs it.
+fn package() -> Vec<Step> {
+    let target = tools::STATIC_TARGET;
+    let line = format!("cargo build --locked --release --package synod --target {target}");
+    let folder = tools::target_folder();
+    let (program, out) = (
+        folder.join(target).join("release/synod"),
+        folder.join("package"),
+    );
+    let words = [program, out].map(|path| path.display().to_string());
+    vec![
+        Step::new("build", &line).needing(Tool::Musl).or_stop(),
+        Step::new("pack", "sh deploy/package.sh").saying(&words),
+    ]
 }
 
 /// The names of the benchmarks: files of `tests/bench`, each declared as a `[[bench]]` of the same name.

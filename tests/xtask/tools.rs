@@ -22,10 +22,17 @@ pub(crate) enum Tool {
     Valgrind,
     /// Makes the hosts that the README's instructions are tried out on.
     Ip,
+    /// Tries out the alert rules.
+    Promtool,
+    /// The C library of the static binary, and the compiler for it.
+    Musl,
 }
 
 /// The version of cargo-deny to install.
 const CARGO_DENY: &str = "0.20.2";
+
+/// The target of the static binary.
+pub(crate) const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// The version of the package of Python that brings etcd, which is etcd's own.
 const ETCD_OF_PYTHON: &str = "3.5.1";
@@ -51,6 +58,8 @@ impl Tool {
             Self::ZooKeeper => install_zookeeper(),
             Self::Valgrind => install_package("valgrind", "--version", "valgrind"),
             Self::Ip => install_package("ip", "-V", "iproute2"),
+            Self::Promtool => install_promtool(),
+            Self::Musl => install_musl(),
         }
     }
 }
@@ -102,6 +111,45 @@ fn install_of_debian(package: &str) -> Result<(), String> {
         .args(["install", "--quiet", "--yes", package])
         .env("DEBIAN_FRONTEND", "noninteractive");
     run(package, command)
+}
+
+/// Takes promtool out of Debian's package of Prometheus, which is not installed: that would start a server.
+fn install_promtool() -> Result<(), String> {
+    let found = Command::new("promtool").arg("--version").output();
+    let program = folder().join("bin/promtool");
+    if found.is_ok_and(|output| output.status.success()) || program.exists() {
+        return Ok(());
+    }
+    let unpacked = folder().join("prometheus");
+    eprintln!("    taking promtool out of Debian's package of Prometheus");
+    // What an earlier try has left there.
+    let _ = fs::remove_dir_all(&unpacked);
+    fs::create_dir_all(&unpacked)
+        .and_then(|()| fs::create_dir_all(folder().join("bin")))
+        .map_err(|error| error.to_string())?;
+    let mut download = Command::new("apt-get");
+    download
+        .args(["download", "--quiet", "prometheus"])
+        .current_dir(&unpacked);
+    run("promtool", download)?;
+    let package = fs::read_dir(&unpacked)
+        .ok()
+        .and_then(|mut files| files.next()?.ok())
+        .ok_or("apt-get has downloaded nothing")?;
+    let mut unpack = Command::new("dpkg-deb");
+    unpack.arg("--extract").arg(package.path()).arg(&unpacked);
+    run("promtool", unpack)?;
+    fs::copy(unpacked.join("usr/bin/promtool"), program)
+        .and_then(|_| fs::remove_dir_all(&unpacked))
+        .map_err(|error| format!("the package of Prometheus has no promtool: {error}"))
+}
+
+/// Installs Debian's compiler for musl, and Rust's standard library for it.
+fn install_musl() -> Result<(), String> {
+    install_package("musl-gcc", "--version", "musl-tools")?;
+    let mut rustup = Command::new("rustup");
+    rustup.args(["target", "add", STATIC_TARGET]);
+    run("the standard library for musl", rustup)
 }
 
 /// Installs the etcd that a package of Python brings, beside Python's own packages, and links to its program.

@@ -10,6 +10,7 @@ use synod_machine::{Command, Envelope, Initialize, LogEntry};
 use synod_model::stored::to_bytes;
 use synod_model::{LogTime, WallTime};
 use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::Instant;
 
 use crate::announce::Announcer;
 use crate::config::{InvalidConfig, ReplicaConfig};
@@ -409,6 +410,7 @@ impl Parts {
         let text = move || {
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
             metrics.status.observe(&consensus);
+            metrics.agreement.observe(Instant::now());
             metrics.disk.observe(&consensus.log_status());
             metrics.proposer.observe(|lane| proposer.waiting(lane));
             metrics.text()

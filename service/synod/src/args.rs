@@ -2,6 +2,7 @@
 
 mod certs;
 mod cluster;
+mod config;
 mod examples;
 mod global;
 mod history;
@@ -22,6 +23,7 @@ use synod_client::ObjectKind;
 
 pub(crate) use certs::{CertsArgs, CertsCommand, CertsDevArgs};
 pub(crate) use cluster::{ClusterArgs, ClusterCommand};
+pub(crate) use config::{ConfigArgs, ConfigCommand, ConfigFileArgs, SetContextArgs};
 pub(crate) use global::in_order;
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
@@ -188,6 +190,9 @@ pub(crate) enum Command {
     /// leads, as Kubernetes' coordinated election has it: a leader is asked to end by SIGTERM when another should lead.
     #[command(after_long_help = examples::ELECT)]
     Elect(ElectArgs),
+    /// Show, change and choose the contexts of the settings file: how to reach which cluster. Needs no cluster.
+    #[command(after_long_help = config::EXAMPLES)]
+    Config(ConfigArgs),
     /// Make certificates to try transport security out with. Needs no cluster.
     #[command(after_long_help = examples::CERTS)]
     Certs(CertsArgs),
@@ -267,7 +272,16 @@ pub(crate) struct ClientArgs {
         value_name = "TIME"
     )]
     pub(crate) timeout: Option<String>,
-    /// A TOML file with settings for what is given neither as a flag nor in the environment.
+    /// The context of the settings file that says how to reach the cluster [default: the one that `synod config` chose].
+    #[arg(
+        long,
+        env = "SYNOD_CONTEXT",
+        hide_env_values = true,
+        value_name = "NAME"
+    )]
+    pub(crate) context: Option<String>,
+    /// A TOML file with settings for what is given neither as a flag nor in the environment [default: synod/config.toml
+    /// below XDG_CONFIG_HOME, else below ~/.config, if it is there].
     #[arg(
         long,
         env = "SYNOD_CONFIG",

@@ -1,10 +1,11 @@
-//! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `hash` and `manual` need no
-//! cluster.
+//! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `config`, `hash`, `manual`
+//! and `policy` need no cluster.
 
 pub(crate) mod certs;
 pub(crate) mod check;
 pub(crate) mod cluster;
 pub(crate) mod collections;
+pub(crate) mod config;
 pub(crate) mod hash;
 pub(crate) mod history;
 pub(crate) mod lease;

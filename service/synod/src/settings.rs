@@ -5,6 +5,7 @@
 
 mod address;
 mod client;
+mod contexts;
 mod file;
 mod replicas;
 mod security;
@@ -18,7 +19,9 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use synod_client::{Violation, Violations};
 
-pub(crate) use client::ClientSettings;
+pub(crate) use client::{ClientSettings, ContextValues};
+pub(crate) use contexts::{Contexts, edited};
+pub(crate) use file::own_path;
 pub(crate) use serve::{LogFormat, ServeSettings};
 
 use crate::failure::Failure;
@@ -34,6 +37,7 @@ const KEYS: [&str; 29] = [
     "cert",
     "cert_file",
     "cluster_name",
+    "current_context",
     "data_dir",
     "election_timeout",
     "endpoints",
@@ -57,6 +61,16 @@ const KEYS: [&str; 29] = [
     "tls_server_name",
     "token_file",
     "trusted_ca_file",
+];
+
+/// Every setting that a context may hold.
+const CONTEXT_KEYS: [&str; 6] = [
+    "cacert",
+    "cert",
+    "endpoints",
+    "key",
+    "timeout",
+    "tls_server_name",
 ];
 
 /// The sources of settings that one command reads.
@@ -88,12 +102,19 @@ impl<'a> Layers<'a> {
     pub(crate) fn open(matches: &'a ArgMatches, file: Option<&Path>) -> Result<Self, Failure> {
         let file = file.map_or_else(|| Ok(File::default()), File::read)?;
         let mut faults = Violations::new();
-        for (place, key) in file.unknown(&KEYS) {
-            let rule = format!("no setting has this name; there are: {}", KEYS.join(", "));
-            faults.push(Violation {
-                field: format!("{place}: {key}"),
-                rule,
-            });
+        let in_contexts = file.unknown_in_contexts(&CONTEXT_KEYS);
+        let unknown = [
+            (file.unknown(&KEYS), &KEYS[..]),
+            (in_contexts, &CONTEXT_KEYS[..]),
+        ];
+        for (unknown, known) in unknown {
+            let rule = format!("no setting has this name; there are: {}", known.join(", "));
+            for (place, key) in unknown {
+                faults.push(Violation {
+                    field: format!("{place}: {key}"),
+                    rule: rule.clone(),
+                });
+            }
         }
         Ok(Self {
             matches,
@@ -101,6 +122,20 @@ impl<'a> Layers<'a> {
             origins: BTreeMap::new(),
             faults,
         })
+    }
+
+    /// Reads from a context of the file before what the file has for all: from the one that is asked for, else from the
+    /// current one.
+    pub(crate) fn select_context(&mut self) {
+        for key in ["context", "current_context"] {
+            let Some(name) = self.given(key, |text| Ok(text.to_owned())) else {
+                continue;
+            };
+            if let Err(rule) = self.file.select(&name) {
+                self.fault(key, rule);
+            }
+            return;
+        }
     }
 
     /// The value of a setting; `None` if it is not given or is at fault.
@@ -178,7 +213,8 @@ impl<'a> Layers<'a> {
 
     /// The text of a setting from the first source that has it, or what is wrong with its form there.
     fn text(&self, key: &str) -> Option<(Result<String, String>, Origin)> {
-        if let Some(text) = self.matches.get_one::<String>(key) {
+        // Some settings are no flags.
+        if let Ok(Some(text)) = self.matches.try_get_one::<String>(key) {
             let origin = match self.matches.value_source(key) {
                 Some(ValueSource::EnvVariable) => Origin::Environment,
                 _ => Origin::Flag,

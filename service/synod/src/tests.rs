@@ -1,6 +1,7 @@
 //! Tests of what the commands print, against golden files.
 
 mod access;
+mod deployed;
 mod golden;
 mod help;
 mod limits;

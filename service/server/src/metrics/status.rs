@@ -19,6 +19,10 @@ pub(crate) struct StatusMetrics {
     last_log: Gauge,
     checkpoint: Gauge,
     in_doubt: Gauge,
+    went_back: Gauge,
+    damaged_checkpoint: Gauge,
+    low_on_disk: Gauge,
+    at_quota: Gauge,
     digests_kept: Gauge,
     revision: Gauge,
     oldest_revision: Gauge,
@@ -36,6 +40,7 @@ impl StatusMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
         let metrics = Self::default();
         metrics.register_log(registry);
+        metrics.register_faults(registry);
         metrics.register_state(registry);
         metrics
     }
@@ -74,11 +79,6 @@ impl StatusMetrics {
             &self.checkpoint,
         );
         gauge(
-            "synod_in_doubt",
-            "Whether the replicas' states differ and no majority agrees; 1 or 0",
-            &self.in_doubt,
-        );
-        gauge(
             "synod_digests_kept",
             "Digests of past states kept to be compared",
             &self.digests_kept,
@@ -87,6 +87,36 @@ impl StatusMetrics {
             "etcd_server_leader_changes_seen",
             "How often a leader was seen to be elected",
             self.leader_changes.clone(),
+        );
+    }
+
+    /// What alarms are raised for, beside what other metrics show.
+    fn register_faults(&self, registry: &mut Registry) {
+        let mut gauge = |name, help, gauge: &Gauge| registry.register(name, help, gauge.clone());
+        gauge(
+            "synod_in_doubt",
+            "Whether the replicas' states differ and no majority agrees; 1 or 0",
+            &self.in_doubt,
+        );
+        gauge(
+            "synod_replicas_gone_back",
+            "Replicas that this one refuses because their data directories lack what they had acknowledged",
+            &self.went_back,
+        );
+        gauge(
+            "synod_damaged_checkpoint",
+            "Whether a checkpoint failed its check and still lies aside, or one of the leader's did; 1 or 0",
+            &self.damaged_checkpoint,
+        );
+        gauge(
+            "synod_replicas_low_on_disk",
+            "Replicas that have announced that their disk is nearly full",
+            &self.low_on_disk,
+        );
+        gauge(
+            "synod_state_at_quota",
+            "Whether only the reserve is left of the state's quota, so that it may not grow; 1 or 0",
+            &self.at_quota,
         );
     }
 
@@ -155,11 +185,17 @@ impl StatusMetrics {
             .set(gauge_value(status.last_log_index.unwrap_or_default()));
         self.checkpoint.set(index(status.checkpoint));
         self.in_doubt.set(consensus.in_doubt().into());
+        self.went_back.set(gauge_value(consensus.went_back().len()));
+        self.damaged_checkpoint
+            .set(consensus.damaged_checkpoint().is_some().into());
         self.digests_kept
             .set(gauge_value(consensus.digests().len()));
 
         let published = consensus.published();
         let state = &published.state;
+        self.low_on_disk
+            .set(gauge_value(state.low_on_disk().count()));
+        self.at_quota.set(state.is_at_quota().into());
         self.revision.set(gauge_value(state.revision().get()));
         self.oldest_revision
             .set(gauge_value(state.history().floor().get()));

@@ -12,7 +12,8 @@ Examples:
   synod storage-versions check --wait 5m && deploy
 
 Where to find the cluster:
-  --endpoints, else SYNOD_ENDPOINTS, else `endpoints` in the file of --config, else 127.0.0.1:4600
+  --endpoints, else SYNOD_ENDPOINTS, else `endpoints` in the settings file, else 127.0.0.1:4600
+  --context, else SYNOD_CONTEXT, else the one that `synod config use-context` chose, is the cluster in the file
   --cacert, --cert and --key, or SYNOD_CACERT and so on: then connections are encrypted
   --token-file in place of --cert and --key: the token of a Kubernetes service account proves who calls
   These flags, --timeout and -o may stand before the command as well: synod --endpoints ... -o json status

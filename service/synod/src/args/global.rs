@@ -9,6 +9,7 @@ const LONG: [&str; 9] = [
     "--cacert",
     "--cert",
     "--config",
+    "--context",
     "--endpoints",
     "--key",
     "--output",

@@ -1,11 +1,12 @@
 //! The settings for reaching a cluster.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::ArgMatches;
 use synod_client::{Client, ClientTls, Token};
 
-use super::{Layers, address, security};
+use super::{Layers, address, own_path, security};
 use crate::args::ClientArgs;
 use crate::duration;
 use crate::failure::Failure;
@@ -36,7 +37,17 @@ impl ClientSettings {
     ///
     /// Every setting that cannot be used.
     pub(crate) fn load(args: &ClientArgs, matches: &ArgMatches) -> Result<Self, Failure> {
-        let mut layers = Layers::open(matches, args.config.as_deref())?;
+        let own = || own_path().filter(|path| path.is_file());
+        let file = args.config.clone().or_else(own);
+        Self::read(file.as_deref(), matches)
+    }
+
+    /// # Errors
+    ///
+    /// As for [`ClientSettings::load`], with this file and no other.
+    pub(super) fn read(file: Option<&Path>, matches: &ArgMatches) -> Result<Self, Failure> {
+        let mut layers = Layers::open(matches, file)?;
+        layers.select_context();
         let endpoints = layers.given_or("endpoints", endpoints, vec![ENDPOINT.to_owned()]);
         let tls = security::of_client(&mut layers);
         let token = layers.given("token_file", security::path).map(Token::File);
@@ -66,6 +77,38 @@ impl ClientSettings {
             builder = builder.token(token);
         }
         Ok(builder.connect().await?)
+    }
+}
+
+/// The settings of one context, as texts that were typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ContextValues {
+    /// By their names in the file.
+    pub(crate) given: Vec<(&'static str, String)>,
+}
+
+impl ContextValues {
+    /// Checks each value, and makes paths absolute: the file is read wherever a command is given.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be used.
+    pub(crate) fn checked(mut self) -> Result<Self, Failure> {
+        for (key, text) in &mut self.given {
+            let checked = match *key {
+                "endpoints" => endpoints(text).map(|list| *text = list.join(",")),
+                "timeout" => duration::parse_some(text).map(drop),
+                "cacert" | "cert" | "key" => std::path::absolute(&*text)
+                    .map(|path| *text = path.display().to_string())
+                    .map_err(|error| error.to_string()),
+                _ => Ok(()),
+            };
+            checked.map_err(|rule| {
+                let message = format!("{} {text:?} cannot be used: {rule}", super::flag(key));
+                Failure::local(message, "correct it; nothing was changed").in_usage()
+            })?;
+        }
+        Ok(self)
     }
 }
 

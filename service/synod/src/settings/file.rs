@@ -1,18 +1,46 @@
 //! The settings file, in TOML.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use crate::failure::Failure;
+
+/// The table of contexts in a file: for each cluster how to reach it, by a name.
+pub(super) const CONTEXTS: &str = "contexts";
+
+/// The keys of a file or of a table in it, with their values.
+type Values = BTreeMap<String, Spanned<Value>>;
 
 /// The keys of a file with their values; without a file there are none.
 #[derive(Debug, Default)]
 pub(super) struct File {
     name: String,
     text: String,
-    values: BTreeMap<String, Spanned<Value>>,
+    values: Values,
+    contexts: BTreeMap<String, Values>,
+    /// The context whose values go before those that the file has for all.
+    selected: Option<String>,
+}
+
+/// The part of a file that has tables.
+#[derive(Default, Deserialize)]
+struct Tables {
+    #[serde(default)]
+    contexts: BTreeMap<String, Values>,
+}
+
+/// Where the file of the user is, whether it is there or not: below `XDG_CONFIG_HOME`, else below `~/.config`.
+pub(crate) fn own_path() -> Option<PathBuf> {
+    let folder = |variable| {
+        let path = PathBuf::from(std::env::var_os(variable)?);
+        // What is relative is to be ignored, by the standard of these folders.
+        path.is_absolute().then_some(path)
+    };
+    let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+    Some(config.join("synod").join("config.toml"))
 }
 
 impl File {
@@ -32,32 +60,83 @@ impl File {
     ///
     /// The text is no TOML.
     pub(super) fn parse(name: String, text: String) -> Result<Self, Failure> {
-        match toml::from_str(&text) {
-            Ok(values) => Ok(Self { name, text, values }),
-            Err(error) => {
-                let place = place(&name, &text, error.span().map_or(0, |span| span.start));
-                let message = format!("{place}: this is no TOML: {}", error.message().trim());
-                let advice = "correct the file; `synod serve --help` shows one";
-                Err(Failure::local(message, advice).in_usage())
-            }
+        let fault = |what: &str, error: toml::de::Error| {
+            let place = place(&name, &text, error.span().map_or(0, |span| span.start));
+            let message = format!("{place}: {what}: {}", error.message().trim());
+            let advice = "correct the file; `synod serve --help` shows one";
+            Failure::local(message, advice).in_usage()
+        };
+        let values = toml::from_str(&text);
+        let mut values: Values = values.map_err(|error| fault("this is no TOML", error))?;
+        let tables = match values.remove(CONTEXTS) {
+            Some(_) => toml::from_str(&text)
+                .map_err(|error| fault("contexts are tables, as in [contexts.prod]", error))?,
+            None => Tables::default(),
+        };
+        Ok(Self {
+            name,
+            text,
+            values,
+            contexts: tables.contexts,
+            selected: None,
+        })
+    }
+
+    /// Reads from a context first from now on.
+    ///
+    /// # Errors
+    ///
+    /// There is no such context: the text names those that there are.
+    pub(super) fn select(&mut self, context: &str) -> Result<(), String> {
+        if self.contexts.contains_key(context) {
+            self.selected = Some(context.to_owned());
+            return Ok(());
         }
+        let there_are = match self.contexts().collect::<Vec<_>>().join(", ") {
+            names if names.is_empty() => {
+                "there are none; `synod config set-context` makes one".to_owned()
+            }
+            names => format!("there are: {names}"),
+        };
+        Err(format!("no context has the name {context:?}; {there_are}"))
+    }
+
+    /// The names of the contexts.
+    pub(super) fn contexts(&self) -> impl Iterator<Item = &str> {
+        self.contexts.keys().map(String::as_str)
     }
 
     /// The place of a setting, and its value as it would be typed; or what is wrong with the value.
     pub(super) fn get(&self, key: &str) -> Option<(String, Result<String, String>)> {
-        let value = self.values.get(key)?;
+        let selected = self.selected.as_ref();
+        let value = selected
+            .and_then(|context| self.contexts.get(context)?.get(key))
+            .or_else(|| self.values.get(key))?;
         Some((self.place(value), text_of(value.get_ref())))
     }
 
     /// The keys that are not among `known`, with their places.
     pub(super) fn unknown(&self, known: &[&str]) -> Vec<(String, &str)> {
-        let unknown = self
-            .values
-            .iter()
-            .filter(|(key, _)| !known.contains(&key.as_str()));
-        unknown
-            .map(|(key, value)| (self.place(value), key.as_str()))
+        self.beside(&self.values, known).collect()
+    }
+
+    /// The keys in contexts that are not among `known`, with their places.
+    pub(super) fn unknown_in_contexts(&self, known: &[&str]) -> Vec<(String, &str)> {
+        let contexts = self.contexts.values();
+        contexts
+            .flat_map(|values| self.beside(values, known))
             .collect()
+    }
+
+    fn beside<'a, 'k>(
+        &'a self,
+        values: &'a Values,
+        known: &'k [&'k str],
+    ) -> impl Iterator<Item = (String, &'a str)> {
+        let unknown = values
+            .iter()
+            .filter(move |(key, _)| !known.contains(&key.as_str()));
+        unknown.map(|(key, value)| (self.place(value), key.as_str()))
     }
 
     fn place(&self, value: &Spanned<Value>) -> String {

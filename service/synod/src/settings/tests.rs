@@ -56,7 +56,7 @@ fn client(typed: &str) -> Result<ClientSettings, Failure> {
     let Command::Status(args) = cli.command else {
         panic!("{typed} asks no status")
     };
-    ClientSettings::load(&args.client, crate::innermost(&matches))
+    ClientSettings::read(args.client.config.as_deref(), crate::innermost(&matches))
 }
 
 /// The lines of a failure that name faults.
@@ -238,6 +238,60 @@ fn a_file_that_is_no_toml_is_told_where() {
     let text = file.without_directory(&failure.to_string());
     assert!(
         text.starts_with("error: synod.toml:2: this is no TOML: "),
+        "{text}"
+    );
+}
+
+const WITH_CONTEXTS: &str = r#"
+timeout = "7s"
+current_context = "prod"
+
+[contexts.prod]
+endpoints = ["a:1", "b:1"]
+timeout = "3s"
+
+[contexts.test]
+endpoints = "c:1"
+"#;
+
+#[test]
+fn a_context_goes_before_what_the_file_has_for_all_and_flags_before_it() {
+    let file = Written::new(WITH_CONTEXTS);
+    let of = |typed: &str| {
+        let settings = client(&format!("status --config {}{typed}", file.path().display()));
+        let ClientSettings {
+            endpoints, timeout, ..
+        } = settings.unwrap();
+        (endpoints.join(","), timeout.as_secs())
+    };
+    assert_eq!(of(""), ("a:1,b:1".to_owned(), 3));
+    assert_eq!(of(" --context test"), ("c:1".to_owned(), 7));
+    assert_eq!(of(" --endpoints d:1"), ("d:1".to_owned(), 3));
+}
+
+#[test]
+fn a_context_that_is_not_there_is_refused_beside_those_that_are() {
+    let file = Written::new(WITH_CONTEXTS);
+    let asked = format!("status --config {} --context prd", file.path().display());
+    let text = client(&asked).unwrap_err().to_string();
+    assert!(
+        text.contains("--context: no context has the name \"prd\"; there are: prod, test"),
+        "{text}"
+    );
+    let text = client("status --context prod").unwrap_err().to_string();
+    assert!(
+        text.contains("there are none; `synod config set-context`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_context_holds_what_reaches_a_cluster_and_nothing_else() {
+    let file = Written::new("[contexts.a]\nendpoints = \"a:1\"\ndata_dir = \"x\"\n");
+    let asked = format!("status --config {}", file.path().display());
+    let text = file.without_directory(&client(&asked).unwrap_err().to_string());
+    assert!(
+        text.contains("synod.toml:3: data_dir: no setting has this name"),
         "{text}"
     );
 }

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod commands;
+mod contexts;
 mod dev;
 mod elections;
 mod fences;

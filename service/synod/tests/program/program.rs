@@ -18,7 +18,7 @@ pub(crate) struct Printed {
     pub(crate) err: String,
 }
 
-/// The program with these arguments, and without `SYNOD_` settings in its environment.
+/// The program with these arguments, and without settings of whoever runs the tests.
 pub(crate) fn synod(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_synod"));
     command.args(words).stdin(Stdio::null()).kill_on_drop(true);
@@ -27,6 +27,7 @@ pub(crate) fn synod(words: &[&str]) -> Command {
     {
         command.env_remove(name);
     }
+    command.env_remove("HOME").env_remove("XDG_CONFIG_HOME");
     command
 }
 

@@ -1,0 +1,281 @@
+//! What is written down for operators says nothing that the program does not know: every command of the runbook, and every
+//! flag, variable and setting of the manifests, the units and the default files.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, CommandFactory as _, FromArgMatches as _};
+use serde::Deserialize as _;
+use serde_yaml_ng::Value;
+use synod_policy::Policy;
+
+use crate::args::{Cli, Command, in_order};
+use crate::innermost;
+use crate::settings::ServeSettings;
+
+const RUNBOOK: &str = "docs/OPERATIONS.md";
+
+/// The first words of commands that manifests name and that are yet to come.
+const LATER: [&str; 1] = ["backup"];
+
+fn checkout(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(checkout(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn parsed(words: impl IntoIterator<Item = String>) -> Result<ArgMatches, String> {
+    let program = Cli::command();
+    let words = in_order(words.into_iter().map(OsString::from), &program);
+    let matches = program.try_get_matches_from(words);
+    matches.map_err(|error| error.to_string())
+}
+
+/// The commands of this program in a shell's text.
+fn commands(script: &str) -> Vec<Vec<String>> {
+    let whole = script.replace("\\\n", " ");
+    let lines = whole.lines().flat_map(|line| line.split("&&"));
+    lines
+        .map(words)
+        .filter(|words| words.first().is_some_and(|word| word == "synod"))
+        .collect()
+}
+
+/// The words of a line, up to a comment. Quotes are as the runbook uses them: around whole words.
+fn words(line: &str) -> Vec<String> {
+    let words = line.split_whitespace();
+    words
+        .take_while(|word| !word.starts_with('#'))
+        .map(|word| word.trim_matches(['\'', '"']).to_owned())
+        .collect()
+}
+
+/// The blocks of code whose fence says `kind`.
+fn blocks(document: &str, kind: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<String> = None;
+    for line in document.lines() {
+        let line = line.trim_start();
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(fence), None) if fence == kind => open = Some(String::new()),
+            (None, Some(block)) => {
+                *block += line;
+                block.push('\n');
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn every_command_of_the_runbook_is_one_of_the_program() {
+    let document = text(RUNBOOK);
+    let mut count = 0;
+    for block in blocks(&document, "sh") {
+        for command in commands(&block) {
+            count += 1;
+            let line = command.join(" ");
+            parsed(command).unwrap_or_else(|error| panic!("{RUNBOOK}: {line}\n{error}"));
+        }
+    }
+    assert!(count > 15, "only {count} commands were found");
+}
+
+#[test]
+fn what_the_runbook_leaves_for_later_is_not_there_yet() {
+    for block in blocks(&text(RUNBOOK), "sh later") {
+        let commands = commands(&block);
+        assert!(!commands.is_empty(), "{RUNBOOK}: no command in\n{block}");
+        let is_there = commands.into_iter().all(|command| parsed(command).is_ok());
+        assert!(
+            !is_there,
+            "{RUNBOOK}: take `later` from the fence of\n{block}"
+        );
+    }
+    for word in LATER {
+        let is_there = Cli::command().find_subcommand(word).is_some();
+        assert!(!is_there, "`{word}` is there: take it from the list");
+    }
+}
+
+/// The documents of a manifest.
+fn documents(path: &str) -> Vec<Value> {
+    let text = text(path);
+    let documents = serde_yaml_ng::Deserializer::from_str(&text);
+    documents
+        .map(|document| {
+            Value::deserialize(document).unwrap_or_else(|error| panic!("{path}: {error}"))
+        })
+        .collect()
+}
+
+/// The containers in a document, wherever they stand.
+fn containers(document: &Value) -> Vec<Value> {
+    match document {
+        Value::Mapping(map) => {
+            let own = map.get("containers").and_then(Value::as_sequence);
+            let below = map.iter().flat_map(|(_, value)| containers(value));
+            own.into_iter().flatten().cloned().chain(below).collect()
+        }
+        Value::Sequence(items) => items.iter().flat_map(containers).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The texts of a list.
+fn texts(list: &Value) -> Vec<String> {
+    let items = list.as_sequence().into_iter().flatten();
+    items
+        .filter_map(|item| Some(item.as_str()?.to_owned()))
+        .collect()
+}
+
+/// The variables of a container that have a value.
+fn variables(container: &Value) -> Vec<(String, String)> {
+    let variables = container["env"].as_sequence().into_iter().flatten();
+    variables
+        .filter_map(|it| {
+            let (name, value) = (it["name"].as_str()?, it["value"].as_str()?);
+            Some((name.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
+
+/// The name of the flag that a command reads from a variable, if it reads it.
+fn flag_of(command: &clap::Command, variable: &str) -> Option<String> {
+    let is_it = |arg: &&Arg| arg.get_env().is_some_and(|name| name == variable);
+    let arg = command.get_arguments().find(is_it)?;
+    Some(format!("--{}", arg.get_long()?))
+}
+
+#[test]
+fn manifests_name_nothing_that_the_program_does_not_know() {
+    let mut found = Vec::new();
+    for folder in ["base", "backup", "cert-manager", "monitoring"] {
+        let folder = format!("deploy/kubernetes/{folder}");
+        for entry in fs::read_dir(checkout(&folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if !name.ends_with(".yaml") {
+                continue;
+            }
+            let path = format!("{folder}/{name}");
+            for container in documents(&path).iter().flat_map(containers) {
+                let words = texts(&container["args"]);
+                found.push(words[0].clone());
+                known(&path, words, &variables(&container));
+            }
+        }
+    }
+    found.sort_unstable();
+    assert_eq!(found, ["backup", "serve"]);
+}
+
+/// Panics unless the program knows this command with these variables.
+fn known(path: &str, words: Vec<String>, variables: &[(String, String)]) {
+    if LATER.contains(&words[0].as_str()) {
+        return;
+    }
+    let mut program = Cli::command();
+    program.build();
+    let command = program.find_subcommand(&words[0]);
+    let command = command.unwrap_or_else(|| panic!("{path}: there is no `{}`", words[0]));
+    for (variable, _) in variables {
+        assert!(
+            !variable.starts_with("SYNOD_") || flag_of(command, variable).is_some(),
+            "{path}: `{}` does not read {variable}",
+            words[0]
+        );
+    }
+    let line = std::iter::once("synod".to_owned()).chain(words);
+    parsed(line).unwrap_or_else(|error| panic!("{path}: {error}"));
+}
+
+/// The settings of a replica by a file, with flags.
+fn settings(file: &Path, flags: Vec<String>) -> Result<ServeSettings, String> {
+    let file = file.display().to_string();
+    let line = ["synod", "serve", "--config", &file].map(str::to_owned);
+    let matches = parsed(line.into_iter().chain(flags))?;
+    let Ok(Cli {
+        command: Command::Serve(args),
+    }) = Cli::from_arg_matches(&matches)
+    else {
+        panic!("it does not serve")
+    };
+    ServeSettings::load(&args, innermost(&matches)).map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn each_pod_is_a_replica_of_its_own() {
+    let path = "deploy/kubernetes/base/stateful-set.yaml";
+    let documents = documents(path);
+    let container = containers(&documents[0]).remove(0);
+    let program = Cli::command();
+    let serve = program.find_subcommand("serve").unwrap();
+    let flags: Vec<String> = variables(&container)
+        .into_iter()
+        .filter_map(|(name, value)| Some([flag_of(serve, &name)?, value]))
+        .flatten()
+        .collect();
+    for number in 0..3 {
+        let file = format!("deploy/kubernetes/base/replicas/synod-{number}.toml");
+        let settings = settings(&checkout(&file), flags.clone());
+        let replica = settings
+            .unwrap_or_else(|fault| panic!("{file}: {fault}"))
+            .replica;
+        assert_eq!(replica.replica.get(), number + 1);
+        let advertised = format!("synod-{number}.synod-peers.synod.svc:4600");
+        assert_eq!(replica.advertise_client, Some(advertised));
+        let own = format!("synod-{number}.synod-peers.synod.svc:4610");
+        assert_eq!(replica.replicas.get(&replica.replica), Some(&own));
+        assert_eq!(replica.replicas.len(), 3);
+        assert!(replica.security.policy.is_some() && !replica.allow_insecure);
+    }
+}
+
+#[test]
+fn the_default_files_can_be_used_once_they_are_filled_in() {
+    let default = text("deploy/debian/synod.toml");
+    let is_setting = |line: &str| line.contains(" = ") && !line.starts_with("# ");
+    let filled: String = default
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(setting) if is_setting(line) => format!("{setting}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("synod.toml");
+    fs::write(&file, filled).unwrap();
+    let replica = settings(&file, Vec::new()).unwrap().replica;
+    assert_eq!(replica.replicas.len(), 3);
+    assert!(replica.security.client.is_some() && replica.security.peer.is_some());
+    for policy in [
+        "deploy/debian/policy.toml",
+        "deploy/kubernetes/base/policy.toml",
+    ] {
+        let policy = Policy::parse(&text(policy)).unwrap();
+        assert_eq!(policy.grants.len(), 4);
+    }
+}
+
+#[test]
+fn units_start_commands_of_the_program() {
+    for (unit, is_there) in [("synod.service", true), ("synod-backup.service", false)] {
+        let path = format!("deploy/systemd/{unit}");
+        let text = text(&path);
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("ExecStart="));
+        let (_, line) = line.unwrap().split_once("/usr/bin/synod ").unwrap();
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(!LATER.contains(&words[0].as_str()), is_there, "{path}");
+        known(&path, words, &[]);
+    }
+}

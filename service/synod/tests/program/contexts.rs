@@ -1,0 +1,75 @@
+//! `synod config`: the contexts of the settings file.
+
+use crate::program::{Printed, finish, synod};
+
+#[tokio::test]
+async fn contexts_are_made_chosen_and_used() {
+    let home = tempfile::tempdir().unwrap();
+    let run = async |words: &[&str]| -> Printed {
+        let mut command = synod(words);
+        command.env("HOME", home.path()).current_dir(home.path());
+        finish(command).await
+    };
+    let made = run(&[
+        "config",
+        "set-context",
+        "prod",
+        "--endpoints",
+        "127.0.0.1:1",
+        "--timeout",
+        "1s",
+    ])
+    .await;
+    assert_eq!(made.code, 0, "{made:?}");
+    let made = run(&[
+        "config",
+        "set-context",
+        "test",
+        "--endpoints",
+        "127.0.0.1:2",
+    ])
+    .await;
+    assert_eq!(made.code, 0, "{made:?}");
+    let shown = run(&["config", "get-contexts"]).await;
+    let rows: Vec<Vec<&str>> = shown
+        .out
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            vec!["CURRENT", "NAME", "ENDPOINTS"],
+            vec!["*", "prod", "127.0.0.1:1"],
+            vec!["test", "127.0.0.1:2"],
+        ]
+    );
+
+    // Nobody serves there: what cannot be reached says which context was used.
+    let refused = run(&["status", "--timeout", "1s"]).await;
+    assert!(
+        refused.code == 5 && refused.err.contains("127.0.0.1:1"),
+        "{refused:?}"
+    );
+    let refused = run(&["--context", "test", "status", "--timeout", "1s"]).await;
+    assert!(
+        refused.code == 5 && refused.err.contains("127.0.0.1:2"),
+        "{refused:?}"
+    );
+
+    let used = run(&["config", "use-context", "test"]).await;
+    assert_eq!(
+        (used.code, used.out.as_str()),
+        (0, "test is used from now on\n")
+    );
+    let shown = run(&["config", "view"]).await;
+    assert!(
+        shown.out.starts_with("current_context = \"test\"\n"),
+        "{shown:?}"
+    );
+    let unknown = run(&["config", "use-context", "prd"]).await;
+    assert_eq!(unknown.code, 2, "{unknown:?}");
+    let wrong = run(&["config", "set-context", "test", "--timeout", "soon"]).await;
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    assert_eq!(run(&["config", "view"]).await.out, shown.out);
+}
