@@ -4,6 +4,7 @@ mod audit;
 mod expiry;
 mod raw;
 mod requests;
+mod secrets;
 
 use std::fs;
 

@@ -4,10 +4,13 @@
 pub(crate) mod certs;
 pub(crate) mod check;
 pub(crate) mod collections;
+pub(crate) mod debug;
+pub(crate) mod doctor;
 pub(crate) mod hash;
 pub(crate) mod history;
 pub(crate) mod lease;
 pub(crate) mod lock;
+pub(crate) mod log_level;
 pub(crate) mod manual;
 pub(crate) mod members;
 pub(crate) mod migrations;
@@ -19,6 +22,7 @@ pub(crate) mod safety;
 pub(crate) mod settings;
 pub(crate) mod status;
 pub(crate) mod storage_versions;
+pub(crate) mod top;
 pub(crate) mod watch;
 
 use clap::ArgMatches;

@@ -78,6 +78,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     digestIndex: ['=', 'l'],
     oldestRevision: ['=', 'l'],
     alarms: ['*', 'Alarm'],
+    vitals: ['?', 'ReplicaVitals'],
   },
   ReplicaStatus: {
     replicaId: ['=', 'l'],
@@ -147,6 +148,48 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   ClusterUpdateSettingsResponse: {
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
+  },
+  ReplicaVitals: {
+    wallTimeMs: ['=', 'l'],
+    logFlushes: ['=', 'n'],
+    logFlushUsMedian: ['=', 'l'],
+    logFlushUsMax: ['=', 'l'],
+    stateBytes: ['=', 'l'],
+    stateQuotaBytes: ['=', 'l'],
+    members: ['=', 'n'],
+    membersMax: ['=', 'n'],
+    sessions: ['=', 'n'],
+    sessionsMax: ['=', 'n'],
+    storageVersions: ['=', 'n'],
+    disagreements: ['=', 'n'],
+  },
+  LogFilter: {
+    filter: ['=', 's'],
+    configured: ['=', 's'],
+    remainingMs: ['?', 'l'],
+  },
+  ClusterGetLogFilterRequest: {
+  },
+  ClusterGetLogFilterResponse: {
+    header: ['?', 'ResponseHeader'],
+    logFilter: ['?', 'LogFilter'],
+  },
+  ClusterSetLogFilterRequest: {
+    filter: ['?', 's'],
+    forMs: ['?', 'l'],
+  },
+  ClusterSetLogFilterResponse: {
+    header: ['?', 'ResponseHeader'],
+    logFilter: ['?', 'LogFilter'],
+  },
+  ClusterGetDiagnosticsRequest: {
+  },
+  ClusterGetDiagnosticsResponse: {
+    header: ['?', 'ResponseHeader'],
+    configuration: ['%', 's'],
+    metrics: ['=', 's'],
+    readiness: ['=', 's'],
+    logFilter: ['?', 'LogFilter'],
   },
   FieldViolation: {
     field: ['=', 's'],

@@ -27,6 +27,27 @@ export class ClusterService {
   updateSettings(request: Init<v1.ClusterUpdateSettingsRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterUpdateSettingsResponse> {
     return this.#caller.call('synod.v1.Cluster/UpdateSettings', 'ClusterUpdateSettingsRequest', 'ClusterUpdateSettingsResponse', request, options);
   }
+
+  /** Says which events the process of the replica that is asked logs: no quorum is needed. Since 0.1. */
+  getLogFilter(request: Init<v1.ClusterGetLogFilterRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterGetLogFilterResponse> {
+    return this.#caller.call('synod.v1.Cluster/GetLogFilter', 'ClusterGetLogFilterRequest', 'ClusterGetLogFilterResponse', request, options);
+  }
+
+  /**
+   * Has the process of the replica that is asked log other events for a while. No other replica is asked, and nothing is
+   * replicated. Since 0.1.
+   */
+  setLogFilter(request: Init<v1.ClusterSetLogFilterRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterSetLogFilterResponse> {
+    return this.#caller.call('synod.v1.Cluster/SetLogFilter', 'ClusterSetLogFilterRequest', 'ClusterSetLogFilterResponse', request, options);
+  }
+
+  /**
+   * Tells what the replica that is asked knows of itself and says nowhere else in this protocol: no quorum is needed.
+   * Since 0.1.
+   */
+  getDiagnostics(request: Init<v1.ClusterGetDiagnosticsRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterGetDiagnosticsResponse> {
+    return this.#caller.call('synod.v1.Cluster/GetDiagnostics', 'ClusterGetDiagnosticsRequest', 'ClusterGetDiagnosticsResponse', request, options);
+  }
 }
 
 /**

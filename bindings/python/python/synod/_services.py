@@ -52,6 +52,42 @@ class ClusterService(Service):
         )
         return self._call("synod.v1.Cluster/UpdateSettings", request, v1.ClusterUpdateSettingsResponse, timeout)
 
+    def get_log_filter(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetLogFilterResponse:
+        """Says which events the process of the replica that is asked logs: no quorum is needed. Since 0.1."""
+        request = v1.ClusterGetLogFilterRequest()
+        return self._call("synod.v1.Cluster/GetLogFilter", request, v1.ClusterGetLogFilterResponse, timeout)
+
+    def set_log_filter(
+        self,
+        *,
+        filter: str | None = None,
+        for_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterSetLogFilterResponse:
+        """Has the process of the replica that is asked log other events for a while. No other replica is asked, and nothing is
+        replicated. Since 0.1.
+        """
+        request = v1.ClusterSetLogFilterRequest(
+            filter=filter,
+            for_ms=for_ms,
+        )
+        return self._call("synod.v1.Cluster/SetLogFilter", request, v1.ClusterSetLogFilterResponse, timeout)
+
+    def get_diagnostics(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetDiagnosticsResponse:
+        """Tells what the replica that is asked knows of itself and says nowhere else in this protocol: no quorum is needed.
+        Since 0.1.
+        """
+        request = v1.ClusterGetDiagnosticsRequest()
+        return self._call("synod.v1.Cluster/GetDiagnostics", request, v1.ClusterGetDiagnosticsResponse, timeout)
+
 
 class AsyncClusterService(AsyncService):
     """The cluster itself: its replicas and its replicated settings. Since 0.1."""
@@ -94,6 +130,42 @@ class AsyncClusterService(AsyncService):
             dry_run=dry_run,
         )
         return await self._call("synod.v1.Cluster/UpdateSettings", request, v1.ClusterUpdateSettingsResponse, timeout)
+
+    async def get_log_filter(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetLogFilterResponse:
+        """Says which events the process of the replica that is asked logs: no quorum is needed. Since 0.1."""
+        request = v1.ClusterGetLogFilterRequest()
+        return await self._call("synod.v1.Cluster/GetLogFilter", request, v1.ClusterGetLogFilterResponse, timeout)
+
+    async def set_log_filter(
+        self,
+        *,
+        filter: str | None = None,
+        for_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterSetLogFilterResponse:
+        """Has the process of the replica that is asked log other events for a while. No other replica is asked, and nothing is
+        replicated. Since 0.1.
+        """
+        request = v1.ClusterSetLogFilterRequest(
+            filter=filter,
+            for_ms=for_ms,
+        )
+        return await self._call("synod.v1.Cluster/SetLogFilter", request, v1.ClusterSetLogFilterResponse, timeout)
+
+    async def get_diagnostics(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetDiagnosticsResponse:
+        """Tells what the replica that is asked knows of itself and says nowhere else in this protocol: no quorum is needed.
+        Since 0.1.
+        """
+        request = v1.ClusterGetDiagnosticsRequest()
+        return await self._call("synod.v1.Cluster/GetDiagnostics", request, v1.ClusterGetDiagnosticsResponse, timeout)
 
 
 class MembershipService(Service):

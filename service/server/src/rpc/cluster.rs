@@ -5,7 +5,7 @@ use synod_model::Refusal;
 use synod_proto::{GetSettings, v1};
 
 use super::calls::calls;
-use super::typed;
+use super::{itself, typed};
 use crate::consensus::{Position, Published, ReplicaId, ReplicaStatus};
 use crate::handle::{Asking, Handle};
 
@@ -14,6 +14,10 @@ calls! {
     get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
     update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse
         by UpdateSettings or dry_run, changed;
+
+    get_log_filter = itself::get_log_filter: ClusterGetLogFilterRequest => ClusterGetLogFilterResponse;
+    set_log_filter = itself::set_log_filter: ClusterSetLogFilterRequest => ClusterSetLogFilterResponse;
+    get_diagnostics = itself::get_diagnostics: ClusterGetDiagnosticsRequest => ClusterGetDiagnosticsResponse;
 }
 
 async fn get_settings(
@@ -64,6 +68,7 @@ fn status_of(handle: &Handle) -> v1::ClusterStatusResponse {
         digest_index: published.applied_index(),
         oldest_revision: state.history().floor().next().get(),
         alarms: alarms(handle, &published),
+        vitals: Some(handle.itself().vitals(state)),
     }
 }
 

@@ -59,7 +59,10 @@ macro_rules! methods {
 
 methods! {
     "synod.v1.Cluster" {
+        GetDiagnostics: Side;
+        GetLogFilter: Side;
         GetSettings;
+        SetLogFilter;
         Status: Side;
         UpdateSettings = UpdateSettings;
     }
