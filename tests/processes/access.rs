@@ -83,7 +83,7 @@ async fn every_method_is_refused_to_every_role_that_lacks_its_right() {
             decisions += 1;
         }
     }
-    assert_eq!(decisions, 4 * 70);
+    assert_eq!(decisions, 4 * 73);
     cluster.finish().await;
 }
 
