@@ -39,7 +39,7 @@ pub use query::{
     GetControllerHistory, GetControllerRevision, ListControllerRevisions,
 };
 pub use query::{GetLease, ListLeaseCandidates, ListLeases};
-pub use query::{GetRoster, ListRosters};
+pub use query::{GetRoster, ListRosters, SetLogFilter};
 
 /// The encoded `FileDescriptorSet` of [`v1`] with its comments: what server reflection answers.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/synod.v1.binpb"));

@@ -26,6 +26,14 @@ pub const BOOKMARK_INTERVAL_MS_DEFAULT: u64 = 10_000;
 pub const STALENESS_MS_MAX: u64 = 600_000;
 /// Objects on a page for callers who do not say.
 pub const LIST_PAGE_DEFAULT: usize = 500;
+/// Bytes of the filter of a replica's log.
+pub const LOG_FILTER_BYTES_MAX: usize = 1_024;
+/// Shortest time for which a replica logs other events than it is configured to, in milliseconds.
+pub const LOG_FILTER_MS_MIN: u64 = 1_000;
+/// Longest time for which a replica logs other events than it is configured to, in milliseconds.
+pub const LOG_FILTER_MS_MAX: u64 = 86_400_000;
+/// The same time for callers who do not say, in milliseconds.
+pub const LOG_FILTER_MS_DEFAULT: u64 = 600_000;
 /// Bytes of a continue token.
 pub const CONTINUE_TOKEN_BYTES_MAX: usize = 512;
 
@@ -38,6 +46,8 @@ pub const STATUS_DETAILS_BYTES_MAX: usize = 4 << 10;
 pub const STATUS_MESSAGE_BYTES_MAX: usize = 1 << 10;
 
 const _: () = assert!(LIST_PAGE_DEFAULT <= LIST_PAGE_MAX);
+const _: () = assert!(LOG_FILTER_MS_MIN <= LOG_FILTER_MS_DEFAULT);
+const _: () = assert!(LOG_FILTER_MS_DEFAULT <= LOG_FILTER_MS_MAX);
 const _: () = assert!(BOOKMARK_INTERVAL_MS_MIN <= BOOKMARK_INTERVAL_MS_DEFAULT);
 const _: () = assert!(BOOKMARK_INTERVAL_MS_DEFAULT <= BOOKMARK_INTERVAL_MS_MAX);
 // Base64 takes four bytes for three; the details contain the message once more.
@@ -101,6 +111,18 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         name: "staleness of a read",
         value: STALENESS_MS_MAX,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "filter of a replica's log",
+        value: LOG_FILTER_BYTES_MAX as u64,
+        unit: "bytes",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "time for which a replica logs other events",
+        value: LOG_FILTER_MS_MAX,
         unit: "ms",
         beyond: INVALID,
     },

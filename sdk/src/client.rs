@@ -6,6 +6,7 @@ mod calls;
 mod cluster;
 mod dry_run;
 mod histories;
+mod itself;
 mod leases;
 mod members;
 mod migrations;

@@ -123,6 +123,7 @@ pub use values::{
     Assumed, Danger, DangerReason, MigrationClaimed, MigrationCompleted, MigrationPage,
     MigrationStarted, MigrationView, Safety,
 };
+pub use values::{Diagnostics, LogFilter, LogFilterView, ReplicaVitals};
 pub use values::{
     HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,
     RevisionOutcome, RevisionView,

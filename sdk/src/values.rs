@@ -5,6 +5,7 @@ mod cluster_status;
 mod collections;
 mod controller_revisions;
 mod header;
+mod itself;
 mod leases;
 mod members;
 mod migrations;
@@ -31,6 +32,7 @@ pub use controller_revisions::{
     RevisionOutcome, RevisionView,
 };
 pub use header::Header;
+pub use itself::{Diagnostics, LogFilter, LogFilterView, ReplicaVitals};
 pub use leases::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };

@@ -4,6 +4,7 @@ mod audit;
 mod expiry;
 mod raw;
 mod requests;
+mod secrets;
 mod tokens;
 
 use std::fs;
@@ -89,7 +90,7 @@ async fn may_what_its_role_may(raw: &Raw, role: Role) {
         assert_eq!(refused.is_none(), may, "{role} calls {method}: {refused:?}");
         decisions += 1;
     }
-    assert_eq!(decisions, 75);
+    assert_eq!(decisions, 78);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

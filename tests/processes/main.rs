@@ -2,6 +2,7 @@
 //! only processes have: SIGKILL, SIGSTOP, a broken network, a data directory that is not what it was.
 //!
 //! - `cluster`, `process`, `program`, `ports`: three replicas, started, stopped, killed, and never left behind.
+//! - `commands`: commands of the program, run to their ends.
 //! - `links`, `door`, `relay`: proxies that can hold or cut connections between replicas or from clients.
 //! - `writers`, `keeper`, `history`: clients that call all the time, and the checks of their answers.
 //! - `cards`: the objects that those clients store. `requests`: requests without the client library.
@@ -29,9 +30,11 @@ mod bad_requests;
 mod cards;
 mod certificates;
 mod cluster;
+mod commands;
 mod counting;
 mod directories;
 mod divergence;
+mod doctor;
 mod door;
 mod durability;
 mod exactly_once;
@@ -61,6 +64,7 @@ mod speakers;
 mod systemd;
 mod three_hosts;
 mod too_large;
+mod top;
 mod tree_hash;
 mod waiting;
 mod watch_log;

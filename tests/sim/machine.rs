@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use synod_model::WallTime;
 use synod_server::consensus::Consensus;
-use synod_server::seams::{Flushing, Offload, Seams, WallClock};
+use synod_server::seams::{Flushing, NoLog, Offload, Seams, WallClock};
 use synod_store::SimDisk;
 
 use crate::net::{Host, Net};
@@ -178,7 +178,7 @@ impl Machine {
 
     fn seams(&self) -> Seams {
         Seams {
-            dropped_lines: || 0,
+            log: Arc::new(NoLog),
             dialer: self.net.dialer(self.host),
             disk: Arc::new(self.disk.clone()),
             wall: Arc::new(NoWallClock),

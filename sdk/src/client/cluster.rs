@@ -2,10 +2,9 @@
 
 use synod_model::{Revision, SettingsPatch, UpdateSettings};
 use synod_proto::{Change, v1};
-use tokio::time::timeout;
 
 use super::{Client, stubs};
-use crate::transport::{Try, unknown_endpoint};
+use crate::transport::Try;
 use crate::values::read;
 use crate::{Changed, ClusterStatus, Error, ReadOptions, SettingsView};
 
@@ -29,21 +28,11 @@ impl Client {
     ///
     /// `INVALID_ARGUMENT`: the client was not given such an endpoint. Else that replica did not answer in time.
     pub async fn status_of(&self, endpoint: &str) -> Result<ClusterStatus, Error> {
-        let replicas = self.replicas();
-        let place = replicas
-            .find(endpoint)
-            .ok_or_else(|| unknown_endpoint(endpoint))?;
-        let attempt = Try {
-            channel: replicas.channel(place),
-            remaining: self.timeout,
-        };
-        let request = attempt.request(v1::ClusterStatusRequest {});
-        let asking = async move { stubs::cluster(attempt.channel).status(request).await };
-        match timeout(self.timeout, asking).await {
-            Ok(Ok(answer)) => read(answer.into_inner()),
-            Ok(Err(status)) => Err(Error::of_read(&status).context(endpoint)),
-            Err(_) => Err(Error::unanswered_read(self.timeout).context(endpoint)),
-        }
+        let answer = self.ask_one(endpoint, |attempt| {
+            let request = attempt.request(v1::ClusterStatusRequest {});
+            async move { stubs::cluster(attempt.channel).status(request).await }
+        });
+        read::<v1::ClusterStatusResponse, _>(answer.await?)
     }
 
     /// Reads the replicated settings.

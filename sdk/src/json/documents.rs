@@ -8,13 +8,13 @@ use synod_proto::wire::Wire;
 
 use super::document;
 use crate::{
-    AgreementHistory, Assumed, CheckpointWritten, ClusterStatus, Collection, CollectionChanged,
-    CollectionPage, CollectionView, ControllerRevision, Event, Events, GroupResource, Header,
-    HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView, Member,
-    MemberPage, MemberView, Migration, MigrationFailure, MigrationPage, MigrationView,
-    ObjectWritten, OwnerReference, Reported, RevisionAnswered, RevisionDiff, RevisionView, Roster,
-    RosterChanged, RosterPage, RosterView, Safety, Settings, SettingsView, StorageState,
-    StorageVersion, StorageVersionPage, StorageVersionView, StoredObject,
+    AgreementHistory, Assumed, CheckpointWritten, ClusterStatus, Collection, CollectionChanged, CollectionPage,
+    CollectionView, ControllerRevision, Diagnostics, Event, Events, GroupResource, Header,
+    HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView,
+    LogFilter, Member, MemberPage, MemberView, Migration, MigrationFailure, MigrationPage,
+    MigrationView, ObjectWritten, OwnerReference, Reported, RevisionAnswered, RevisionDiff,
+    RevisionView, Roster, RosterChanged, RosterPage, RosterView, Safety, Settings, SettingsView,
+    StorageState, StorageVersion, StorageVersionPage, StorageVersionView, StoredObject,
 };
 
 /// A value that is written as a message of its own.
@@ -51,10 +51,12 @@ documents! {
     CollectionView = CollectionsGetResponse;
     ControllerRevision = ControllerRevision;
     GroupResource = GroupResource;
+    Diagnostics = ClusterGetDiagnosticsResponse;
     Header = ResponseHeader;
     HistoryChanged = ControllerRevisionsTruncateResponse;
     Lease = Lease;
     LeaseCandidate = LeaseCandidate;
+    LogFilter = LogFilter;
     LeaseView = LeasesGetResponse;
     Member = Member;
     MemberView = MembershipGetResponse;

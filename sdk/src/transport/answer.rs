@@ -19,7 +19,10 @@ macro_rules! answers {
 }
 
 answers!(
+    ClusterGetDiagnosticsResponse,
+    ClusterGetLogFilterResponse,
     ClusterGetSettingsResponse,
+    ClusterSetLogFilterResponse,
     ClusterStatusResponse,
     ClusterUpdateSettingsResponse,
     LeasesAcquireResponse,

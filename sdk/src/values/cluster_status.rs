@@ -3,7 +3,7 @@
 use synod_model::{LogTime, Revision, Violations};
 use synod_proto::{messages, v1, wire_enums};
 
-use super::Header;
+use super::{Header, ReplicaVitals};
 
 /// The status of the cluster, as one replica sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct ClusterStatus {
     pub oldest_revision: Revision,
     /// What an operator must look at; empty if all is well.
     pub alarms: Vec<Alarm>,
+    /// What the replica tells of its host and of the size of its state; `None`: its release does not tell.
+    pub vitals: Option<ReplicaVitals>,
 }
 
 /// One replica of the replica set.
@@ -155,6 +157,7 @@ messages! {
         digest_index = digest_index,
         oldest_revision = oldest_revision,
         alarms = alarms,
+        vitals = vitals,
     }
     v1::ReplicaStatus = ReplicaStatus {
         replica_id = replica_id,

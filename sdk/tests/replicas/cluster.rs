@@ -15,7 +15,7 @@ use synod_server::config::{Listen, ReplicaConfig};
 use synod_server::consensus::ReplicaId;
 use synod_server::replica::{Doors, Replica};
 use synod_server::seams::random::seed_this_thread;
-use synod_server::seams::{Flushing, Offload, Seams as ServerSeams, SystemWallClock};
+use synod_server::seams::{Flushing, NoLog, Offload, Seams as ServerSeams, SystemWallClock};
 use synod_store::{Disk as _, SimDisk};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, timeout};
@@ -152,7 +152,7 @@ impl Cluster {
             self.network.set(address, Weather::Fair);
         }
         let seams = ServerSeams {
-            dropped_lines: || 0,
+            log: Arc::new(NoLog),
             dialer: Arc::new(self.network.dialer(&source)),
             disk: Arc::new(running.disk.clone()),
             wall: Arc::new(SystemWallClock),

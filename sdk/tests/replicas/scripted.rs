@@ -122,6 +122,27 @@ impl ClusterService for Replica {
         Err(Status::unimplemented("not in any script"))
     }
 
+    async fn get_log_filter(
+        &self,
+        _: Request<v1::ClusterGetLogFilterRequest>,
+    ) -> Result<Response<v1::ClusterGetLogFilterResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
+    async fn set_log_filter(
+        &self,
+        _: Request<v1::ClusterSetLogFilterRequest>,
+    ) -> Result<Response<v1::ClusterSetLogFilterResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
+    async fn get_diagnostics(
+        &self,
+        _: Request<v1::ClusterGetDiagnosticsRequest>,
+    ) -> Result<Response<v1::ClusterGetDiagnosticsResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
     async fn update_settings(
         &self,
         request: Request<v1::ClusterUpdateSettingsRequest>,

@@ -1,5 +1,7 @@
 //! The configuration of one replica: every value with its bounds, all checked before any file or socket is opened.
 
+mod shown;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;

@@ -17,11 +17,11 @@ use crate::audit::{Audit, Call, Noted};
 use crate::connections::Line;
 use crate::consensus::{Consensus, ReplicaId};
 use crate::guards::Guards;
+use crate::itself::Itself;
 use crate::lease_waits::LeaseWaits;
 use crate::metrics::ReadMetrics;
 use crate::proposer::Proposer;
 use crate::read::{Reader, Reading};
-use crate::seams::WallClock;
 use crate::watch::{Cursor, Watches};
 
 /// One replica. Clones are handles to the same one.
@@ -37,8 +37,8 @@ struct HandleParts {
     watches: Watches,
     lease_waits: LeaseWaits,
     guards: Guards,
-    /// Gives the times that a dry run shows.
-    wall: Arc<dyn WallClock>,
+    /// What this replica tells of itself, and the times that a dry run shows.
+    itself: Itself,
 }
 
 /// The context of a request: how long its caller waits, and its name in the logs.
@@ -171,7 +171,7 @@ impl Handle {
         watches: Watches,
         lease_waits: LeaseWaits,
         guards: &Guards,
-        wall: &Arc<dyn WallClock>,
+        itself: Itself,
     ) -> Self {
         Self {
             shared: Arc::new(HandleParts {
@@ -181,7 +181,7 @@ impl Handle {
                 watches,
                 lease_waits,
                 guards: guards.clone(),
-                wall: Arc::clone(wall),
+                itself,
             }),
         }
     }
@@ -242,7 +242,7 @@ impl Handle {
         let entry = LogEntry {
             log_time: state.log_time(),
             lift_deadlines: false,
-            wall: self.shared.wall.now(),
+            wall: self.shared.itself.wall.now(),
             commands: vec![Envelope {
                 actor: asking.standing.actor(),
                 request: None,
@@ -409,7 +409,12 @@ impl Handle {
 
     /// What is wrong with the certificates, the policy and the audit log of this replica, each as sentences for people.
     pub(crate) fn guard_alarms(&self) -> [Vec<String>; 3] {
-        self.shared.guards.alarms(self.shared.wall.now())
+        self.shared.guards.alarms(self.shared.itself.wall.now())
+    }
+
+    /// What this replica tells of itself.
+    pub(crate) fn itself(&self) -> &Itself {
+        &self.shared.itself
     }
 
     /// The consensus of this replica.

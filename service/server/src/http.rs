@@ -29,10 +29,13 @@ use probes::{Asked, report};
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+/// Makes the metrics now, as text.
+pub(crate) type MetricsText = Arc<dyn Fn() -> String + Send + Sync>;
+
 /// What the port shows.
 pub(crate) struct Shown {
     /// The metrics now.
-    pub(crate) metrics: Box<dyn Fn() -> String + Send + Sync>,
+    pub(crate) metrics: MetricsText,
     /// What `/readyz` goes by.
     pub(crate) probed: Probed,
 }
@@ -40,7 +43,6 @@ pub(crate) struct Shown {
 /// Serves the port until `stop`.
 pub(crate) async fn serve(incoming: Incoming, shown: Shown, stop: Stop) {
     let Shown { metrics, probed } = shown;
-    let metrics = Arc::new(metrics);
     let access = probed.access.clone();
     let metrics = move |ConnectInfo(Origin(caller)): ConnectInfo<Origin>,
                         mut headers: HeaderMap| async move {

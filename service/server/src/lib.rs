@@ -49,6 +49,7 @@ mod expiry;
 pub mod guards;
 mod health;
 mod http;
+mod itself;
 mod looking;
 mod metrics;
 mod objects;

@@ -26,7 +26,7 @@ use prometheus_client::registry::Registry;
 
 pub(crate) use agreement::AgreementMetrics;
 pub(crate) use consensus::ConsensusMetrics;
-pub(crate) use disk::DiskMetrics;
+pub(crate) use disk::{DiskMetrics, FlushTimes};
 pub(crate) use doors::DoorMetrics;
 pub(crate) use proposer::ProposerMetrics;
 pub(crate) use read::ReadMetrics;
@@ -53,9 +53,12 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     /// The metrics of a replica. `dropped_lines` tells how many lines of its log the process has dropped.
-    pub(crate) fn new(dropped_lines: fn() -> u64) -> Self {
+    pub(crate) fn new(dropped_lines: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         let mut registry = Registry::default();
-        registry.register_collector(Box::new(log::LogMetrics { dropped_lines }));
+        let log = log::LogMetrics {
+            dropped_lines: Box::new(dropped_lines),
+        };
+        registry.register_collector(Box::new(log));
         #[cfg(target_os = "linux")]
         registry.register_collector(Box::new(process::ProcessMetrics));
         Self {

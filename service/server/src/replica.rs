@@ -1,16 +1,16 @@
 //! One replica: puts its parts together, runs them, and shuts them down in order.
 
 mod doors;
+mod measured;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{Command, Envelope, Initialize, LogEntry};
 use synod_model::stored::to_bytes;
 use synod_model::{LogTime, WallTime};
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::Instant;
 
 use crate::announce::Announcer;
 use crate::config::{InvalidConfig, ReplicaConfig};
@@ -21,6 +21,7 @@ use crate::guards::{self, GuardFault, Guards};
 use crate::handle::Handle;
 use crate::health::{Health, health};
 use crate::http::{self, Probed, Shown};
+use crate::itself::Itself;
 use crate::lease_waits::LeaseWaits;
 use crate::limits::DRAIN_MAX;
 use crate::metrics::Metrics;
@@ -34,6 +35,7 @@ use crate::stop::{Stop, Stopper, stop};
 use crate::watch::Watches;
 
 pub use doors::Doors;
+use measured::{measured, metrics_text};
 
 /// The longest time for settling what was sent, after the last client has gone.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
@@ -140,7 +142,7 @@ impl Replica {
             ..seams
         };
         let consensus = consensus::start(config.consensus(), seams.clone()).await?;
-        let metrics = measured(&consensus, seams.dropped_lines);
+        let metrics = measured(&consensus, &seams.log);
         let (stoppers, stops) = Stoppers::new();
         let Stops {
             front: front_stop,
@@ -165,18 +167,14 @@ impl Replica {
             sequencer,
             metrics,
         };
-        let (handle, health) = parts.front(reader, &guards, &seams, front_stop, &mut work);
+        let (handle, health) =
+            parts.front(reader, &guards, (&config, &seams), front_stop, &mut work);
         let told = config.advertise_client.clone();
         let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let room = parts.room(&config, seams.clone());
         parts.spawn_upkeep(&mut work, work_stop, client_endpoint, room);
         let doors = parts.let_in(doors, &guards, &stops, &mut work);
-        let probed = Probed {
-            consensus: parts.consensus.clone(),
-            health: health.clone(),
-            access: guards.access.clone(),
-        };
-        parts.spawn_metrics(&mut work, front_stop, doors.metrics, probed);
+        parts.spawn_metrics(&mut work, front_stop, doors.metrics, handle.itself());
         parts.spawn_formation(&mut work, work_stop, &config, seams.wall.now());
         let forward = Arc::new(parts.proposer);
         let stopped = async move { stops.peers.requested().await };
@@ -275,16 +273,6 @@ fn watched(
     )
 }
 
-/// The metrics of a replica, fed with the durations of disk writes and of other background work.
-fn measured(consensus: &Consensus, dropped_lines: fn() -> u64) -> Arc<Metrics> {
-    let metrics = Arc::new(Metrics::new(dropped_lines));
-    let flush_seconds = metrics.disk.flush_seconds();
-    consensus.when_flushed(move |took| flush_seconds.observe(took.as_secs_f64()));
-    let timed = metrics.consensus.clone();
-    consensus.when_timed(move |what, took| timed.took(what, took));
-    metrics
-}
-
 /// The parts that a replica's tasks are made of.
 struct Parts {
     consensus: Consensus,
@@ -299,7 +287,7 @@ impl Parts {
         &self,
         reader: Reader,
         guards: &Guards,
-        seams: &Seams,
+        (config, seams): (&ReplicaConfig, &Seams),
         stop: &Stop,
         work: &mut JoinSet<()>,
     ) -> (Handle, Health) {
@@ -307,6 +295,18 @@ impl Parts {
         work.spawn(pulse.beat(stop.clone()));
         let watches = watched(&self.consensus, &reader, &health, &self.metrics, stop);
         let waits = LeaseWaits::new(&self.consensus, stop, work);
+        let itself = Itself {
+            wall: Arc::clone(&seams.wall),
+            log: Arc::clone(&seams.log),
+            metrics: Arc::clone(&self.metrics),
+            metrics_text: metrics_text(&self.metrics, &self.consensus, &self.proposer),
+            probed: Probed {
+                consensus: self.consensus.clone(),
+                health: health.clone(),
+                access: guards.access.clone(),
+            },
+            configuration: config.shown(),
+        };
         let handle = Handle::new(
             &self.consensus,
             &self.proposer,
@@ -314,7 +314,7 @@ impl Parts {
             watches,
             waits,
             guards,
-            &seams.wall,
+            itself,
         );
         (handle, health)
     }
@@ -383,7 +383,7 @@ impl Parts {
         work: &mut JoinSet<()>,
         stop: &Stop,
         incoming: Option<Incoming>,
-        probed: Probed,
+        itself: &Itself,
     ) {
         let follow = Arc::clone(&self.metrics.agreement).follow(self.consensus.clone());
         work.spawn(until(stop.clone(), follow));
@@ -400,24 +400,9 @@ impl Parts {
             }
         }));
         let Some(incoming) = incoming else { return };
-        let (metrics, consensus, proposer) = (
-            Arc::clone(&self.metrics),
-            self.consensus.clone(),
-            self.proposer.clone(),
-        );
-        // One collection at a time, because two at once would mix their numbers.
-        let turn = Mutex::new(());
-        let text = move || {
-            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-            metrics.status.observe(&consensus);
-            metrics.agreement.observe(Instant::now());
-            metrics.disk.observe(&consensus.log_status());
-            metrics.proposer.observe(|lane| proposer.waiting(lane));
-            metrics.text()
-        };
         let shown = Shown {
-            metrics: Box::new(text),
-            probed,
+            metrics: Arc::clone(&itself.metrics_text),
+            probed: itself.probed.clone(),
         };
         work.spawn(http::serve(incoming, shown, stop.clone()));
     }

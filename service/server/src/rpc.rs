@@ -17,6 +17,7 @@ mod framing;
 mod gate;
 mod handlers;
 mod health;
+mod itself;
 mod layer;
 mod lease_renewals;
 mod leases;

@@ -12,6 +12,7 @@
 //! | the log's flushes ([`Flushing`]) | a thread of the store | a task that waits a seeded while |
 //! | blocking work ([`Offload`]) | a thread pool | inline |
 //! | wall clock ([`WallClock`]), display only | the system's | virtual |
+//! | the process's log ([`ProcessLog`]) | the program's | none |
 //! | randomness ([`random::rng`]) | the system's | seeded, per thread |
 //! | watch channels ([`watch`]) | first waiting, first woken | the same |
 //!
@@ -21,6 +22,7 @@
 use std::sync::Arc;
 
 mod flushing;
+mod log;
 mod net;
 mod offload;
 pub mod random;
@@ -30,6 +32,7 @@ pub mod watch;
 
 pub(crate) use flushing::Flusher;
 pub use flushing::Flushing;
+pub use log::{LogFilter, NoLog, ProcessLog};
 pub use net::{Caller, Connection, ConnectionInfo, Dial, Duplex, Incoming};
 pub use offload::Offload;
 pub use wall::{SystemWallClock, WallClock};
@@ -47,8 +50,8 @@ pub struct Seams {
     pub flushing: Flushing,
     /// Where blocking work runs.
     pub offload: Offload,
-    /// Returns how many lines of its log the process has dropped so far, for the metrics.
-    pub dropped_lines: fn() -> u64,
+    /// The log of the process.
+    pub log: Arc<dyn ProcessLog>,
 }
 
 impl Seams {
@@ -61,7 +64,7 @@ impl Seams {
             wall: Arc::new(SystemWallClock),
             flushing: Flushing::Thread,
             offload: Offload::Threads,
-            dropped_lines: || 0,
+            log: Arc::new(NoLog),
         }
     }
 }

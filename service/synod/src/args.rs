@@ -12,6 +12,7 @@ mod objects;
 mod observe;
 mod policy;
 mod rosters;
+mod seeing;
 mod serve;
 
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub(crate) use objects::{
 pub(crate) use observe::{ObserveArgs, ObserveFormat};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyTestArgs};
 pub(crate) use rosters::{RostersArgs, RostersCommand, SetRosterArgs};
+pub(crate) use seeing::{BundleArgs, DebugArgs, DebugCommand, DoctorArgs, LogLevelArgs, TopArgs};
 pub(crate) use serve::{DevArgs, ServeArgs};
 
 use crate::duration;
@@ -92,6 +94,24 @@ pub(crate) enum Command {
     /// One replica is added, promoted or removed at a time, while the others serve. Only replicas of the set vote.
     #[command(after_long_help = examples::CLUSTER)]
     Cluster(ClusterArgs),
+    /// Find out what is wrong: with the way to the replicas, their certificates, their agreement, their hosts.
+    ///
+    /// Looks at every endpoint, and at every replica that an answer names. Each finding is ok, a warning, or a fault, with what
+    /// to do about it. It ends with 8 if there is a fault, whatever else works or does not.
+    #[command(after_long_help = seeing::DOCTOR_EXAMPLES)]
+    Doctor(DoctorArgs),
+    /// Watch the replicas: who leads, who lags, how much changes. Quits on q or Ctrl-C.
+    #[command(after_long_help = seeing::TOP_EXAMPLES)]
+    Top(TopArgs),
+    /// Show which events replicas log, or have them log others for a while.
+    ///
+    /// It is about each replica at --endpoints by itself: no other one is asked, and each that was changed is named. The filter
+    /// that a replica was configured with returns by itself.
+    #[command(after_long_help = seeing::LOG_LEVEL_EXAMPLES)]
+    LogLevel(LogLevelArgs),
+    /// Collect what is needed to find out what is wrong.
+    #[command(after_long_help = seeing::DEBUG_EXAMPLES)]
+    Debug(DebugArgs),
     /// Show the members: the API servers that take part.
     #[command(after_long_help = examples::MEMBERS)]
     Members(MembersArgs),

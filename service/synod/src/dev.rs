@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use crate::args::DevArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::logging::Logging;
 use crate::settings::LogFormat;
 use crate::signals::Signals;
 use crate::{logging, serve};
@@ -38,7 +39,7 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let mut replicas = tokio::select! {
         biased;
         _ = signals.next() => return Ok(Exit::Ok),
-        started = start(&data, args.port, doors) => started?,
+        started = start(&data, args.port, &logging, doors) => started?,
     };
     let serving: Vec<_> = replicas.iter().map(Replica::serving).collect();
     let announced = async {
@@ -124,7 +125,12 @@ fn listen(first: u16, number: u16) -> Listen {
     }
 }
 
-async fn start(data: &Data, port: u16, doors: Vec<Doors>) -> Result<Vec<Replica>, Failure> {
+async fn start(
+    data: &Data,
+    port: u16,
+    logging: &Logging,
+    doors: Vec<Doors>,
+) -> Result<Vec<Replica>, Failure> {
     let ids = || (1..).map(ReplicaId::new);
     let peers = doors.iter().map(|doors| doors.peer_address.clone());
     let set: BTreeMap<ReplicaId, String> = ids().zip(peers).collect();
@@ -134,7 +140,7 @@ async fn start(data: &Data, port: u16, doors: Vec<Doors>) -> Result<Vec<Replica>
         let listen = listen(port, number);
         let config =
             ReplicaConfig::new(id, CLUSTER_NAME.to_owned(), directory, listen, set.clone());
-        replicas.push(serve::start(config, doors).await?);
+        replicas.push(serve::start(config, logging.switch(), doors).await?);
     }
     Ok(replicas)
 }

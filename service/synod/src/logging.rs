@@ -5,7 +5,10 @@
 
 mod dropped;
 mod last_words;
+#[cfg(test)]
+mod lines;
 mod sparing;
+mod switch;
 
 use std::io::IsTerminal as _;
 
@@ -14,18 +17,19 @@ use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::FilterExt as _;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, fmt, registry};
+use tracing_subscriber::{EnvFilter, fmt, registry, reload};
 
 use crate::failure::Failure;
 use crate::settings::LogFormat;
-pub(crate) use dropped::dropped_lines;
 pub(crate) use last_words::last_words;
 use sparing::Sparing;
 pub(crate) use sparing::{Ending, HeldBack};
+pub(crate) use switch::Switch;
 
 /// The running log. Dropping it writes the queued lines, unless that takes too long.
 pub(crate) struct Logging {
     sparing: Sparing,
+    switch: Switch,
     writer: Option<WorkerGuard>,
 }
 
@@ -47,7 +51,8 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Result<Logging, Failure>
     let fault =
         |fault: String| Failure::local(format!("logging cannot start: {fault}"), "correct --log");
     let sparing = Sparing::default();
-    let filter = parse(filter).map_err(fault)?.and(sparing.clone());
+    let (reloaded, handle) = reload::Layer::new(parse(filter).map_err(fault)?);
+    let switch = Switch::new(handle, filter);
     let (writer, guard) = NonBlockingBuilder::default()
         .lossy(true)
         .buffered_lines_limit(LOG_LINES_MAX)
@@ -63,7 +68,9 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Result<Logging, Failure>
             .with_current_span(true)
             .boxed(),
     };
-    let started = registry().with(log.with_filter(filter)).try_init();
+    let started = registry()
+        .with(log.with_filter(reloaded.and(sparing.clone())))
+        .try_init();
     started.map_err(|error| fault(error.to_string()))?;
     dropped::count_with(dropped);
     std::panic::set_hook(Box::new(|panic| {
@@ -72,6 +79,7 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Result<Logging, Failure>
     }));
     Ok(Logging {
         sparing,
+        switch,
         writer: Some(guard),
     })
 }
@@ -80,6 +88,11 @@ impl Logging {
     /// The task that reports how many events were held back.
     pub(crate) fn held_back(&self) -> HeldBack {
         self.sparing.held_back()
+    }
+
+    /// What changes which events are logged.
+    pub(crate) fn switch(&self) -> Switch {
+        self.switch.clone()
     }
 
     /// The switch to set when the replica is asked to end.

@@ -69,6 +69,11 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Cluster(args) => {
             one_thread()?.block_on(commands::cluster::run(&args.command, matches))
         }
+        Command::Debug(args) => {
+            one_thread()?.block_on(commands::debug::run(&args.command, matches))
+        }
+        Command::Doctor(args) => one_thread()?.block_on(commands::doctor::run(args, matches)),
+        Command::LogLevel(args) => one_thread()?.block_on(commands::log_level::run(args, matches)),
         Command::Members(args) => one_thread()?.block_on(commands::members::run(args, matches)),
         Command::StorageVersions(args) => {
             one_thread()?.block_on(commands::storage_versions::run(&args.command, matches))
@@ -84,6 +89,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Delete(args) => one_thread()?.block_on(objects::delete::run(args, matches)),
         Command::Edit(args) => one_thread()?.block_on(objects::edit::run(args, matches)),
         Command::Apply(args) => one_thread()?.block_on(objects::apply::run(args, matches)),
+        Command::Top(args) => one_thread()?.block_on(commands::top::run(args, matches)),
         Command::Watch(args) => one_thread()?.block_on(commands::watch::run(args, matches)),
         Command::Settings(args) => one_thread()?.block_on(commands::settings::run(args, matches)),
         Command::History(args) => {

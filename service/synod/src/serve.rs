@@ -13,7 +13,7 @@ use synod_store::RealDisk;
 use crate::args::ServeArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logging::Ending;
+use crate::logging::{Logging, Switch};
 use crate::settings::ServeSettings;
 use crate::signals::Signals;
 use crate::{logging, output, supervisor};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failur
     raise_open_files();
     let runtime = crate::many_threads()?;
     runtime.spawn(logging.held_back().tell());
-    let ended = runtime.block_on(serve(settings.replica, logging.ending()));
+    let ended = runtime.block_on(serve(settings.replica, &logging));
     // Tasks that have not ended in time are not waited for: all that was acknowledged is on disk.
     runtime.shutdown_background();
     ended
@@ -44,7 +44,7 @@ fn raise_open_files() {
     }
 }
 
-async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
+async fn serve(config: ReplicaConfig, logging: &Logging) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     let doors = open(&config.listen).await?;
     let line = line(&config, &doors);
@@ -52,7 +52,7 @@ async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
         biased;
         // Nothing was acknowledged yet, so no orderly shutdown is needed.
         _ = signals.next() => return Ok(Exit::Ok),
-        started = start(config, doors) => started?,
+        started = start(config, logging.switch(), doors) => started?,
     };
     supervisor::ready();
     let serving = replica.serving();
@@ -71,7 +71,7 @@ async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
     };
     tracing::info!(signal, "asked to end");
     supervisor::ending();
-    ending.begin();
+    logging.ending().begin();
     tokio::select! {
         biased;
         signal = signals.next() => Err(at_once(signal)),
@@ -96,10 +96,14 @@ pub(crate) async fn open(listen: &Listen) -> Result<Doors, Failure> {
 }
 
 /// Starts a replica on its open listeners.
-pub(crate) async fn start(config: ReplicaConfig, doors: Doors) -> Result<Replica, Failure> {
+pub(crate) async fn start(
+    config: ReplicaConfig,
+    log: Switch,
+    doors: Doors,
+) -> Result<Replica, Failure> {
     let id = config.replica;
     let seams = Seams {
-        dropped_lines: logging::dropped_lines,
+        log: Arc::new(log),
         ..Seams::real(Arc::new(RealDisk))
     };
     let started = Replica::start(config, seams, doors).await;

@@ -93,6 +93,15 @@ enum Origin {
     File(String),
 }
 
+/// A value as messages repeat it: without what stands before an `@` in an address, which may be a password.
+fn masked(text: &str) -> String {
+    let items = text.split(',').map(|item| match item.rsplit_once('@') {
+        Some((_, address)) => format!("***@{address}"),
+        None => item.to_owned(),
+    });
+    items.collect::<Vec<_>>().join(",")
+}
+
 impl<'a> Layers<'a> {
     /// Opens the sources: the command line, the environment, and the file if one is named.
     ///
@@ -147,7 +156,7 @@ impl<'a> Layers<'a> {
         let (text, origin) = self.text(key)?;
         self.origins.insert(key, origin);
         let parsed = text.and_then(|text| {
-            parse(&text).map_err(|rule| format!("Invalid value: {text:?}: {rule}"))
+            parse(&text).map_err(|rule| format!("Invalid value: {:?}: {rule}", masked(&text)))
         });
         parsed.map_err(|rule| self.fault(key, rule)).ok()
     }

@@ -3,8 +3,10 @@
 mod cluster;
 mod collections;
 mod controller_revisions;
+mod findings;
 mod history;
 mod leases;
+mod log_filters;
 mod matrix;
 mod members;
 mod migrations;
@@ -14,6 +16,7 @@ mod safety;
 mod settings;
 mod status;
 mod storage_versions;
+mod top;
 mod verdicts;
 
 use std::time::Duration;
@@ -23,8 +26,10 @@ pub(crate) use collections::{collection, collection_changed, collection_deleted,
 pub(crate) use controller_revisions::{
     controller_revision, controller_revisions, revision_diff, rolled_back, truncated,
 };
+pub(crate) use findings::findings;
 pub(crate) use history::history;
 pub(crate) use leases::{lease, leases};
+pub(crate) use log_filters::{EndpointLog, log_filters};
 pub(crate) use matrix::matrix;
 pub(crate) use members::{member, members};
 pub(crate) use migrations::{assumed, cause, migration, migrations};
@@ -36,7 +41,11 @@ pub(crate) use status::{EndpointStatus, status};
 #[cfg(test)]
 pub(crate) use storage_versions::{COLUMNS as STORAGE_VERSION_COLUMNS, first_cells};
 pub(crate) use storage_versions::{storage_version, storage_versions};
+pub(crate) use top::{Sample, top};
 pub(crate) use verdicts::verdicts;
+
+use serde_json::{Value, json};
+use synod_client::Error;
 
 use crate::output::{UNSET, age};
 
@@ -75,6 +84,11 @@ fn all<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
 /// A duration, written as ages are.
 fn span(span: Duration) -> String {
     age(0, u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// The error of one of several answers.
+fn error(error: &Error) -> Value {
+    json!({"reason": error.kind().reason(), "message": error.message()})
 }
 
 fn yes_or_no(yes: bool) -> &'static str {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::ClientConfig;
-use rustls::client::Resumption;
+use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
@@ -39,7 +39,7 @@ pub struct ClientTls {
 #[derive(Clone)]
 pub struct Connector {
     reloaded: Arc<Reloaded<ClientTls>>,
-    server_name: Option<ServerName<'static>>,
+    server_name: Option<String>,
 }
 
 impl Connector {
@@ -49,17 +49,18 @@ impl Connector {
     ///
     /// The [`Fault`] of the first one that cannot be used.
     pub fn load(tls: ClientTls) -> Result<Self, Fault> {
-        let server_name = match &tls.server_name {
-            Some(name) => Some(parse_name(name).ok_or_else(|| Fault {
+        if let Some(name) = &tls.server_name
+            && parse_name(name).is_none()
+        {
+            return Err(Fault {
                 part: Part::ServerName,
                 place: name.clone(),
                 rule: "is neither a host name nor an IP address".to_owned(),
-            })?),
-            None => None,
-        };
+            });
+        }
         Ok(Self {
+            server_name: tls.server_name.clone(),
             reloaded: Arc::new(Reloaded::load(tls)?),
-            server_name,
         })
     }
 
@@ -93,20 +94,44 @@ impl Connector {
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let name = self.server_name.clone().or_else(|| parse_name(host));
-        let Some(name) = name else {
-            let message = format!("{host} is neither a host name nor an IP address");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        };
-        let connector = TlsConnector::from(self.reloaded.current());
-        let mut stream = BufReader::new(connector.connect(name, stream).await?);
-        // Some proxies say nothing before the client does.
-        if let Ok(greeting) = timeout(GREETING_MAX, stream.fill_buf()).await
-            && greeting?.is_empty()
-        {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        Ok(stream)
+        agree(
+            self.reloaded.current(),
+            stream,
+            self.server_name.as_deref().unwrap_or(host),
+        )
+        .await
+    }
+}
+
+/// Agrees with the server of this name or address, and waits a while for its first byte.
+pub(crate) async fn agree<S>(
+    config: Arc<ClientConfig>,
+    stream: S,
+    name: &str,
+) -> io::Result<BufReader<TlsStream<S>>>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let Some(name) = parse_name(name) else {
+        let message = format!("{name} is neither a host name nor an IP address");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    };
+    let mut stream = BufReader::new(TlsConnector::from(config).connect(name, stream).await?);
+    // Some proxies say nothing before the client does.
+    if let Ok(greeting) = timeout(GREETING_MAX, stream.fill_buf()).await
+        && greeting?.is_empty()
+    {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(stream)
+}
+
+impl ClientTls {
+    /// What decides whether a server's certificate is trusted.
+    pub(crate) fn judge(&self, texts: &ClientTexts) -> Result<Arc<WebPkiServerVerifier>, Fault> {
+        let roots = texts.trusted_ca.roots()?;
+        let judge = WebPkiServerVerifier::builder_with_provider(roots, provider()).build();
+        judge.map_err(|error| texts.trusted_ca.fault(format!("cannot be used: {error}")))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! - [`Acceptor`] is the serving end, [`Connector`] the calling end of a connection.
 //! - [`Pem`] is a certificate, a key or a CA bundle, in a file or as bytes; [`KeyPair`] a certificate with its key.
+//! - [`look`] tells what a server shows even where it is not trusted.
 //! - Files are read again by `refresh`: new connections use what they hold then, and open connections stay. A file that
 //!   cannot be used changes nothing: what was read before stays in use, and the caller gets the [`Fault`].
 //!
@@ -12,6 +13,7 @@ mod acceptor;
 mod connector;
 mod crypto;
 mod fault;
+mod look;
 mod pem;
 mod reloaded;
 mod subject;
@@ -20,6 +22,7 @@ mod validity;
 pub use acceptor::{Acceptor, Certificate, Protocol, ServerTls, Versions};
 pub use connector::{ClientTls, Connector};
 pub use fault::{Fault, Part};
+pub use look::{Look, ShownCertificate, look};
 pub use pem::{KeyPair, Pem, have_common_ca};
 pub use reloaded::Refreshed;
 pub use subject::Subject;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::{
     Acceptor, Certificate, ClientTls, Connector, KeyPair, Part, Pem, Protocol, Refreshed,
-    ServerTls, Versions, have_common_ca,
+    ServerTls, Versions, have_common_ca, look,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair as Key};
 use rustls::pki_types::CertificateDer;
@@ -211,6 +211,50 @@ async fn an_older_version_is_spoken_only_if_asked() {
         assert_eq!(fault.contains("no certificates"), is_spoken, "{fault}");
         assert!(called.is_err());
     }
+}
+
+#[tokio::test]
+async fn a_look_tells_what_is_shown_even_if_it_is_refused_and_agrees_as_any_connection_does() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    let acceptor = Acceptor::load(folder.serving()).unwrap();
+    let looked = async |tls: ClientTls| {
+        let (here, there) = duplex(64 << 10);
+        let serving = async {
+            let mut stream = acceptor.accept(there, Protocol::Http2).await?;
+            stream.write_u8(1).await?;
+            stream.flush().await
+        };
+        let (_, looked) = tokio::join!(serving, look(&tls, here, "elsewhere"));
+        looked.unwrap()
+    };
+    let good = looked(folder.calling()).await;
+    good.agreed.unwrap();
+    let shown = good.certificate.unwrap();
+    assert_eq!(shown.names, ["replica"]);
+    assert!(shown.validity.from < shown.validity.until);
+    let of_another_ca = ClientTls {
+        trusted_ca: other.pem("ca.pem"),
+        ..folder.calling()
+    };
+    let of_another_name = ClientTls {
+        server_name: None,
+        ..folder.calling()
+    };
+    for (tls, expected) in [
+        // The two CAs have one name.
+        (of_another_ca, "BadSignature"),
+        (of_another_name, "not valid for name"),
+    ] {
+        let looked = looked(tls).await;
+        let fault = looked.agreed.unwrap_err().to_string();
+        assert!(fault.contains(expected), "{fault}");
+        assert_eq!(looked.certificate.as_ref(), Some(&shown));
+    }
+    let of_nobody = ClientTls {
+        own: None,
+        ..folder.calling()
+    };
+    looked(of_nobody).await.agreed.unwrap_err();
 }
 
 /// A client that knows TLS 1.2 alone.

@@ -96,6 +96,27 @@ impl Raw {
             .map(tonic::Response::into_inner)
     }
 
+    /// Calls a method that has one answer, with a header that says who calls.
+    pub(super) async fn unary_as(
+        &self,
+        method: &str,
+        request: Bytes,
+        authorization: &str,
+    ) -> Result<Bytes, Status> {
+        let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
+        let mut request = Request::new(request);
+        let header = authorization.parse().expect("a header takes it");
+        request.metadata_mut().insert("authorization", header);
+        let mut grpc = tonic::client::Grpc::new(self.0.clone());
+        let answer = async {
+            grpc.ready().await.expect("the replica is there");
+            grpc.unary(request, path, Plain).await
+        };
+        within(method, answer)
+            .await
+            .map(tonic::Response::into_inner)
+    }
+
     /// Calls a method in a pipeline, and returns the first answer.
     pub(super) async fn piped(&self, method: &str, request: Bytes) -> Result<Bytes, Status> {
         let call = v1::PipelineCall {

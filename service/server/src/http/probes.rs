@@ -31,6 +31,15 @@ pub(super) struct Asked {
 }
 
 impl Probed {
+    /// The answer of `/readyz?verbose`.
+    pub(crate) fn readiness(&self) -> String {
+        let asked = Asked {
+            verbose: true,
+            ..Asked::default()
+        };
+        report("readyz", &asked, self.checks()).1
+    }
+
     pub(super) fn checks(&self) -> Vec<Check> {
         let Self {
             consensus, health, ..

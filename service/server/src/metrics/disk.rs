@@ -1,16 +1,23 @@
 //! The size of the log on disk, how long its writes take, and the free space of the disk.
 
+mod flushes;
+
+use std::time::Duration;
+
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use synod_store::{LogStatus, Space};
 
 use super::{gauge_value, seconds};
+pub(crate) use flushes::FlushTimes;
+use flushes::Flushes;
 
 /// The metrics of the log and of the disk.
 #[derive(Debug)]
 pub(crate) struct DiskMetrics {
     flush_seconds: Histogram,
+    last_flushes: Flushes,
     entries: Gauge,
     segments: Gauge,
     queued_bytes: Gauge,
@@ -24,6 +31,7 @@ impl DiskMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
         let metrics = Self {
             flush_seconds: seconds(),
+            last_flushes: Flushes::default(),
             entries: Gauge::default(),
             segments: Gauge::default(),
             queued_bytes: Gauge::default(),
@@ -76,9 +84,15 @@ impl DiskMetrics {
         metrics
     }
 
-    /// The histogram of how long the disk took for each batch of the log.
-    pub(crate) fn flush_seconds(&self) -> Histogram {
-        self.flush_seconds.clone()
+    /// Notes how long the disk took for a batch of the log.
+    pub(crate) fn flushed(&self, took: Duration) {
+        self.flush_seconds.observe(took.as_secs_f64());
+        self.last_flushes.note(took);
+    }
+
+    /// How long the last batches of the log took.
+    pub(crate) fn flush_times(&self) -> FlushTimes {
+        self.last_flushes.times()
     }
 
     /// Sets the gauges of the disk's free space and size.

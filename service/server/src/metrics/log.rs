@@ -7,9 +7,14 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::counter::ConstCounter;
 
 /// Asks for the count when metrics are collected: the code that logs keeps it.
-#[derive(Debug)]
 pub(super) struct LogMetrics {
-    pub(super) dropped_lines: fn() -> u64,
+    pub(super) dropped_lines: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl fmt::Debug for LogMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogMetrics").finish_non_exhaustive()
+    }
 }
 
 impl Collector for LogMetrics {

@@ -7,7 +7,7 @@ use synod_model::Refusal;
 use synod_proto::{GetSettings, v1};
 
 use super::calls::calls;
-use super::typed;
+use super::{itself, typed};
 use crate::consensus::{Position, Published, ReplicaId, ReplicaStatus};
 use crate::handle::{Asking, Handle};
 
@@ -21,6 +21,10 @@ calls! {
     remove_replica = replica_set::remove: ClusterRemoveReplicaRequest => ClusterRemoveReplicaResponse;
     transfer_leader = replica_set::transfer_leader: ClusterTransferLeaderRequest => ClusterTransferLeaderResponse;
     checkpoint = replica_set::checkpoint: ClusterCheckpointRequest => ClusterCheckpointResponse;
+
+    get_log_filter = itself::get_log_filter: ClusterGetLogFilterRequest => ClusterGetLogFilterResponse;
+    set_log_filter = itself::set_log_filter: ClusterSetLogFilterRequest => ClusterSetLogFilterResponse;
+    get_diagnostics = itself::get_diagnostics: ClusterGetDiagnosticsRequest => ClusterGetDiagnosticsResponse;
 }
 
 async fn get_settings(
@@ -71,6 +75,7 @@ fn status_of(handle: &Handle) -> v1::ClusterStatusResponse {
         digest_index: published.applied_index(),
         oldest_revision: state.history().floor().next().get(),
         alarms: alarms(handle, &published),
+        vitals: Some(handle.itself().vitals(state)),
     }
 }
 

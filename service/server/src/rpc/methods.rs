@@ -61,9 +61,12 @@ methods! {
     "synod.v1.Cluster" {
         AddReplica;
         Checkpoint;
+        GetDiagnostics: Side;
+        GetLogFilter: Side;
         GetSettings;
         PromoteReplica;
         RemoveReplica;
+        SetLogFilter;
         Status: Side;
         TransferLeader;
         UpdateSettings = UpdateSettings;

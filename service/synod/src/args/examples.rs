@@ -33,7 +33,8 @@ Exit codes:
   5  no replica could answer, or the replicas are overloaded
   6  the time was over
   7  the caller is unauthenticated, or may not do this
-  8  the members do not agree (storage-versions check), or it is not safe or assumes something (check-binary, check-drop)
+  8  the members do not agree (storage-versions check), or it is not safe or assumes something (check-binary, check-drop), or
+     something is at fault (doctor)
   9  the replica has left the replica set (serve)";
 
 pub(super) const SERVE: &str = "\

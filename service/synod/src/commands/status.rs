@@ -15,9 +15,21 @@ use crate::views::{self, EndpointStatus};
 
 pub(crate) async fn run(args: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ClientSettings::load(&args.client, matches)?;
+    let answers = answers(settings).await?;
+    match best(&answers) {
+        Some(best) => show(&views::status(best, &answers), args.output),
+        None => Err(none_answered(answers)),
+    }
+}
+
+/// The answer of every endpoint, and of every replica that an answer names.
+pub(super) async fn answers(settings: ClientSettings) -> Result<Vec<EndpointStatus>, Failure> {
     let given = settings.clone().connect().await?;
     let mut answers = ask(&given).await;
-    let others = not_asked(&answers);
+    let seen = answers
+        .iter()
+        .map(|it| (&*it.endpoint, it.status.as_ref().ok()));
+    let others = not_asked(&seen.collect::<Vec<_>>());
     if !others.is_empty() {
         let found = ClientSettings {
             endpoints: others,
@@ -25,14 +37,11 @@ pub(crate) async fn run(args: &QueryArgs, matches: &ArgMatches) -> Result<Exit, 
         };
         answers.extend(ask(&found.connect().await?).await);
     }
-    match best(&answers) {
-        Some(best) => show(&views::status(best, &answers), args.output),
-        None => Err(none_answered(answers)),
-    }
+    Ok(answers)
 }
 
 /// Calls every replica that the client knows, all at once.
-async fn ask(client: &Client) -> Vec<EndpointStatus> {
+pub(super) async fn ask(client: &Client) -> Vec<EndpointStatus> {
     let asking = client.endpoints().into_iter().map(|endpoint| async move {
         let status = client.status_of(&endpoint).await;
         EndpointStatus { endpoint, status }
@@ -41,16 +50,17 @@ async fn ask(client: &Client) -> Vec<EndpointStatus> {
 }
 
 /// The client addresses of the replicas that were not called, as far as the answers name them.
-fn not_asked(answers: &[EndpointStatus]) -> Vec<String> {
-    let statuses = || {
-        answers
-            .iter()
-            .filter_map(|answer| answer.status.as_ref().ok())
-    };
+pub(super) fn not_asked(answers: &[(&str, Option<&ClusterStatus>)]) -> Vec<String> {
+    let statuses = || answers.iter().filter_map(|(_, status)| *status);
     let answered: BTreeSet<u64> = statuses().map(|status| status.header.replica_id).collect();
+    // An endpoint may be given as a URL.
     let asked: BTreeSet<&str> = answers
         .iter()
-        .map(|answer| answer.endpoint.as_str())
+        .map(|(endpoint, _)| {
+            endpoint
+                .split_once("://")
+                .map_or(*endpoint, |(_, address)| address)
+        })
         .collect();
     let addresses: BTreeSet<&str> = statuses()
         .flat_map(|status| &status.replicas)
@@ -63,7 +73,7 @@ fn not_asked(answers: &[EndpointStatus]) -> Vec<String> {
 
 /// The most informative answer: the leader's, since it knows the progress of the others; else that of the replica that
 /// has applied most.
-fn best(answers: &[EndpointStatus]) -> Option<&ClusterStatus> {
+pub(crate) fn best(answers: &[EndpointStatus]) -> Option<&ClusterStatus> {
     let statuses = answers
         .iter()
         .filter_map(|answer| answer.status.as_ref().ok());
@@ -75,7 +85,7 @@ fn best(answers: &[EndpointStatus]) -> Option<&ClusterStatus> {
 }
 
 /// The error of each endpoint. The first one decides the exit code.
-fn none_answered(answers: Vec<EndpointStatus>) -> Failure {
+pub(super) fn none_answered(answers: Vec<EndpointStatus>) -> Failure {
     let errors: Vec<(String, Error)> = answers
         .into_iter()
         .filter_map(|answer| Some((answer.endpoint, answer.status.err()?)))

@@ -147,44 +147,11 @@ impl HeldBack {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
-    use tracing_subscriber::fmt::MakeWriter;
     use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
     use tracing_subscriber::{fmt, registry};
 
     use super::*;
-
-    /// The lines that were logged.
-    #[derive(Clone, Default)]
-    struct Lines(Arc<Mutex<Vec<u8>>>);
-
-    impl Lines {
-        fn with(&self, text: &str) -> usize {
-            let bytes = self.0.lock().unwrap().clone();
-            let lines = String::from_utf8(bytes).unwrap();
-            lines.lines().filter(|line| line.contains(text)).count()
-        }
-    }
-
-    impl io::Write for Lines {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    impl<'a> MakeWriter<'a> for Lines {
-        type Writer = Self;
-
-        fn make_writer(&'a self) -> Self {
-            self.clone()
-        }
-    }
+    use crate::logging::lines::Lines;
 
     fn heartbeat() {
         tracing::warn!(target: "openraft::replication", "no answer");

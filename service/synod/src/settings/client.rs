@@ -121,6 +121,12 @@ fn endpoints(text: &str) -> Result<Vec<String>, String> {
             .into_iter()
             .find(|scheme| trimmed.starts_with(scheme));
         let address = &trimmed[scheme.unwrap_or_default().len()..];
+        // What stands before an `@` may be a password, which no message may repeat.
+        if address.contains('@') {
+            let rule =
+                "must have no user and no password: callers prove who they are by --cert and --key";
+            return Err(format!("item {number}: {rule}"));
+        }
         let address = address::reachable(address)
             .map_err(|rule| format!("item {number}, {item:?}: {rule}"))?;
         let endpoint = format!("{}{address}", scheme.unwrap_or_default());
@@ -148,6 +154,9 @@ mod tests {
             fault,
             "item 2, \"b\": must be host:port, as in 10.0.0.1:4610"
         );
+        let fault = endpoints("b:1,https://me:hunter2@a:1").unwrap_err();
+        assert!(fault.starts_with("item 2: must have no user"), "{fault}");
+        assert!(!fault.contains("hunter2"), "{fault}");
         let fault = endpoints("ftp://a:1").unwrap_err();
         assert!(fault.contains("neither a host name"), "{fault}");
     }

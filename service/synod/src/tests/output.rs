@@ -1,21 +1,25 @@
 //! What each command prints in each format, for the answers of a replica.
 
+use std::time::Duration;
+
 use clap::ValueEnum as _;
 use synod_client::{
     ApiVersion, Assumed, Assumption, Client, CollectionRules, ControllerHistory, CreateCollection,
     DeleteCollection, DeleteObject, DeleteRoster, Fences, GroupResource, Kind, Labels, LeaseKey,
     ListCollections, ListControllerRevisions, ListMembers, ListMigrations, ListObjects,
-    ListRosters, ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey, ObjectName,
-    Preconditions, ReadOptions, Revision, RollbackTarget, SetRoster, SettingsPatch, TtlChange,
-    UpdateObject, WallTime, WatchFrom, WatchOptions,
+    ListRosters, ListStorageVersions, LogFilter, LogFilterView, MemberId, Namespace,
+    NamespacedName, ObjectKey, ObjectName, Preconditions, ReadOptions, Revision, RollbackTarget,
+    SetRoster, SettingsPatch, TtlChange, UpdateObject, WallTime, WatchFrom, WatchOptions,
 };
+use tokio::time::Instant;
 
 use super::golden;
 use super::stand_in::{StandIn, fixture};
+use crate::commands::doctor::{Finding, Verdict};
 use crate::commands::watch;
-use crate::output::{Document, Format};
+use crate::output::{Document, Format, Table};
 use crate::verdict::ResourceVerdict;
-use crate::views::{self, EndpointStatus};
+use crate::views::{self, EndpointLog, EndpointStatus, Sample};
 
 /// The name of the stand-in in the golden files: its port differs each time.
 const ENDPOINT: &str = "10.0.0.2:4600";
@@ -62,6 +66,75 @@ async fn the_status_in_every_form() {
         },
     ];
     check("status", &views::status(&seen, &answers));
+}
+
+#[tokio::test]
+async fn what_replicas_log_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let header = client.status().await.unwrap().header;
+    let log_filter = LogFilter {
+        filter: "synod_server=debug,info".to_owned(),
+        configured: "info,openraft=error".to_owned(),
+        remaining: Some(Duration::from_secs(300)),
+    };
+    let unknown = client.log_filter_of(fixture::UNREACHABLE).await;
+    let answers = [
+        EndpointLog {
+            endpoint: ENDPOINT.to_owned(),
+            answer: Ok(LogFilterView { header, log_filter }),
+        },
+        EndpointLog {
+            endpoint: fixture::UNREACHABLE.to_owned(),
+            answer: unknown,
+        },
+    ];
+    check("log-level", &views::log_filters(&answers));
+}
+
+#[test]
+fn what_the_doctor_finds_in_every_form() {
+    let finding = |verdict, what: &str, advice: &str| Finding {
+        check: "disk",
+        place: "replica 2".to_owned(),
+        verdict,
+        what: what.to_owned(),
+        advice: advice.to_owned(),
+    };
+    let findings = [
+        finding(Verdict::Ok, "its last 128 writes took 0.4 ms", ""),
+        finding(Verdict::Warning, "they took 40 ms", "give it another disk"),
+        finding(Verdict::Fault, "it does not write", "replace it"),
+    ];
+    check("doctor", &views::findings(&findings));
+}
+
+#[tokio::test]
+async fn the_table_of_top_has_rates_from_its_second_round_on() {
+    let (_stand_in, client) = stand_in().await;
+    let seen = client.status().await.unwrap();
+    let at = Instant::now();
+    let sample = |at, grown: u64| {
+        let mut status = seen.clone();
+        status.applied_index += grown;
+        let answer = EndpointStatus {
+            endpoint: ENDPOINT.to_owned(),
+            status: Ok(status),
+        };
+        Sample {
+            at,
+            answers: vec![answer],
+        }
+    };
+    let before = sample(at, 0);
+    let now = sample(at + Duration::from_secs(2), 30);
+    for (name, before) in [("first", None), ("second", Some(&before))] {
+        let tables = views::top(&now, before);
+        let text: Vec<String> = tables.iter().map(Table::render).collect();
+        golden::check(
+            &format!("top-{name}"),
+            &[("table".to_owned(), text.join("\n"))],
+        );
+    }
 }
 
 #[tokio::test]

@@ -101,7 +101,7 @@ fn replicas(status: &ClusterStatus, answers: &[EndpointStatus]) -> (Table, Table
 }
 
 /// The answer of a replica itself, if it was reached.
-fn own_answer<'a>(
+pub(super) fn own_answer<'a>(
     replica: &ReplicaStatus,
     answers: &'a [EndpointStatus],
 ) -> Option<&'a ClusterStatus> {
@@ -111,7 +111,7 @@ fn own_answer<'a>(
         .find(|own| own.header.replica_id == replica.replica_id)
 }
 
-fn state(
+pub(super) fn state(
     replica: &ReplicaStatus,
     status: &ClusterStatus,
     own: Option<&ClusterStatus>,
@@ -132,7 +132,7 @@ fn short(digest: &str) -> String {
 }
 
 /// The alarms and the unreachable endpoints; `None` if there are none.
-fn alarms(status: &ClusterStatus, answers: &[EndpointStatus]) -> Option<Table> {
+pub(super) fn alarms(status: &ClusterStatus, answers: &[EndpointStatus]) -> Option<Table> {
     let mut table = Table::new(["Alarm", "Where", "What"]);
     for alarm in &status.alarms {
         let replica = alarm
@@ -160,10 +160,7 @@ fn answer(answer: &EndpointStatus) -> Value {
     let document = form::JsonObject::new().with("endpoint", answer.endpoint.as_str());
     let document = match &answer.status {
         Ok(status) => document.with("status", form::of(status)),
-        Err(error) => document.with(
-            "error",
-            json!({"reason": error.kind().reason(), "message": error.message()}),
-        ),
+        Err(error) => document.with("error", super::error(error)),
     };
     document.into()
 }

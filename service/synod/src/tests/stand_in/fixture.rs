@@ -148,6 +148,20 @@ fn status() -> v1::ClusterStatusResponse {
             replica_id: 2,
             message: "the disk of replica 2 is nearly full: make room on it".to_owned(),
         }],
+        vitals: Some(v1::ReplicaVitals {
+            wall_time_ms: NOW_MS,
+            log_flushes: 128,
+            log_flush_us_median: 410,
+            log_flush_us_max: 2_900,
+            state_bytes: 1 << 20,
+            state_quota_bytes: 1 << 30,
+            members: 3,
+            members_max: 500,
+            sessions: 4,
+            sessions_max: 100_000,
+            storage_versions: 12,
+            disagreements: 1,
+        }),
     }
 }
 
