@@ -29,7 +29,7 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 31] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use clap::Command;
 
 /// How to reach the cluster, and how to print. Each has a value.
-const LONG: [&str; 9] = [
+const LONG: [&str; 10] = [
     "--cacert",
     "--cert",
     "--config",

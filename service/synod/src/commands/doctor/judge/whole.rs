@@ -269,6 +269,7 @@ fn gravity(kind: AlarmKind) -> Verdict {
         | AlarmKind::Certificate
         | AlarmKind::Policy
         | AlarmKind::Audit
+        | AlarmKind::NotVoting
         | AlarmKind::Other => Verdict::Warning,
     }
 }
