@@ -15,7 +15,7 @@ mod sessions;
 mod storage_versions;
 mod watch;
 
-pub use cluster::GetSettings;
+pub use cluster::{GetSettings, TakeBackup};
 pub use collections::{CollectionCursor, GetCollection, ListCollections};
 pub use consistency::Consistency;
 pub use controller_revisions::{

@@ -54,7 +54,7 @@ mod views;
 mod voting;
 mod watched;
 
-pub use checkpoint::CorruptState;
+pub use checkpoint::{CorruptState, DamagedMemory};
 pub use command::{
     AnnounceReplica, CollectGarbage, Command, CommandName, Expire, Initialize, RaiseMachineVersion,
     Restore,

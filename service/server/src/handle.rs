@@ -6,6 +6,7 @@ use std::time::Duration;
 use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Past, State};
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
+    WallTime,
 };
 use synod_proto::access::{Names, Revised};
 use synod_proto::status::key;
@@ -404,6 +405,11 @@ impl Handle {
     /// What is wrong with the certificates, the policy and the audit log of this replica, each as sentences for people.
     pub(crate) fn guard_alarms(&self) -> [Vec<String>; 3] {
         self.shared.guards.alarms(self.shared.wall.now())
+    }
+
+    /// The wall-clock time, for display.
+    pub(crate) fn wall_time(&self) -> WallTime {
+        self.shared.wall.now()
     }
 
     /// The consensus of this replica.

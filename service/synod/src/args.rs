@@ -1,6 +1,8 @@
 //! The command line: every command, flag and environment variable.
 
+mod backup;
 mod certs;
+mod cluster;
 mod examples;
 mod global;
 mod history;
@@ -19,7 +21,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use synod_client::ObjectKind;
 
+pub(crate) use backup::{
+    BackupArgs, BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs, FoundedArgs,
+};
 pub(crate) use certs::{CertsArgs, CertsCommand, CertsDevArgs};
+pub(crate) use cluster::{ClusterArgs, ClusterCommand, ForceNewArgs};
 pub(crate) use global::in_order;
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
@@ -181,6 +187,12 @@ pub(crate) enum Command {
     /// leads, as Kubernetes' coordinated election has it: a leader is asked to end by SIGTERM when another should lead.
     #[command(after_long_help = examples::ELECT)]
     Elect(ElectArgs),
+    /// Write a backup, check one, or found a cluster from one.
+    #[command(after_long_help = backup::EXAMPLES)]
+    Backup(BackupArgs),
+    /// Change a cluster as a whole.
+    #[command(after_long_help = cluster::EXAMPLES)]
+    Cluster(ClusterArgs),
     /// Make certificates to try transport security out with. Needs no cluster.
     #[command(after_long_help = examples::CERTS)]
     Certs(CertsArgs),

@@ -1,8 +1,10 @@
-//! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `hash` and `manual` need no
-//! cluster.
+//! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `hash`, `manual`
+//! and what works on files need no cluster.
 
+pub(crate) mod backup;
 pub(crate) mod certs;
 pub(crate) mod check;
+pub(crate) mod cluster;
 pub(crate) mod collections;
 pub(crate) mod hash;
 pub(crate) mod history;

@@ -101,6 +101,10 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         }
         Command::Lock(args) => one_thread()?.block_on(commands::lock::run(args, matches)),
         Command::Elect(args) => one_thread()?.block_on(commands::lock::elect(args, matches)),
+        Command::Backup(args) => {
+            one_thread()?.block_on(commands::backup::run(&args.command, matches))
+        }
+        Command::Cluster(args) => commands::cluster::run(&args.command),
         Command::Certs(args) => commands::certs::run(&args.command),
         Command::Policy(args) => commands::policy::run(&args.command),
         Command::Completions(args) => commands::manual::completions(args.shell, Cli::command()),

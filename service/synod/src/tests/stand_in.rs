@@ -150,6 +150,15 @@ impl Cluster for Actor {
     ) -> Result<Response<v1::ClusterUpdateSettingsResponse>, Status> {
         self.say(&self.part.settings_changed)
     }
+
+    type BackupStream = tokio_stream::Pending<Result<v1::ClusterBackupResponse, Status>>;
+
+    async fn backup(
+        &self,
+        _: Request<v1::ClusterBackupRequest>,
+    ) -> Result<Response<Self::BackupStream>, Status> {
+        Err(no_part())
+    }
 }
 
 #[async_trait]
