@@ -17,7 +17,7 @@ const CREATE: &str = "\
 Examples:
   synod backup create /var/backups/synod/today.backup
   synod backup create - | zstd > today.backup.zst
-  synod backup create today.backup.age --recipient age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+  synod backup create today.backup.age --recipient $(age-keygen -y key.txt)
 
 A backup holds every object, so guard it as you guard the cluster. The file can be read by its owner only.";
 

@@ -9,12 +9,12 @@ use super::backup::FoundedArgs;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  synod cluster force-new --data-dir /var/lib/synod --out /var/lib/synod-new --replica-id 4 --peer 10.0.0.4:4610";
+  synod cluster force-new --data-dir old --out new --replica-id 4 --peer 10.0.0.4:4610";
 
 const FORCE_NEW: &str = "\
 Examples:
-  synod cluster force-new --data-dir /var/lib/synod --out /var/lib/synod-new --replica-id 4 --peer 10.0.0.4:4610
-  synod cluster force-new --data-dir /var/lib/synod --out /var/lib/synod-new --replica-id 4 --peer 10.0.0.4:4610 --yes
+  synod cluster force-new --data-dir old --out new --replica-id 4 --peer 10.0.0.4:4610
+  synod cluster force-new --data-dir old --out new --replica-id 4 --peer 10.0.0.4:4610 --yes
 
 Run it first without --yes on every directory that is left, and take the one that has come furthest.
 Every replica of the old cluster must be stopped for good: those that are left are refused by the new one.";
