@@ -511,6 +511,51 @@ export interface ClusterUpdateSettingsResponse {
   changed: boolean;
 }
 
+/** Asks for a backup. Since 0.1. */
+export interface ClusterBackupRequest {
+  /**
+   * How fresh the state must be; left out: linearizable, so that every change acknowledged before is in it. A past revision
+   * cannot be asked for.
+   */
+  read?: ReadOptions;
+}
+
+/** A part of a backup. Since 0.1. */
+export interface ClusterBackupResponse {
+  /** The first message, and only that. */
+  begin?: ClusterBackupBegin;
+  /** Rows of the state, up to 1 MiB, as Synod stores them. A row can continue in the next message. */
+  rows?: Uint8Array;
+  /** The last message, and only that. */
+  end?: ClusterBackupEnd;
+}
+
+/** What a backup is of. Since 0.1. */
+export interface ClusterBackupBegin {
+  /** Who answers, and at which revision the state is. */
+  header?: ResponseHeader;
+  /** The name that the replicas were started with. */
+  clusterName: string;
+  /** The log time of the state, in milliseconds. */
+  logTimeMs: bigint;
+  /** When the backup begins, in milliseconds since the Unix epoch by the replica's wall clock: for display. */
+  wallTimeMs: bigint;
+  /** The version of the replica's program. */
+  version: string;
+  /** The behaviour of apply that is in force. */
+  machineVersion: number;
+  /** The version of the form of the rows. */
+  format: number;
+}
+
+/** What a backup was. Since 0.1. */
+export interface ClusterBackupEnd {
+  /** The length of all rows, in bytes. */
+  rowsBytes: bigint;
+  /** The SHA-256 of all rows; 32 bytes. */
+  sha256: Uint8Array;
+}
+
 /** A field that breaks a rule. Since 0.1. */
 export interface FieldViolation {
   /** The path of the field in the request, in its JSON form, as in `entries[3].decodableVersions[0]`. */

@@ -148,6 +148,27 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
   },
+  ClusterBackupRequest: {
+    read: ['?', 'ReadOptions'],
+  },
+  ClusterBackupResponse: {
+    begin: ['?', 'ClusterBackupBegin'],
+    rows: ['?', 'y'],
+    end: ['?', 'ClusterBackupEnd'],
+  },
+  ClusterBackupBegin: {
+    header: ['?', 'ResponseHeader'],
+    clusterName: ['=', 's'],
+    logTimeMs: ['=', 'l'],
+    wallTimeMs: ['=', 'l'],
+    version: ['=', 's'],
+    machineVersion: ['=', 'n'],
+    format: ['=', 'n'],
+  },
+  ClusterBackupEnd: {
+    rowsBytes: ['=', 'l'],
+    sha256: ['=', 'y'],
+  },
   FieldViolation: {
     field: ['=', 's'],
     rule: ['=', 's'],

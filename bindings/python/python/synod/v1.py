@@ -1101,6 +1101,92 @@ class ClusterUpdateSettingsResponse(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupRequest(Message):
+    """Asks for a backup. Since 0.1."""
+
+    read: ReadOptions | None = None
+    """How fresh the state must be; left out: linearizable, so that every change acknowledged before is in it. A past revision
+    cannot be asked for.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("read", "read", "optional", "ReadOptions"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupResponse(Message):
+    """A part of a backup. Since 0.1."""
+
+    begin: ClusterBackupBegin | None = None
+    """The first message, and only that."""
+
+    rows: bytes | None = None
+    """Rows of the state, up to 1 MiB, as Synod stores them. A row can continue in the next message."""
+
+    end: ClusterBackupEnd | None = None
+    """The last message, and only that."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("begin", "begin", "optional", "ClusterBackupBegin"),
+        Field("rows", "rows", "optional", "bytes"),
+        Field("end", "end", "optional", "ClusterBackupEnd"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupBegin(Message):
+    """What a backup is of. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answers, and at which revision the state is."""
+
+    cluster_name: str = ""
+    """The name that the replicas were started with."""
+
+    log_time_ms: int = 0
+    """The log time of the state, in milliseconds."""
+
+    wall_time_ms: int = 0
+    """When the backup begins, in milliseconds since the Unix epoch by the replica's wall clock: for display."""
+
+    version: str = ""
+    """The version of the replica's program."""
+
+    machine_version: int = 0
+    """The behaviour of apply that is in force."""
+
+    format: int = 0
+    """The version of the form of the rows."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("cluster_name", "clusterName", "one", "str"),
+        Field("log_time_ms", "logTimeMs", "one", "long"),
+        Field("wall_time_ms", "wallTimeMs", "one", "long"),
+        Field("version", "version", "one", "str"),
+        Field("machine_version", "machineVersion", "one", "int"),
+        Field("format", "format", "one", "int"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupEnd(Message):
+    """What a backup was. Since 0.1."""
+
+    rows_bytes: int = 0
+    """The length of all rows, in bytes."""
+
+    sha256: bytes = b""
+    """The SHA-256 of all rows; 32 bytes."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("rows_bytes", "rowsBytes", "one", "long"),
+        Field("sha256", "sha256", "one", "bytes"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class FieldViolation(Message):
     """A field that breaks a rule. Since 0.1."""
 
@@ -6481,6 +6567,10 @@ __all__ = [
     "BinaryResource",
     "ClaimKey",
     "ClaimedAnswer",
+    "ClusterBackupBegin",
+    "ClusterBackupEnd",
+    "ClusterBackupRequest",
+    "ClusterBackupResponse",
     "ClusterGetSettingsRequest",
     "ClusterGetSettingsResponse",
     "ClusterStatusRequest",

@@ -1,5 +1,6 @@
 //! Reads a backup from a stream. Nothing is returned before its checksum was verified.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use bytes::Bytes;
@@ -41,6 +42,18 @@ pub struct LoadedBackup {
     pub rows: usize,
     /// The state that its rows make.
     pub state: State,
+}
+
+impl LoadedBackup {
+    /// How many rows of each kind it has.
+    #[must_use]
+    pub fn counts(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        for row in self.state.rows() {
+            *counts.entry(row.kind()).or_default() += 1;
+        }
+        counts
+    }
 }
 
 /// Reads all of a backup: its checksums, its SHA-256, every row, the digest of the state, and that the rows make a state.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
-use synod_machine::State;
 use synod_server::offline::{Founded, Founder, Survivor};
 use synod_store::LogId;
 use synod_store::backup::{BackupHeader, BackupSum};
@@ -12,12 +11,12 @@ use synod_store::backup::{BackupHeader, BackupSum};
 use super::or_unset;
 use crate::output::{Document, Table};
 
-/// `synod backup create` and `synod backup verify`; with the state, if all of it was read.
+/// `synod backup create` and `synod backup verify`; with the number of rows of each kind, if all were read.
 pub(crate) fn backup(
     header: &BackupHeader,
     format: u32,
     sum: &BackupSum,
-    state: Option<&State>,
+    counts: Option<BTreeMap<&'static str, u64>>,
 ) -> Document {
     let sha256 = HEXLOWER.encode(&sum.sha256);
     let mut value = json!({
@@ -47,8 +46,7 @@ pub(crate) fn backup(
     let more = [header.binary.clone(), format.to_string(), sha256];
     wide.row(cells.iter().chain(&more));
     let (mut tables, mut wide) = (vec![table], vec![wide]);
-    if let Some(state) = state {
-        let counts = counts(state);
+    if let Some(counts) = counts {
         let mut table = Table::new(["What", "Rows"]);
         for (kind, count) in &counts {
             table.row([*kind, &count.to_string()]);
@@ -65,15 +63,6 @@ pub(crate) fn backup(
         wide,
         names: vec![header.cluster.to_string()],
     }
-}
-
-/// How many rows of each kind a state has.
-fn counts(state: &State) -> BTreeMap<&'static str, u64> {
-    let mut counts = BTreeMap::new();
-    for row in state.rows() {
-        *counts.entry(row.kind()).or_default() += 1;
-    }
-    counts
 }
 
 /// A cluster that was founded, and how to start its replica.
