@@ -31,7 +31,7 @@ pub use query::{
     AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetMember,
     GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListId, ListMembers,
     ListObjects, ListStorageVersions, ObjectCursor, ObjectScope, PageKey, PageRequest, PageStart,
-    WatchFilter, WatchStart,
+    TakeBackup, WatchFilter, WatchStart,
 };
 pub use query::{CheckBinary, CheckDrop, GetMigration, ListMigrations};
 pub use query::{

@@ -1,5 +1,6 @@
 //! The [`Client`] and the parts that its clones share. Its calls are in the submodules.
 
+mod backup;
 mod builder;
 mod by_name;
 mod calls;
@@ -26,6 +27,7 @@ use crate::seams::Seams;
 use crate::session::Sessions;
 use crate::transport::Endpoints;
 
+pub use backup::{Backup, BackupOf};
 pub use builder::ClientBuilder;
 pub use dry_run::DryRun;
 pub use histories::{History, ListControllerRevisions, Wanted};

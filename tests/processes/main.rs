@@ -10,6 +10,7 @@
 //! - `agreement`, `tree_hash`, `planted`: compare replicas and files, and forge a checkpoint.
 //! - `certificates`: CAs, certificates and connections behind transport security.
 //! - `access`: who may call what, and as whom.
+//! - `backups`: backups, and clusters that are founded from them and from what is left of others.
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
@@ -25,6 +26,7 @@
 
 mod access;
 mod agreement;
+mod backups;
 mod bad_objects;
 mod bad_requests;
 mod cards;

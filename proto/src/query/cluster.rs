@@ -15,6 +15,26 @@ pub struct GetSettings {
     pub read: Consistency,
 }
 
+/// Asks for a backup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TakeBackup {
+    /// How fresh the state must be.
+    pub read: Consistency,
+}
+
+impl TakeBackup {
+    /// Its faults: the rows of a past state are not kept.
+    fn check(&self) -> Violations {
+        let mut found = Violations::new();
+        if let Consistency::AtRevision(revision) = self.read {
+            let rule = "must not be given: a backup is of the present state";
+            let fault = Violation::invalid_number(revision.get(), rule);
+            found.push(fault.at("read.atRevision"));
+        }
+        found
+    }
+}
+
 /// Asks one replica to log other events for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetLogFilter {
@@ -25,6 +45,9 @@ pub struct SetLogFilter {
 }
 
 messages! {
+    v1::ClusterBackupRequest = TakeBackup {
+        read = read,
+    } => check
     v1::ClusterGetSettingsRequest = GetSettings {
         read = read,
     }

@@ -155,6 +155,15 @@ impl ClusterService for Replica {
         let request_id = request.get_ref().request_id.clone();
         self.play(&request, request_id, answer).await
     }
+
+    type BackupStream = tokio_stream::Pending<Result<v1::ClusterBackupResponse, Status>>;
+
+    async fn backup(
+        &self,
+        _: Request<v1::ClusterBackupRequest>,
+    ) -> Result<Response<Self::BackupStream>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
 }
 
 #[tonic::async_trait]

@@ -13,8 +13,8 @@ use imbl::OrdMap;
 use synod_model::stored::Stored as _;
 use synod_model::{GroupResource, LeaseKey, MemberId, Object, SessionId, Ticket, Waiter};
 
-pub use self::corrupt::CorruptState;
 use self::corrupt::orphan;
+pub use self::corrupt::{CorruptState, DamagedMemory};
 use self::migrations::migration_rows;
 use self::statuses::check_status;
 use crate::digest::{RowHash, RowSum};
@@ -302,6 +302,20 @@ impl State {
         }
         let mut versions = self.storage_versions.iter();
         versions.try_for_each(|(resource, version)| check_status(resource, version))
+    }
+
+    /// Checks that the digest computed from every row is the one that was kept: a state that was damaged in memory must not
+    /// be written anywhere.
+    ///
+    /// # Errors
+    ///
+    /// [`DamagedMemory`], if they differ.
+    pub fn check_memory(&self) -> Result<(), DamagedMemory> {
+        let (kept, computed) = (self.digest(), self.recompute_digest());
+        if kept == computed {
+            return Ok(());
+        }
+        Err(DamagedMemory { kept, computed })
     }
 
     /// The digest computed from every row instead of from the kept sum. Costs one step for each row.

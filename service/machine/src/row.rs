@@ -85,3 +85,36 @@ pub enum Row {
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),
 }
+
+impl Row {
+    /// What the row is of, as a word for people.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Header { .. } => "header",
+            Self::Settings(_) => "settings",
+            Self::Replica(..) => "replica",
+            Self::Member(_) => "member",
+            Self::Statement(..) => "statement",
+            Self::Deadline(..) => "deadline",
+            Self::Session(..) => "session",
+            Self::Outcome(..) => "outcome",
+            Self::StorageVersion(..) => "storage version",
+            Self::Entry(..) => "entry",
+            Self::StorageState(..) => "storage state",
+            Self::Agreement(..) => "agreement",
+            Self::Collection(_) => "collection",
+            Self::Object(_) => "object",
+            Self::Garbage(..) => "garbage",
+            Self::ControllerRevision(_) => "controller revision",
+            Self::Lease(_) => "lease",
+            Self::LeaseWaiter(..) => "lease waiter",
+            Self::LeaseCandidate(_) => "lease candidate",
+            Self::Heartbeat(..) => "heartbeat",
+            Self::Migration(_) => "migration",
+            Self::MigrationProgress(..) => "migration progress",
+            Self::Roster(_) => "roster",
+            Self::Events(_) => "events",
+        }
+    }
+}

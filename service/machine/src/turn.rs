@@ -216,6 +216,13 @@ impl<'a> Turn<'a> {
         }
     }
 
+    pub(crate) fn remove_replica(&mut self, id: ReplicaId) {
+        self.moved = true;
+        if let Some(before) = self.state.replicas.remove(&id) {
+            self.state.sum.subtract(replica_hash(id, &before));
+        }
+    }
+
     pub(crate) fn put_member(&mut self, member: Member) {
         let id = member.id.clone();
         let after = Arc::new(member);

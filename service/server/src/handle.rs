@@ -6,6 +6,7 @@ use std::time::Duration;
 use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Past, State};
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
+    WallTime,
 };
 use synod_proto::access::{Names, Revised};
 use synod_proto::status::key;
@@ -415,6 +416,11 @@ impl Handle {
     /// What this replica tells of itself.
     pub(crate) fn itself(&self) -> &Itself {
         &self.shared.itself
+    }
+
+    /// The wall-clock time, for display.
+    pub(crate) fn wall_time(&self) -> WallTime {
+        self.shared.wall.now()
     }
 
     /// The consensus of this replica.

@@ -20,6 +20,7 @@
 //! | [`read`], [`watch`] | reads and watches of the published state |
 //! | [`consensus`], [`peer`] | the replicated log, and the protocol between replicas |
 //! | `health`, `metrics` | whether the replica serves, and its metrics |
+//! | [`offline`] | what is done to data directories while no replica runs on them |
 //! | [`limits`] | every bound of this crate |
 //! | [`access`] | who calls, and whether it may |
 //! | [`audit`] | the log of who has called what |
@@ -33,6 +34,7 @@ pub mod consensus;
 pub mod handle;
 mod lease_waits;
 pub mod limits;
+pub mod offline;
 pub mod peer;
 pub mod proposer;
 pub mod read;

@@ -99,6 +99,7 @@ pub const CALLS_PER_CONNECTION_MAX: usize = REQUESTS_MAX
     + RENEWAL_STREAMS_MAX
     + WATCH_STREAMS_MAX
     + PIPELINES_MAX
+    + BACKUPS_MAX
     + SIDE_CALLS_MAX
     + SIDE_STREAMS_MAX;
 /// Bytes of the headers of a request.
@@ -127,6 +128,10 @@ pub const PIPELINES_MAX: usize = 4_096;
 pub const PIPELINE_REQUEST_BYTES_MAX: usize = REPORT_BYTES_MAX + MIB;
 /// Bytes of answers in one message of a pipeline, unless a single one is longer.
 pub const PIPELINE_RESPONSE_BYTES_MAX: usize = 64 * KIB;
+/// Backups in progress: each keeps the state that it began with in memory, as far as the present one has moved on.
+pub const BACKUPS_MAX: usize = 2;
+/// Bytes of rows in one message of a backup.
+pub const BACKUP_ROWS_BYTES_MAX: usize = 256 * KIB;
 /// Calls for health and status in progress.
 pub const SIDE_CALLS_MAX: usize = 256;
 /// Open streams of the health service, and of server reflection.
@@ -138,6 +143,8 @@ pub const TRACE_ID_BYTES_MAX: usize = 128;
 pub const DEADLINE_DEFAULT: Duration = Duration::from_secs(10);
 /// The longest time that a request may take, whatever its caller's deadline.
 pub const DEADLINE_MAX: Duration = Duration::from_secs(60);
+/// The longest time that a backup may take.
+pub const BACKUP_TIME_MAX: Duration = Duration::from_hours(1);
 /// A connection that has not introduced itself within this time is closed.
 pub const INTRODUCTION_MAX: Duration = Duration::from_secs(5);
 /// How long a shutdown waits for the requests in progress.

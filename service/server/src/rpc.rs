@@ -6,6 +6,7 @@
 
 mod admission;
 mod answers;
+mod backups;
 mod bodies;
 mod calls;
 mod cluster;

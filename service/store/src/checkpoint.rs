@@ -46,12 +46,14 @@ mod error;
 mod file;
 mod layout;
 mod reader;
+mod rows;
 mod store;
 mod writer;
 
 pub use error::CheckpointError;
 pub use file::CheckpointFile;
 pub use reader::CheckpointReader;
+pub use rows::{MalformedRows, RowChunks, Rows, read_state};
 pub use store::{CheckpointStore, Loaded};
 pub use writer::CheckpointWriter;
 

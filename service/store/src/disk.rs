@@ -10,9 +10,11 @@
 //! * After a failed sync nothing is known about what was written since the last successful one, and   syncing again
 //!   proves nothing: Linux forgets dirty pages that it could not write. Hence this crate   never retries a sync.
 
+mod frozen;
 mod real;
 mod simulated;
 
+pub use frozen::FrozenDisk;
 pub use real::RealDisk;
 pub use simulated::{Counts, SimDisk};
 

@@ -28,7 +28,10 @@
 //! therefore has both, and one that has lost them is not taken for a new one; a crash in between leaves files that are
 //! recognised as an unfinished formatting.
 
+mod founding;
 mod text;
+
+pub use founding::Founding;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -134,6 +137,26 @@ pub enum IdentityError {
         /// One of the names found.
         found: String,
     },
+    /// A cluster can be founded only where nothing is.
+    #[error("{} is not empty: it holds {found:?}. Give a directory that does not exist or is empty; nothing was changed", directory.display())]
+    Taken {
+        /// The data directory.
+        directory: PathBuf,
+        /// One of the names found.
+        found: String,
+    },
+    /// A founding has begun in the directory and has not ended.
+    #[error("a cluster was being founded in {}, and that has not ended: run the command that founds it again, or empty the directory", directory.display())]
+    Unfinished {
+        /// The data directory.
+        directory: PathBuf,
+    },
+    /// There is no identity, so the directory is none of a replica.
+    #[error("{} holds no {FILE_NAME}, so it is not the data directory of a replica: correct the path", directory.display())]
+    NoIdentity {
+        /// The data directory.
+        directory: PathBuf,
+    },
     /// The cluster id would change.
     #[error("the data directory {} was recorded for cluster id {}, and the replica set says {}: this replica is connected to another cluster of the same name. Correct the addresses of its peers", directory.display(), text::hex(found), text::hex(offered))]
     OtherClusterId {
@@ -177,6 +200,30 @@ pub struct DataDirectory {
     _lock: Box<dyn DiskLock>,
 }
 
+impl Identity {
+    /// Reads the identity that a directory has, and takes no lock.
+    ///
+    /// # Errors
+    /// [`IdentityError::NoIdentity`], [`IdentityError::Damaged`] or [`IdentityError::Newer`], or an error of the file
+    /// system.
+    pub fn read(disk: &dyn Disk, path: &Path) -> Result<Self, IdentityError> {
+        let content = read(disk, path)?.ok_or_else(|| IdentityError::NoIdentity {
+            directory: path.to_owned(),
+        })?;
+        Ok(content.identity)
+    }
+
+    /// The claim of the process that this directory belongs to.
+    #[must_use]
+    pub fn claim(&self) -> Claim {
+        Claim {
+            cluster_name: self.cluster_name.clone(),
+            replica_id: self.replica_id,
+            directory_id: self.directory_id,
+        }
+    }
+}
+
 impl DataDirectory {
     /// Locks the directory and checks that it is what the claim says. Formats an empty one.
     ///
@@ -203,7 +250,10 @@ impl DataDirectory {
                 directory: path.to_owned(),
             })?;
         let (content, formatted) = match examine(&*disk, path, claim)? {
-            Some(content) => (content, false),
+            Some(content) => {
+                founding::end_if_left(&*disk, path)?;
+                (content, false)
+            }
             None => (format(&*disk, path, claim)?, true),
         };
         let tightened_from = tighten(&*disk, path)?;
@@ -339,9 +389,15 @@ fn check_unused(disk: &dyn Disk, path: &Path) -> Result<(), IdentityError> {
     let names = disk
         .list(path)
         .map_err(IoFailure::while_doing("list", path))?;
+    if names.iter().any(|name| name == founding::FOUNDING_NAME) {
+        return Err(IdentityError::Unfinished {
+            directory: path.to_owned(),
+        });
+    }
     for name in names {
         let is_left_over = match name.as_str() {
             LOCK_NAME | IDENTITY_TEMPORARY_NAME | vote::TEMPORARY_NAME => true,
+            founding::FOUNDING_TEMPORARY_NAME => true,
             vote::FILE_NAME => vote::is_blank(disk, path),
             WAL_NAME => Log::is_blank(disk, &path.join(WAL_NAME)),
             CHECKPOINTS_NAME => disk

@@ -21,6 +21,7 @@
 //! <data-dir>/VOTE                      the current term and vote                 vote
 //! <data-dir>/PEERS                     entries known to be on the others' disks  peers
 //! <data-dir>/DOUBT                     the replicas' states are known to differ      doubt
+//! <data-dir>/FOUNDING                  a cluster is being founded here, and is not whole yet   identity
 //! <data-dir>/wal/<number>.wal          segments of the log                       wal
 //! <data-dir>/wal/<number>.wal.<offset>.broken   a torn tail that recovery cut off
 //! <data-dir>/wal/MUST-CATCH-UP         no vote before the replica has caught up  wal
@@ -28,6 +29,7 @@
 //! <data-dir>/checkpoints/<name>.checkpoint.damaged   one that failed its check, kept for inspection
 //! ```
 
+pub mod backup;
 pub mod checkpoint;
 pub mod disk;
 pub mod identity;
@@ -44,7 +46,7 @@ mod log_id;
 mod replace;
 
 pub use checkpoint::{CheckpointReader, CheckpointStore, CheckpointWriter};
-pub use disk::{Disk, DiskFile, RealDisk, SimDisk, Space};
+pub use disk::{Disk, DiskFile, FrozenDisk, RealDisk, SimDisk, Space};
 pub use doubt::DoubtFile;
 pub use failure::IoFailure;
 pub use identity::{DataDirectory, Identity};

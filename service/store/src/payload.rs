@@ -125,6 +125,7 @@ mod tests {
     use synod_model::stored::{from_bytes, to_bytes};
 
     use super::*;
+    use crate::backup::BackupHeader;
 
     /// The file with the tables of the released formats, which the present ones are compared with.
     const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables.txt");
@@ -137,6 +138,7 @@ mod tests {
         Envelope::shape(&mut tables);
         CheckpointMeta::shape(&mut tables);
         Row::shape(&mut tables);
+        BackupHeader::shape(&mut tables);
         tables
     }
 

@@ -1,5 +1,6 @@
 //! The command line: every command, flag and environment variable.
 
+mod backup;
 mod certs;
 mod cluster;
 mod config;
@@ -22,8 +23,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use synod_client::ObjectKind;
 
+pub(crate) use backup::{
+    BackupArgs, BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs, FoundedArgs,
+};
 pub(crate) use certs::{CertsArgs, CertsCommand, CertsDevArgs};
-pub(crate) use cluster::{ClusterArgs, ClusterCommand};
+pub(crate) use cluster::{ClusterArgs, ClusterCommand, ForceNewArgs};
 pub(crate) use config::{ConfigArgs, ConfigCommand, ConfigFileArgs, SetContextArgs};
 pub(crate) use global::in_order;
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
@@ -213,6 +217,9 @@ pub(crate) enum Command {
     /// Show, change and choose the contexts of the settings file: how to reach which cluster. Needs no cluster.
     #[command(after_long_help = config::EXAMPLES)]
     Config(ConfigArgs),
+    /// Write a backup, check one, or found a cluster from one.
+    #[command(after_long_help = backup::EXAMPLES)]
+    Backup(BackupArgs),
     /// Make certificates to try transport security out with. Needs no cluster.
     #[command(after_long_help = examples::CERTS)]
     Certs(CertsArgs),

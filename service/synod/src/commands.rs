@@ -1,6 +1,7 @@
-//! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `config`, `hash`, `manual`
-//! and `policy` need no cluster.
+//! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `config`, `hash`, `manual`,
+//! `policy` and what works on files need no cluster.
 
+pub(crate) mod backup;
 pub(crate) mod certs;
 pub(crate) mod check;
 pub(crate) mod cluster;

@@ -111,6 +111,9 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Lock(args) => one_thread()?.block_on(commands::lock::run(args, matches)),
         Command::Elect(args) => one_thread()?.block_on(commands::lock::elect(args, matches)),
         Command::Config(args) => commands::config::run(&args.command),
+        Command::Backup(args) => {
+            one_thread()?.block_on(commands::backup::run(&args.command, matches))
+        }
         Command::Certs(args) => commands::certs::run(&args.command),
         Command::Policy(args) => commands::policy::run(&args.command),
         Command::Completions(args) => commands::manual::completions(args.shell, Cli::command()),

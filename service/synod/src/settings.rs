@@ -19,10 +19,12 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use synod_client::{Violation, Violations};
 
+pub(crate) use address::reachable;
 pub(crate) use client::{ClientSettings, ContextValues};
 pub(crate) use contexts::{Contexts, edited};
 pub(crate) use file::own_path;
-pub(crate) use serve::{LogFormat, ServeSettings};
+pub(crate) use replicas::replica_id;
+pub(crate) use serve::{LogFormat, ServeSettings, cluster_name};
 
 use crate::failure::Failure;
 use file::File;

@@ -38,7 +38,7 @@ impl Kind {
         match (service, method) {
             ("Watch", _) => Some(Self::Watch),
             (_, "Renew") => Some(Self::Renewals),
-            (_, "List" | "ListCandidates" | "History" | "Diff" | "Report") => None,
+            (_, "List" | "ListCandidates" | "History" | "Diff" | "Report" | "Backup") => None,
             _ => Some(Self::Call),
         }
     }

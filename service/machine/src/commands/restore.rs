@@ -37,6 +37,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, restore: &Restore) -> Result<Answer, Re
     for id in sessions {
         turn.remove_session(id);
     }
+    forget_replicas(turn);
     Ok(Answer::Done)
 }
 
@@ -120,6 +121,15 @@ fn end_leases(turn: &mut Turn<'_>) {
     }
     for key in &keys {
         turn.forget_lease(key);
+    }
+}
+
+/// Removes what the replicas of the lost cluster have announced: a new one under an old id serves somewhere else, may know
+/// fewer behaviours of apply, and must not be held for low on its disk because the old one was.
+fn forget_replicas(turn: &mut Turn<'_>) {
+    let replicas: Vec<_> = turn.state().replicas.keys().copied().collect();
+    for id in replicas {
+        turn.remove_replica(id);
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use synod_machine::{Answer, Change, Command, Compacted, OutOfReach, Recorded, Restore, Row};
+use synod_machine::{
+    AnnounceReplica, Answer, Change, Command, Compacted, DirectoryId, MACHINE_VERSION, OutOfReach,
+    Recorded, ReplicaId, Restore, Row,
+};
 use synod_model::{
     AbortCause, AcquireLease, Attributes, ClusterId, Epoch, ErrorKind, FailureClass,
     HolderIdentity, Join, LeaseKey, MigrationPhase, ObjectKind, PutLeaseCandidate, Revision,
@@ -63,6 +66,27 @@ fn a_restore_needs_an_id_of_its_own_and_a_state() {
     let mut empty = cluster;
     empty.state = synod_machine::State::new();
     refused(empty.send(restore()), ErrorKind::Unavailable);
+}
+
+#[test]
+fn what_the_replicas_of_the_lost_cluster_have_announced_is_forgotten() {
+    let mut cluster = Cluster::formed();
+    for replica in [1, 2] {
+        accepted(cluster.send(Command::AnnounceReplica(AnnounceReplica {
+            replica: ReplicaId::new(replica),
+            directory: DirectoryId::from_bytes([9; 16]),
+            client_endpoint: "10.0.0.9:4600".to_owned(),
+            binary: "0.1.0".to_owned(),
+            machine_version: MACHINE_VERSION,
+            disk_is_low: true,
+        })));
+    }
+    assert_eq!(cluster.state.low_on_disk().count(), 2);
+    cluster.is_restored();
+    assert_eq!(cluster.state.replicas().count(), 0);
+    // Else the new cluster would refuse to grow, for the disks of hosts that are gone.
+    assert_eq!(cluster.state.low_on_disk().count(), 0);
+    assert_eq!(cluster.state.digest(), cluster.state.recompute_digest());
 }
 
 #[test]

@@ -123,6 +123,13 @@ impl Lasting {
         self.0.as_mut().is_some_and(|rests| rests.have_ended())
     }
 
+    /// Resolves when [`Self::has_ended`] says so.
+    pub(crate) async fn ended(mut self) {
+        while !self.has_ended() {
+            self.changed().await;
+        }
+    }
+
     /// Resolves when [`Self::has_ended`] may say something new.
     pub(crate) async fn changed(&mut self) {
         let Some(rests) = &mut self.0 else {

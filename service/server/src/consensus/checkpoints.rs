@@ -4,10 +4,10 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use bytes::{Buf, Bytes, BytesMut};
-use synod_machine::{Row, State};
-use synod_model::stored::{from_bytes, put_number, to_bytes};
-use synod_store::checkpoint::{CHUNK_BYTES_TARGET, CheckpointHeader};
+use bytes::Bytes;
+use synod_machine::State;
+use synod_model::stored::{from_bytes, to_bytes};
+use synod_store::checkpoint::{CHUNK_BYTES_TARGET, CheckpointHeader, RowChunks, Rows, read_state};
 use synod_store::payload::CheckpointMeta;
 use synod_store::{
     CheckpointReader, CheckpointStore, CheckpointWriter, DataDirectory, Disk, LogId,
@@ -83,33 +83,14 @@ impl Checkpoints {
     ///
     /// When the digest differs from the one kept, or the disk fails.
     pub(super) fn write(&self, meta: &SnapshotMeta, state: &State) -> io::Result<CheckpointData> {
-        let (kept, computed) = (state.digest(), state.recompute_digest());
-        if kept != computed {
-            let text = format!(
-                "the state's digest is {computed}, and should be {kept}: its memory is damaged"
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
-        }
+        state
+            .check_memory()
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         let cluster = state
             .cluster()
             .ok_or_else(|| io::Error::other("the cluster has no id yet"))?;
         let mut writer = self.begin(meta, *cluster.as_bytes())?;
-        let mut chunk = Vec::with_capacity(CHUNK_BYTES_TARGET);
-        for row in state.rows() {
-            let row = to_bytes(&row);
-            put_number(&mut chunk, row.len() as u64);
-            let mut rest = &row[..];
-            // The changes of one revision are one row, however long: a row can continue in the next chunk.
-            while chunk.len() + rest.len() >= CHUNK_BYTES_TARGET {
-                let (fits, beyond) = rest.split_at(CHUNK_BYTES_TARGET.saturating_sub(chunk.len()));
-                chunk.extend_from_slice(fits);
-                writer.write_chunk(&chunk)?;
-                chunk.clear();
-                rest = beyond;
-            }
-            chunk.extend_from_slice(rest);
-        }
-        if !chunk.is_empty() {
+        for chunk in RowChunks::new(state.rows(), CHUNK_BYTES_TARGET) {
             writer.write_chunk(&chunk)?;
         }
         writer.finish()?;
@@ -219,7 +200,7 @@ impl Receiving {
                 self.length
             )));
         }
-        self.rows.read(chunk)?;
+        self.rows.read(chunk).map_err(malformed)?;
         self.writer.write_chunk(chunk)?;
         self.length += chunk.len() as u64;
         Ok(())
@@ -237,80 +218,12 @@ impl Receiving {
                 self.length
             )));
         }
-        let state = self.rows.state()?;
+        let state = self.rows.state().map_err(malformed)?;
         Ok((
             self.meta,
             CheckpointData::Received(self.writer, Box::new(state)),
         ))
     }
-}
-
-fn read_state(reader: &mut CheckpointReader) -> io::Result<State> {
-    let mut rows = Rows::default();
-    while let Some(chunk) = reader.next_chunk()? {
-        rows.read(&chunk)?;
-    }
-    rows.state()
-}
-
-/// The rows of a checkpoint, read chunk by chunk.
-#[derive(Default)]
-pub(super) struct Rows {
-    whole: Vec<Row>,
-    /// The beginning of a row that continues in the next chunk.
-    begun: BytesMut,
-}
-
-impl Rows {
-    /// # Errors
-    ///
-    /// When the chunk holds something that is no row.
-    pub(super) fn read(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.begun.extend_from_slice(chunk);
-        loop {
-            let mut ahead = &self.begun[..];
-            let Some(length) = length_of_row(&mut ahead)? else {
-                return Ok(());
-            };
-            if ahead.len() < length {
-                return Ok(());
-            }
-            self.begun.advance(self.begun.len() - ahead.len());
-            // A buffer of its own: what is loaded from the row may share it, and would keep the whole chunk in memory.
-            let row = Bytes::copy_from_slice(&self.begun[..length]);
-            self.begun.advance(length);
-            self.whole.push(from_bytes(&row).map_err(malformed)?);
-        }
-    }
-
-    /// # Errors
-    ///
-    /// When a row is incomplete, or the rows do not have the recorded digest.
-    pub(super) fn state(self) -> io::Result<State> {
-        if !self.begun.is_empty() {
-            return Err(malformed("its last row ends after it"));
-        }
-        State::from_rows(self.whole).map_err(malformed)
-    }
-}
-
-/// Reads the length that stands before a row; `None` if its bytes have not all arrived.
-fn length_of_row(bytes: &mut &[u8]) -> io::Result<Option<usize>> {
-    /// The longest encoding of a 64-bit number.
-    const VARINT_BYTES_MAX: usize = 10;
-
-    let mut ahead = bytes.iter().take(VARINT_BYTES_MAX);
-    match ahead.position(|byte| *byte < 0x80) {
-        None if bytes.len() < VARINT_BYTES_MAX => return Ok(None),
-        // As everywhere in the stored form, so that equal states have equal bytes.
-        Some(last @ 1..) if bytes[last] == 0 => {
-            return Err(malformed("the length of a row has leading zeros"));
-        }
-        Some(_) | None => {}
-    }
-    prost::decode_length_delimiter(bytes)
-        .map(Some)
-        .map_err(malformed)
 }
 
 fn decode_meta(header: &CheckpointHeader) -> io::Result<SnapshotMeta> {

@@ -15,6 +15,7 @@ use openraft::errors::{
 use openraft::impls::ProgressResponder;
 use openraft::raft::ClientWriteResult;
 use openraft::{LinearizerOption, Raft};
+use synod_machine::{DamagedMemory, State};
 use synod_store::{Log, VoteFile};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -329,6 +330,14 @@ impl Consensus {
             }
         }
         Err(WaitError::DeadlineExceeded)
+    /// A state, after it was found to be what apply has made. Takes as long as all of its rows need to be read.
+    ///
+    /// # Errors
+    ///
+    /// The memory that holds it is damaged.
+    pub(crate) async fn check_memory(&self, state: State) -> Result<State, DamagedMemory> {
+        let check = move || state.check_memory().map(|()| state);
+        self.shared.seams.offload.run(check).await
     }
 
     /// For how long another replica has not answered this leader; `None` if this replica does not lead, or has not had

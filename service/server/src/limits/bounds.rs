@@ -328,6 +328,27 @@ pub const BOUNDS: &[Bound] = &[
         WAITS,
     ),
     bound(
+        "backups",
+        BACKUPS_MAX,
+        "streams",
+        Some("synod_requests_in_flight"),
+        OVERLOADED,
+    ),
+    bound(
+        "time of a backup",
+        BACKUP_TIME_MAX.as_secs() as usize,
+        "seconds",
+        None,
+        "ended with DEADLINE_EXCEEDED: it is not whole",
+    ),
+    bound(
+        "rows in a message of a backup",
+        BACKUP_ROWS_BYTES_MAX,
+        "bytes",
+        None,
+        WAITS,
+    ),
+    bound(
         "health and status calls",
         SIDE_CALLS_MAX,
         "calls",

@@ -8,8 +8,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::methods::Class;
 use crate::limits::{
-    ACQUIRES_MAX, PIPELINES_MAX, RENEWAL_REQUESTS_MAX, RENEWAL_STREAMS_MAX, REQUESTS_MAX,
-    SIDE_CALLS_MAX, SIDE_STREAMS_MAX, WATCH_STREAMS_MAX,
+    ACQUIRES_MAX, BACKUPS_MAX, PIPELINES_MAX, RENEWAL_REQUESTS_MAX, RENEWAL_STREAMS_MAX,
+    REQUESTS_MAX, SIDE_CALLS_MAX, SIDE_STREAMS_MAX, WATCH_STREAMS_MAX,
 };
 use crate::metrics::RpcMetrics;
 
@@ -43,6 +43,7 @@ impl Admission {
                 Class::RenewalStream => RENEWAL_STREAMS_MAX,
                 Class::Watch => WATCH_STREAMS_MAX,
                 Class::Pipeline => PIPELINES_MAX,
+                Class::Backup => BACKUPS_MAX,
                 Class::Side => SIDE_CALLS_MAX,
                 Class::SideStream => SIDE_STREAMS_MAX,
             };

@@ -94,8 +94,9 @@ impl Bodies {
             framing: Framing::default(),
             message_bytes_max: method.message_bytes_max(),
             held: held.clone(),
-            deadline: (!method.class.is_stream() || method.class == Class::Watch)
-                .then_some(deadline),
+            deadline: (!method.class.is_stream()
+                || matches!(method.class, Class::Watch | Class::Backup))
+            .then_some(deadline),
             patience: None,
             refused: false,
         };
@@ -125,7 +126,9 @@ impl Bodies {
 
     fn held(&self, class: Class) -> Option<Held> {
         let share = match class {
-            Class::Ordinary | Class::Acquire | Class::Watch | Class::Pipeline => &self.ordinary,
+            Class::Ordinary | Class::Acquire | Class::Watch | Class::Pipeline | Class::Backup => {
+                &self.ordinary
+            }
             Class::Renewal => &self.renewal,
             Class::Side => &self.side,
             Class::RenewalStream | Class::SideStream => return None,

@@ -51,7 +51,7 @@ impl Known {
         let right = self.right.unwrap_or(Right::Any);
         let is_carried_out = matches!(
             self.method.class,
-            Class::Ordinary | Class::Renewal | Class::Acquire
+            Class::Ordinary | Class::Renewal | Class::Acquire | Class::Backup
         );
         Called {
             path: &self.path,

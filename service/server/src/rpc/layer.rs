@@ -22,7 +22,7 @@ use super::handlers::Known;
 use super::methods::{self, Class};
 use super::timeout::timeout;
 use super::trace::{self, Names};
-use super::{pipeline, renewals, unary, watch};
+use super::{backups, pipeline, renewals, unary, watch};
 use crate::connections::Line;
 use crate::guards::Guards;
 use crate::handle::{Asking, Handle};
@@ -199,6 +199,9 @@ impl GateParts {
     ) -> Result<Response, Request> {
         Ok(match (known.method.class, known.handler) {
             (Class::Watch, _) => watch::opened(&self.handle, asking, request)
+                .await
+                .unwrap_or_else(Status::into_http),
+            (Class::Backup, _) => backups::opened(self, asking, request)
                 .await
                 .unwrap_or_else(Status::into_http),
             (Class::Pipeline, _) => pipeline::opened(self, asking, request, held),

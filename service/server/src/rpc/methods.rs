@@ -21,6 +21,8 @@ pub(super) enum Class {
     Watch,
     /// A stream of calls.
     Pipeline,
+    /// A stream of the whole state.
+    Backup,
     /// Health and status: not refused when other classes are full.
     Side,
     /// A stream of health, or of server reflection.
@@ -60,6 +62,7 @@ macro_rules! methods {
 methods! {
     "synod.v1.Cluster" {
         AddReplica;
+        Backup: Backup;
         Checkpoint;
         GetDiagnostics: Side;
         GetLogFilter: Side;
@@ -196,21 +199,25 @@ impl Method {
             Class::RenewalStream | Class::SideStream => STREAMED_REQUEST_BYTES_MAX,
             Class::Pipeline => PIPELINE_REQUEST_BYTES_MAX,
             _ if self.name == "Report" => REPORT_BYTES_MAX,
-            Class::Ordinary | Class::Renewal | Class::Acquire | Class::Watch | Class::Side => {
-                REQUEST_BYTES_MAX
-            }
+            Class::Ordinary
+            | Class::Renewal
+            | Class::Acquire
+            | Class::Watch
+            | Class::Backup
+            | Class::Side => REQUEST_BYTES_MAX,
         }
     }
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Ordinary,
         Self::Renewal,
         Self::Acquire,
         Self::RenewalStream,
         Self::Watch,
         Self::Pipeline,
+        Self::Backup,
         Self::Side,
         Self::SideStream,
     ];
@@ -228,7 +235,11 @@ impl Class {
     pub(super) const fn is_stream(self) -> bool {
         match self {
             Self::Ordinary | Self::Renewal | Self::Acquire | Self::Side => false,
-            Self::RenewalStream | Self::Watch | Self::Pipeline | Self::SideStream => true,
+            Self::RenewalStream
+            | Self::Watch
+            | Self::Pipeline
+            | Self::Backup
+            | Self::SideStream => true,
         }
     }
 
@@ -241,6 +252,7 @@ impl Class {
             Self::RenewalStream => "renewal_stream",
             Self::Watch => "watch",
             Self::Pipeline => "pipeline",
+            Self::Backup => "backup",
             Self::Side => "side",
             Self::SideStream => "side_stream",
         }

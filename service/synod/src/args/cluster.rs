@@ -1,10 +1,12 @@
 //! The arguments of `synod cluster`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::{QueryArgs, examples};
+use super::backup::FoundedArgs;
+use super::{Format, QueryArgs, examples};
 use crate::duration;
 
 #[derive(Debug, Args)]
@@ -89,4 +91,30 @@ pub(crate) enum ClusterCommand {
     /// Let each replica of --endpoints write a checkpoint of its state to its disk.
     #[command(after_long_help = examples::CLUSTER_CHECKPOINT)]
     Checkpoint(QueryArgs),
+    /// Found a new cluster from one data directory, when a majority of the replicas is lost for good. Needs no cluster.
+    ///
+    /// What the lost majority had acknowledged and this directory does not hold is lost. The command says all that it
+    /// knows of that, and does nothing more without --yes. The old directory stays as it is; the new cluster has one
+    /// replica and goes on as after a restore: by another id, 2^40 revisions later, without members, leases and sessions.
+    /// While a majority can still be started, start it instead: nothing is lost then.
+    #[command(after_long_help = examples::CLUSTER_FORCE_NEW)]
+    ForceNew(ForceNewArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ForceNewArgs {
+    /// The data directory that is left. No replica may run on it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: PathBuf,
+    /// The data directory of the new replica, which must not exist or be empty.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) founded: FoundedArgs,
+    /// Found the cluster, and accept what is lost.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// In which form to print.
+    #[arg(short, long, value_enum, default_value_t = Format::Table, value_name = "FORMAT")]
+    pub(crate) output: Format,
 }

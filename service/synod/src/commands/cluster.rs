@@ -1,5 +1,7 @@
 //! `synod cluster`: changes the replica set, and who leads.
 
+mod force_new;
+
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -57,6 +59,7 @@ pub(crate) async fn run(command: &ClusterCommand, matches: &ArgMatches) -> Resul
             show(&views::leader_changed(&handed), query.output)
         }
         ClusterCommand::Checkpoint(query) => checkpoints(query, matches).await,
+        ClusterCommand::ForceNew(args) => force_new::run(args),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
 /// # Errors
 ///
 /// The text says what the address should look like.
-pub(super) fn reachable(text: &str) -> Result<String, String> {
+pub(crate) fn reachable(text: &str) -> Result<String, String> {
     let Some((host, port)) = text.rsplit_once(':') else {
         return Err("must be host:port, as in 10.0.0.1:4610".to_owned());
     };

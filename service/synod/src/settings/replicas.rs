@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<u64, String>, String> {
 /// # Errors
 ///
 /// The text says what the id should look like.
-pub(super) fn replica_id(text: &str) -> Result<u64, String> {
+pub(crate) fn replica_id(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err(format!(
             "{text:?} is no number of a replica: give a whole number, at least 1"

@@ -171,7 +171,12 @@ fn data_dir(text: &str) -> Result<PathBuf, String> {
     Ok(PathBuf::from(text))
 }
 
-fn cluster_name(text: &str) -> Result<String, String> {
+/// Parses the name of a cluster.
+///
+/// # Errors
+///
+/// The text says what the name should look like.
+pub(crate) fn cluster_name(text: &str) -> Result<String, String> {
     synod_model::dns1123_subdomain(text).map_err(|rule| rule.to_string())?;
     Ok(text.to_owned())
 }

@@ -204,6 +204,13 @@ impl Cluster for Actor {
         &self,
         _: Request<v1::ClusterCheckpointRequest>,
     ) -> Result<Response<v1::ClusterCheckpointResponse>, Status> {
+
+    type BackupStream = tokio_stream::Pending<Result<v1::ClusterBackupResponse, Status>>;
+
+    async fn backup(
+        &self,
+        _: Request<v1::ClusterBackupRequest>,
+    ) -> Result<Response<Self::BackupStream>, Status> {
         Err(no_part())
     }
 }

@@ -17,6 +17,7 @@ impl World {
         self.cluster = Some(restore.cluster);
         self.floor = self.revision;
         self.sessions.clear();
+        self.replicas.clear();
         // The members are removed as if they had expired.
         let expired_until = self.log_time.after(self.settings.write_grace);
         for member in before.members.iter().filter(|member| member.reported) {

@@ -11,10 +11,10 @@ use synod_model::{
     Operation, OwnerReference, OwnerReferences, Preconditions, Propagation, Transact, TtlChange,
     Uid, UpdateObject,
 };
+use synod_store::checkpoint::Rows;
 
 use super::one::{alone, checkpoint, leads};
 use super::*;
-use crate::consensus::checkpoints::Rows;
 
 fn key(name: &str) -> ObjectKey {
     let resource = GroupResource::new("example.io", "widgets").unwrap();

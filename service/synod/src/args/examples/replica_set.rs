@@ -42,3 +42,11 @@ Examples:
 pub(in crate::args) const CLUSTER_CHECKPOINT: &str = "\
 Examples:
   synod cluster checkpoint --endpoints 10.0.0.1:4600,10.0.0.2:4600,10.0.0.3:4600";
+
+pub(in crate::args) const CLUSTER_FORCE_NEW: &str = "\
+Examples:
+  synod cluster force-new --data-dir old --out new --replica-id 4 --peer 10.0.0.4:4610
+  synod cluster force-new --data-dir old --out new --replica-id 4 --peer 10.0.0.4:4610 --yes
+
+Run it first without --yes on every directory that is left, and take the one that has come furthest.
+Every replica of the old cluster must be stopped for good: those that are left are refused by the new one.";
