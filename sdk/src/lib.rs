@@ -78,10 +78,10 @@ mod transport;
 mod values;
 mod watch;
 
+pub use client::{Backup, BackupOf};
 pub use client::{
     ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations, ListStorageVersions, MemberEpoch,
 };
-pub use client::{Backup, BackupOf};
 pub use client::{DryRun, History, ListControllerRevisions, Wanted};
 pub use collections::{Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};

@@ -142,13 +142,8 @@ impl ClientBuilder {
             }
             None => None,
         };
-        let endpoints = Endpoints::new(
-            &self.endpoints,
-            self.wiring,
-            roads,
-            credential,
-            &self.seams,
-        )?;
+        let endpoints =
+            Endpoints::new(&self.endpoints, self.wiring, roads, credential, &self.seams)?;
         Ok(Client {
             shared: Arc::new(ClientParts {
                 endpoints: Arc::new(endpoints),

@@ -18,7 +18,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `ALREADY_EXISTS`: another replica has its id or its address, or had the id before. `CONFLICT`: another replica answers
+    /// `ALREADY_EXISTS`: another replica has its id, or had it before. `CONFLICT`: another replica answers
     /// there, or one with data. `UNAVAILABLE`: none answers there.
     pub async fn add_replica(&self, replica_id: u64, peer_address: &str) -> Result<Changed, Error> {
         let add = AddReplica {

@@ -8,9 +8,9 @@ use synod_proto::wire::Wire;
 
 use super::document;
 use crate::{
-    AgreementHistory, Assumed, CheckpointWritten, ClusterStatus, Collection, CollectionChanged, CollectionPage,
-    CollectionView, ControllerRevision, Diagnostics, Event, Events, GroupResource, Header,
-    HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView,
+    AgreementHistory, Assumed, CheckpointWritten, ClusterStatus, Collection, CollectionChanged,
+    CollectionPage, CollectionView, ControllerRevision, Diagnostics, Event, Events, GroupResource,
+    Header, HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView,
     LogFilter, Member, MemberPage, MemberView, Migration, MigrationFailure, MigrationPage,
     MigrationView, ObjectWritten, OwnerReference, Reported, RevisionAnswered, RevisionDiff,
     RevisionView, Roster, RosterChanged, RosterPage, RosterView, Safety, Settings, SettingsView,

@@ -156,6 +156,41 @@ impl ClusterService for Replica {
         self.play(&request, request_id, answer).await
     }
 
+    async fn add_replica(
+        &self,
+        _: Request<v1::ClusterAddReplicaRequest>,
+    ) -> Result<Response<v1::ClusterAddReplicaResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
+    async fn promote_replica(
+        &self,
+        _: Request<v1::ClusterPromoteReplicaRequest>,
+    ) -> Result<Response<v1::ClusterPromoteReplicaResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
+    async fn remove_replica(
+        &self,
+        _: Request<v1::ClusterRemoveReplicaRequest>,
+    ) -> Result<Response<v1::ClusterRemoveReplicaResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
+    async fn transfer_leader(
+        &self,
+        _: Request<v1::ClusterTransferLeaderRequest>,
+    ) -> Result<Response<v1::ClusterTransferLeaderResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
+    async fn checkpoint(
+        &self,
+        _: Request<v1::ClusterCheckpointRequest>,
+    ) -> Result<Response<v1::ClusterCheckpointResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
     type BackupStream = tokio_stream::Pending<Result<v1::ClusterBackupResponse, Status>>;
 
     async fn backup(

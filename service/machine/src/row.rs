@@ -94,6 +94,7 @@ impl Row {
             Self::Header { .. } => "header",
             Self::Settings(_) => "settings",
             Self::Replica(..) => "replica",
+            Self::LeftReplica(_) => "replica that has left",
             Self::Member(_) => "member",
             Self::Statement(..) => "statement",
             Self::Deadline(..) => "deadline",

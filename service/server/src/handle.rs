@@ -420,7 +420,7 @@ impl Handle {
 
     /// The wall-clock time, for display.
     pub(crate) fn wall_time(&self) -> WallTime {
-        self.shared.wall.now()
+        self.shared.itself.wall.now()
     }
 
     /// The consensus of this replica.

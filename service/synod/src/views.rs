@@ -1,7 +1,7 @@
 //! The printed forms of the cluster's answers, one kind of object a file: JSON, tables and names.
 
-mod cluster;
 mod backups;
+mod cluster;
 mod collections;
 mod controller_revisions;
 mod findings;
@@ -22,8 +22,8 @@ mod verdicts;
 
 use std::time::Duration;
 
-pub(crate) use cluster::{checkpoints, leader_changed, replica_changed};
 pub(crate) use backups::{backup, founded, may_be_lost, survivor};
+pub(crate) use cluster::{checkpoints, leader_changed, replica_changed};
 pub(crate) use collections::{collection, collection_changed, collection_deleted, collections};
 pub(crate) use controller_revisions::{
     controller_revision, controller_revisions, revision_diff, rolled_back, truncated,

@@ -125,12 +125,14 @@ fn end_leases(turn: &mut Turn<'_>) {
 }
 
 /// Removes what the replicas of the lost cluster have announced: a new one under an old id serves somewhere else, may know
-/// fewer behaviours of apply, and must not be held for low on its disk because the old one was.
+/// fewer behaviours of apply, and must not be held for low on its disk because the old one was. Numbers of replicas that had left
+/// the lost cluster are free again: the new one has another id.
 fn forget_replicas(turn: &mut Turn<'_>) {
     let replicas: Vec<_> = turn.state().replicas.keys().copied().collect();
     for id in replicas {
         turn.remove_replica(id);
     }
+    turn.forget_left();
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use synod_model::{ClusterId, LogTime, Revision};
 
 use super::Turn;
 use crate::State;
+use crate::hashes::left_replica_hash;
 
 impl Turn<'_> {
     /// Continues as another cluster, at a revision that leaves a gap. It precedes every other change of the command,
@@ -19,6 +20,14 @@ impl Turn<'_> {
         self.state.cluster = Some(cluster);
         // Members of a cluster that an earlier restore lost may still write, too.
         self.state.strangers_write_until = self.state.strangers_write_until.max(until);
+    }
+
+    /// Forgets which replicas have left. Only a restore does, since what it restores is another cluster.
+    pub(crate) fn forget_left(&mut self) {
+        let forgotten = std::mem::take(&mut self.state.left);
+        for id in forgotten {
+            self.state.sum.subtract(left_replica_hash(id));
+        }
     }
 }
 

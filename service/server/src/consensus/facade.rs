@@ -330,6 +330,8 @@ impl Consensus {
             }
         }
         Err(WaitError::DeadlineExceeded)
+    }
+
     /// A state, after it was found to be what apply has made. Takes as long as all of its rows need to be read.
     ///
     /// # Errors

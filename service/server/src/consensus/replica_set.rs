@@ -121,10 +121,7 @@ impl Consensus {
             );
             return Err(refused(ErrorKind::AlreadyExists, message));
         }
-        if let Some((other, _)) = set.replicas.iter().find(|(_, known)| known.peer == peer) {
-            let message = format!("replica {other} is at {peer} already");
-            return Err(refused(ErrorKind::AlreadyExists, message));
-        }
+        // Its address may be that of a replica that is lost: each call names whom it is for.
         if set.replicas.len() >= REPLICAS_MAX {
             let message =
                 format!("the replica set has {REPLICAS_MAX} replicas, and no more are possible");

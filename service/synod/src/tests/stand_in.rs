@@ -204,6 +204,8 @@ impl Cluster for Actor {
         &self,
         _: Request<v1::ClusterCheckpointRequest>,
     ) -> Result<Response<v1::ClusterCheckpointResponse>, Status> {
+        Err(no_part())
+    }
 
     type BackupStream = tokio_stream::Pending<Result<v1::ClusterBackupResponse, Status>>;
 
