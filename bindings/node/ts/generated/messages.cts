@@ -24,7 +24,8 @@ export type AlarmKind =
   | 'ALARM_KIND_WENT_BACK'
   | 'ALARM_KIND_CERTIFICATE'
   | 'ALARM_KIND_POLICY'
-  | 'ALARM_KIND_AUDIT';
+  | 'ALARM_KIND_AUDIT'
+  | 'ALARM_KIND_NOT_VOTING';
 
 /** Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1. */
 export type ErrorReason =
@@ -368,6 +369,8 @@ export interface ClusterStatusResponse {
   oldestRevision: bigint;
   /** What an operator must look at; empty if all is well. */
   alarms: Alarm[];
+  /** What the replica tells of its host and of the size of its state. Since 0.1. */
+  vitals?: ReplicaVitals;
 }
 
 /** One replica of the replica set. Since 0.1. */
@@ -515,7 +518,7 @@ export interface ClusterUpdateSettingsResponse {
 export interface ClusterAddReplicaRequest {
   /** Its number, at least 1, which no replica of this cluster has had before; required. */
   replicaId: bigint;
-  /** Where the other replicas reach it, as `host:port`; required. */
+  /** Where the other replicas reach it, as `host:port`; required. A replica that it is to replace may have had the address. */
   peerAddress: string;
 }
 
@@ -581,6 +584,141 @@ export interface ClusterCheckpointResponse {
   header?: ResponseHeader;
   /** The last log index that the checkpoint covers. */
   index: bigint;
+}
+
+/** What a replica tells of its host and of the size of its state. Since 0.1. */
+export interface ReplicaVitals {
+  /** Its wall clock, in milliseconds since 1970-01-01 00:00:00 UTC. No rule depends on it. */
+  wallTimeMs: bigint;
+  /** How many of its last writes to the log the two times below are of; at most 128. */
+  logFlushes: number;
+  /** The median of how long they took until they were durable, in microseconds; 0 if there were none. */
+  logFlushUsMedian: bigint;
+  /** The longest of them, in microseconds; 0 if there were none. */
+  logFlushUsMax: bigint;
+  /** How large the state is, in bytes. */
+  stateBytes: bigint;
+  /** How large it may grow, in bytes: `Settings.state_quota_bytes`. */
+  stateQuotaBytes: bigint;
+  /** How many members there are. */
+  members: number;
+  /** How many there may be: `Settings.members_max`. */
+  membersMax: number;
+  /** How many sessions are open. */
+  sessions: number;
+  /** How many may be open: `Settings.sessions_max`. */
+  sessionsMax: number;
+  /** How many resources are reported. */
+  storageVersions: number;
+  /** On how many of them there is no agreement. */
+  disagreements: number;
+}
+
+/** Which events a replica's process logs. Since 0.1. */
+export interface LogFilter {
+  /** The filter in force, as `synod serve --log` takes it. */
+  filter: string;
+  /** The filter that the process was started with. */
+  configured: string;
+  /** After how long the configured filter returns, in milliseconds. Unset: it is in force. */
+  remainingMs?: bigint;
+}
+
+/** Asks for a replica's log filter. Since 0.1. */
+export interface ClusterGetLogFilterRequest {
+}
+
+/** A replica's log filter. Since 0.1. */
+export interface ClusterGetLogFilterResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** The filter. */
+  logFilter?: LogFilter;
+}
+
+/** Asks to log other events for a while. Since 0.1. */
+export interface ClusterSetLogFilterRequest {
+  /**
+   * The filter, as `synod serve --log` takes it, as in `synod_server=debug,info`; 1 to 1,024 bytes. Left out: the configured
+   * filter returns now.
+   */
+  filter?: string;
+  /** After how long the configured filter returns, in milliseconds; 1,000 to 86,400,000. Left out: 600,000. */
+  forMs?: bigint;
+}
+
+/** The events are logged as asked. Since 0.1. */
+export interface ClusterSetLogFilterResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** The filter from now on. */
+  logFilter?: LogFilter;
+}
+
+/** Asks what a replica knows of itself. Since 0.1. */
+export interface ClusterGetDiagnosticsRequest {
+}
+
+/** What a replica knows of itself. Since 0.1. */
+export interface ClusterGetDiagnosticsResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /**
+   * What it was started with, by the names of the settings file; of certificates, keys, policy and audit log only where they
+   * are.
+   */
+  configuration: Record<string, string>;
+  /** Its metrics, in the OpenMetrics text format. */
+  metrics: string;
+  /** The answer of `/readyz?verbose`. */
+  readiness: string;
+  /** Its log filter. */
+  logFilter?: LogFilter;
+}
+
+/** Asks for a backup. Since 0.1. */
+export interface ClusterBackupRequest {
+  /**
+   * How fresh the state must be; left out: linearizable, so that every change acknowledged before is in it. A past revision
+   * cannot be asked for.
+   */
+  read?: ReadOptions;
+}
+
+/** A part of a backup. Since 0.1. */
+export interface ClusterBackupResponse {
+  /** The first message, and only that. */
+  begin?: ClusterBackupBegin;
+  /** Rows of the state, up to 1 MiB, as Synod stores them. A row can continue in the next message. */
+  rows?: Uint8Array;
+  /** The last message, and only that. */
+  end?: ClusterBackupEnd;
+}
+
+/** What a backup is of. Since 0.1. */
+export interface ClusterBackupBegin {
+  /** Who answers, and at which revision the state is. */
+  header?: ResponseHeader;
+  /** The name that the replicas were started with. */
+  clusterName: string;
+  /** The log time of the state, in milliseconds. */
+  logTimeMs: bigint;
+  /** When the backup begins, in milliseconds since the Unix epoch by the replica's wall clock: for display. */
+  wallTimeMs: bigint;
+  /** The version of the replica's program. */
+  version: string;
+  /** The behaviour of apply that is in force. */
+  machineVersion: number;
+  /** The version of the form of the rows. */
+  format: number;
+}
+
+/** What a backup was. Since 0.1. */
+export interface ClusterBackupEnd {
+  /** The length of all rows, in bytes. */
+  rowsBytes: bigint;
+  /** The SHA-256 of all rows; 32 bytes. */
+  sha256: Uint8Array;
 }
 
 /** A field that breaks a rule. Since 0.1. */

@@ -78,6 +78,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     digestIndex: ['=', 'l'],
     oldestRevision: ['=', 'l'],
     alarms: ['*', 'Alarm'],
+    vitals: ['?', 'ReplicaVitals'],
   },
   ReplicaStatus: {
     replicaId: ['=', 'l'],
@@ -183,6 +184,69 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   ClusterCheckpointResponse: {
     header: ['?', 'ResponseHeader'],
     index: ['=', 'l'],
+  },
+  ReplicaVitals: {
+    wallTimeMs: ['=', 'l'],
+    logFlushes: ['=', 'n'],
+    logFlushUsMedian: ['=', 'l'],
+    logFlushUsMax: ['=', 'l'],
+    stateBytes: ['=', 'l'],
+    stateQuotaBytes: ['=', 'l'],
+    members: ['=', 'n'],
+    membersMax: ['=', 'n'],
+    sessions: ['=', 'n'],
+    sessionsMax: ['=', 'n'],
+    storageVersions: ['=', 'n'],
+    disagreements: ['=', 'n'],
+  },
+  LogFilter: {
+    filter: ['=', 's'],
+    configured: ['=', 's'],
+    remainingMs: ['?', 'l'],
+  },
+  ClusterGetLogFilterRequest: {
+  },
+  ClusterGetLogFilterResponse: {
+    header: ['?', 'ResponseHeader'],
+    logFilter: ['?', 'LogFilter'],
+  },
+  ClusterSetLogFilterRequest: {
+    filter: ['?', 's'],
+    forMs: ['?', 'l'],
+  },
+  ClusterSetLogFilterResponse: {
+    header: ['?', 'ResponseHeader'],
+    logFilter: ['?', 'LogFilter'],
+  },
+  ClusterGetDiagnosticsRequest: {
+  },
+  ClusterGetDiagnosticsResponse: {
+    header: ['?', 'ResponseHeader'],
+    configuration: ['%', 's'],
+    metrics: ['=', 's'],
+    readiness: ['=', 's'],
+    logFilter: ['?', 'LogFilter'],
+  },
+  ClusterBackupRequest: {
+    read: ['?', 'ReadOptions'],
+  },
+  ClusterBackupResponse: {
+    begin: ['?', 'ClusterBackupBegin'],
+    rows: ['?', 'y'],
+    end: ['?', 'ClusterBackupEnd'],
+  },
+  ClusterBackupBegin: {
+    header: ['?', 'ResponseHeader'],
+    clusterName: ['=', 's'],
+    logTimeMs: ['=', 'l'],
+    wallTimeMs: ['=', 'l'],
+    version: ['=', 's'],
+    machineVersion: ['=', 'n'],
+    format: ['=', 'n'],
+  },
+  ClusterBackupEnd: {
+    rowsBytes: ['=', 'l'],
+    sha256: ['=', 'y'],
   },
   FieldViolation: {
     field: ['=', 's'],

@@ -35,8 +35,8 @@ export class ClusterService {
 
   /**
    * Adds a fresh replica, which was started to join and has an empty data directory. It becomes a learner: it follows the
-   * log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id or its address is taken, or the id was
-   * that of a replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
+   * log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id is taken, or was that of a
+   * replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
    */
   addReplica(request: Init<v1.ClusterAddReplicaRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterAddReplicaResponse> {
     return this.#caller.call('synod.v1.Cluster/AddReplica', 'ClusterAddReplicaRequest', 'ClusterAddReplicaResponse', request, options);
@@ -67,6 +67,27 @@ export class ClusterService {
   /** Lets the replica that is asked write a checkpoint of its state, and answers when it is on disk. Since 0.1. */
   checkpoint(request: Init<v1.ClusterCheckpointRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterCheckpointResponse> {
     return this.#caller.call('synod.v1.Cluster/Checkpoint', 'ClusterCheckpointRequest', 'ClusterCheckpointResponse', request, options);
+  }
+
+  /** Says which events the process of the replica that is asked logs: no quorum is needed. Since 0.1. */
+  getLogFilter(request: Init<v1.ClusterGetLogFilterRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterGetLogFilterResponse> {
+    return this.#caller.call('synod.v1.Cluster/GetLogFilter', 'ClusterGetLogFilterRequest', 'ClusterGetLogFilterResponse', request, options);
+  }
+
+  /**
+   * Has the process of the replica that is asked log other events for a while. No other replica is asked, and nothing is
+   * replicated. Since 0.1.
+   */
+  setLogFilter(request: Init<v1.ClusterSetLogFilterRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterSetLogFilterResponse> {
+    return this.#caller.call('synod.v1.Cluster/SetLogFilter', 'ClusterSetLogFilterRequest', 'ClusterSetLogFilterResponse', request, options);
+  }
+
+  /**
+   * Tells what the replica that is asked knows of itself and says nowhere else in this protocol: no quorum is needed.
+   * Since 0.1.
+   */
+  getDiagnostics(request: Init<v1.ClusterGetDiagnosticsRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterGetDiagnosticsResponse> {
+    return this.#caller.call('synod.v1.Cluster/GetDiagnostics', 'ClusterGetDiagnosticsRequest', 'ClusterGetDiagnosticsResponse', request, options);
   }
 }
 

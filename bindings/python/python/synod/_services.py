@@ -64,8 +64,8 @@ class ClusterService(Service):
         timeout: float | None = None,
     ) -> v1.ClusterAddReplicaResponse:
         """Adds a fresh replica, which was started to join and has an empty data directory. It becomes a learner: it follows the
-        log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id or its address is taken, or the id was
-        that of a replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
+        log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id is taken, or was that of a
+        replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
         """
         request = v1.ClusterAddReplicaRequest(
             replica_id=replica_id,
@@ -125,6 +125,42 @@ class ClusterService(Service):
         request = v1.ClusterCheckpointRequest()
         return self._call("synod.v1.Cluster/Checkpoint", request, v1.ClusterCheckpointResponse, timeout)
 
+    def get_log_filter(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetLogFilterResponse:
+        """Says which events the process of the replica that is asked logs: no quorum is needed. Since 0.1."""
+        request = v1.ClusterGetLogFilterRequest()
+        return self._call("synod.v1.Cluster/GetLogFilter", request, v1.ClusterGetLogFilterResponse, timeout)
+
+    def set_log_filter(
+        self,
+        *,
+        filter: str | None = None,
+        for_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterSetLogFilterResponse:
+        """Has the process of the replica that is asked log other events for a while. No other replica is asked, and nothing is
+        replicated. Since 0.1.
+        """
+        request = v1.ClusterSetLogFilterRequest(
+            filter=filter,
+            for_ms=for_ms,
+        )
+        return self._call("synod.v1.Cluster/SetLogFilter", request, v1.ClusterSetLogFilterResponse, timeout)
+
+    def get_diagnostics(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetDiagnosticsResponse:
+        """Tells what the replica that is asked knows of itself and says nowhere else in this protocol: no quorum is needed.
+        Since 0.1.
+        """
+        request = v1.ClusterGetDiagnosticsRequest()
+        return self._call("synod.v1.Cluster/GetDiagnostics", request, v1.ClusterGetDiagnosticsResponse, timeout)
+
 
 class AsyncClusterService(AsyncService):
     """The cluster itself: its replicas and its replicated settings.
@@ -180,8 +216,8 @@ class AsyncClusterService(AsyncService):
         timeout: float | None = None,
     ) -> v1.ClusterAddReplicaResponse:
         """Adds a fresh replica, which was started to join and has an empty data directory. It becomes a learner: it follows the
-        log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id or its address is taken, or the id was
-        that of a replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
+        log, serves reads, and does not count for the quorum. `ALREADY_EXISTS`: its id is taken, or was that of a
+        replica that has left. `UNAVAILABLE`: it does not answer. Since 0.1.
         """
         request = v1.ClusterAddReplicaRequest(
             replica_id=replica_id,
@@ -240,6 +276,42 @@ class AsyncClusterService(AsyncService):
         """Lets the replica that is asked write a checkpoint of its state, and answers when it is on disk. Since 0.1."""
         request = v1.ClusterCheckpointRequest()
         return await self._call("synod.v1.Cluster/Checkpoint", request, v1.ClusterCheckpointResponse, timeout)
+
+    async def get_log_filter(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetLogFilterResponse:
+        """Says which events the process of the replica that is asked logs: no quorum is needed. Since 0.1."""
+        request = v1.ClusterGetLogFilterRequest()
+        return await self._call("synod.v1.Cluster/GetLogFilter", request, v1.ClusterGetLogFilterResponse, timeout)
+
+    async def set_log_filter(
+        self,
+        *,
+        filter: str | None = None,
+        for_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterSetLogFilterResponse:
+        """Has the process of the replica that is asked log other events for a while. No other replica is asked, and nothing is
+        replicated. Since 0.1.
+        """
+        request = v1.ClusterSetLogFilterRequest(
+            filter=filter,
+            for_ms=for_ms,
+        )
+        return await self._call("synod.v1.Cluster/SetLogFilter", request, v1.ClusterSetLogFilterResponse, timeout)
+
+    async def get_diagnostics(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> v1.ClusterGetDiagnosticsResponse:
+        """Tells what the replica that is asked knows of itself and says nowhere else in this protocol: no quorum is needed.
+        Since 0.1.
+        """
+        request = v1.ClusterGetDiagnosticsRequest()
+        return await self._call("synod.v1.Cluster/GetDiagnostics", request, v1.ClusterGetDiagnosticsResponse, timeout)
 
 
 class MembershipService(Service):

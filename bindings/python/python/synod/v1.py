@@ -83,6 +83,11 @@ class AlarmKind(ProtocolEnum):
     AUDIT = "ALARM_KIND_AUDIT"
     """Lines of the replica's audit log were lost within the last hour."""
 
+    NOT_VOTING = "ALARM_KIND_NOT_VOTING"
+    """The end of the replica's log was cut off, and may have been acknowledged. It does not vote before it has caught up with
+    a leader, and where no leader can be elected without it, none is.
+    """
+
 
 class ErrorReason(ProtocolEnum):
     """Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1."""
@@ -806,6 +811,9 @@ class ClusterStatusResponse(Message):
     alarms: tuple[Alarm, ...] = ()
     """What an operator must look at; empty if all is well."""
 
+    vitals: ReplicaVitals | None = None
+    """What the replica tells of its host and of the size of its state. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("cluster_name", "clusterName", "one", "str"),
@@ -819,6 +827,7 @@ class ClusterStatusResponse(Message):
         Field("digest_index", "digestIndex", "one", "long"),
         Field("oldest_revision", "oldestRevision", "one", "long"),
         Field("alarms", "alarms", "many", "Alarm"),
+        Field("vitals", "vitals", "optional", "ReplicaVitals"),
     )
 
 
@@ -1108,7 +1117,7 @@ class ClusterAddReplicaRequest(Message):
     """Its number, at least 1, which no replica of this cluster has had before; required."""
 
     peer_address: str = ""
-    """Where the other replicas reach it, as `host:port`; required."""
+    """Where the other replicas reach it, as `host:port`; required. A replica that it is to replace may have had the address."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("replica_id", "replicaId", "one", "long"),
@@ -1238,6 +1247,258 @@ class ClusterCheckpointResponse(Message):
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("index", "index", "one", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ReplicaVitals(Message):
+    """What a replica tells of its host and of the size of its state. Since 0.1."""
+
+    wall_time_ms: int = 0
+    """Its wall clock, in milliseconds since 1970-01-01 00:00:00 UTC. No rule depends on it."""
+
+    log_flushes: int = 0
+    """How many of its last writes to the log the two times below are of; at most 128."""
+
+    log_flush_us_median: int = 0
+    """The median of how long they took until they were durable, in microseconds; 0 if there were none."""
+
+    log_flush_us_max: int = 0
+    """The longest of them, in microseconds; 0 if there were none."""
+
+    state_bytes: int = 0
+    """How large the state is, in bytes."""
+
+    state_quota_bytes: int = 0
+    """How large it may grow, in bytes: `Settings.state_quota_bytes`."""
+
+    members: int = 0
+    """How many members there are."""
+
+    members_max: int = 0
+    """How many there may be: `Settings.members_max`."""
+
+    sessions: int = 0
+    """How many sessions are open."""
+
+    sessions_max: int = 0
+    """How many may be open: `Settings.sessions_max`."""
+
+    storage_versions: int = 0
+    """How many resources are reported."""
+
+    disagreements: int = 0
+    """On how many of them there is no agreement."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("wall_time_ms", "wallTimeMs", "one", "long"),
+        Field("log_flushes", "logFlushes", "one", "int"),
+        Field("log_flush_us_median", "logFlushUsMedian", "one", "long"),
+        Field("log_flush_us_max", "logFlushUsMax", "one", "long"),
+        Field("state_bytes", "stateBytes", "one", "long"),
+        Field("state_quota_bytes", "stateQuotaBytes", "one", "long"),
+        Field("members", "members", "one", "int"),
+        Field("members_max", "membersMax", "one", "int"),
+        Field("sessions", "sessions", "one", "int"),
+        Field("sessions_max", "sessionsMax", "one", "int"),
+        Field("storage_versions", "storageVersions", "one", "int"),
+        Field("disagreements", "disagreements", "one", "int"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class LogFilter(Message):
+    """Which events a replica's process logs. Since 0.1."""
+
+    filter: str = ""
+    """The filter in force, as `synod serve --log` takes it."""
+
+    configured: str = ""
+    """The filter that the process was started with."""
+
+    remaining_ms: int | None = None
+    """After how long the configured filter returns, in milliseconds. Unset: it is in force."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("filter", "filter", "one", "str"),
+        Field("configured", "configured", "one", "str"),
+        Field("remaining_ms", "remainingMs", "optional", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterGetLogFilterRequest(Message):
+    """Asks for a replica's log filter. Since 0.1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterGetLogFilterResponse(Message):
+    """A replica's log filter. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    log_filter: LogFilter | None = None
+    """The filter."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("log_filter", "logFilter", "optional", "LogFilter"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterSetLogFilterRequest(Message):
+    """Asks to log other events for a while. Since 0.1."""
+
+    filter: str | None = None
+    """The filter, as `synod serve --log` takes it, as in `synod_server=debug,info`; 1 to 1,024 bytes. Left out: the configured
+    filter returns now.
+    """
+
+    for_ms: int | None = None
+    """After how long the configured filter returns, in milliseconds; 1,000 to 86,400,000. Left out: 600,000."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("filter", "filter", "optional", "str"),
+        Field("for_ms", "forMs", "optional", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterSetLogFilterResponse(Message):
+    """The events are logged as asked. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    log_filter: LogFilter | None = None
+    """The filter from now on."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("log_filter", "logFilter", "optional", "LogFilter"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterGetDiagnosticsRequest(Message):
+    """Asks what a replica knows of itself. Since 0.1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterGetDiagnosticsResponse(Message):
+    """What a replica knows of itself. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and its own revision."""
+
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    """What it was started with, by the names of the settings file; of certificates, keys, policy and audit log only where they
+    are.
+    """
+
+    metrics: str = ""
+    """Its metrics, in the OpenMetrics text format."""
+
+    readiness: str = ""
+    """The answer of `/readyz?verbose`."""
+
+    log_filter: LogFilter | None = None
+    """Its log filter."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("configuration", "configuration", "map", "str"),
+        Field("metrics", "metrics", "one", "str"),
+        Field("readiness", "readiness", "one", "str"),
+        Field("log_filter", "logFilter", "optional", "LogFilter"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupRequest(Message):
+    """Asks for a backup. Since 0.1."""
+
+    read: ReadOptions | None = None
+    """How fresh the state must be; left out: linearizable, so that every change acknowledged before is in it. A past revision
+    cannot be asked for.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("read", "read", "optional", "ReadOptions"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupResponse(Message):
+    """A part of a backup. Since 0.1."""
+
+    begin: ClusterBackupBegin | None = None
+    """The first message, and only that."""
+
+    rows: bytes | None = None
+    """Rows of the state, up to 1 MiB, as Synod stores them. A row can continue in the next message."""
+
+    end: ClusterBackupEnd | None = None
+    """The last message, and only that."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("begin", "begin", "optional", "ClusterBackupBegin"),
+        Field("rows", "rows", "optional", "bytes"),
+        Field("end", "end", "optional", "ClusterBackupEnd"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupBegin(Message):
+    """What a backup is of. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answers, and at which revision the state is."""
+
+    cluster_name: str = ""
+    """The name that the replicas were started with."""
+
+    log_time_ms: int = 0
+    """The log time of the state, in milliseconds."""
+
+    wall_time_ms: int = 0
+    """When the backup begins, in milliseconds since the Unix epoch by the replica's wall clock: for display."""
+
+    version: str = ""
+    """The version of the replica's program."""
+
+    machine_version: int = 0
+    """The behaviour of apply that is in force."""
+
+    format: int = 0
+    """The version of the form of the rows."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("cluster_name", "clusterName", "one", "str"),
+        Field("log_time_ms", "logTimeMs", "one", "long"),
+        Field("wall_time_ms", "wallTimeMs", "one", "long"),
+        Field("version", "version", "one", "str"),
+        Field("machine_version", "machineVersion", "one", "int"),
+        Field("format", "format", "one", "int"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterBackupEnd(Message):
+    """What a backup was. Since 0.1."""
+
+    rows_bytes: int = 0
+    """The length of all rows, in bytes."""
+
+    sha256: bytes = b""
+    """The SHA-256 of all rows; 32 bytes."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("rows_bytes", "rowsBytes", "one", "long"),
+        Field("sha256", "sha256", "one", "bytes"),
     )
 
 
@@ -6624,14 +6885,24 @@ __all__ = [
     "ClaimedAnswer",
     "ClusterAddReplicaRequest",
     "ClusterAddReplicaResponse",
+    "ClusterBackupBegin",
+    "ClusterBackupEnd",
+    "ClusterBackupRequest",
+    "ClusterBackupResponse",
     "ClusterCheckpointRequest",
     "ClusterCheckpointResponse",
+    "ClusterGetDiagnosticsRequest",
+    "ClusterGetDiagnosticsResponse",
+    "ClusterGetLogFilterRequest",
+    "ClusterGetLogFilterResponse",
     "ClusterGetSettingsRequest",
     "ClusterGetSettingsResponse",
     "ClusterPromoteReplicaRequest",
     "ClusterPromoteReplicaResponse",
     "ClusterRemoveReplicaRequest",
     "ClusterRemoveReplicaResponse",
+    "ClusterSetLogFilterRequest",
+    "ClusterSetLogFilterResponse",
     "ClusterStatusRequest",
     "ClusterStatusResponse",
     "ClusterTransferLeaderRequest",
@@ -6737,6 +7008,7 @@ __all__ = [
     "LeasesWithdrawCandidateResponse",
     "LiveMark",
     "LiveMarkKind",
+    "LogFilter",
     "MarkTie",
     "Member",
     "MemberEpoch",
@@ -6824,6 +7096,7 @@ __all__ = [
     "Renewed",
     "ReplicaRole",
     "ReplicaStatus",
+    "ReplicaVitals",
     "ReportEntry",
     "ReportedAnswer",
     "ReportedResource",
