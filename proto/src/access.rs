@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn every_method_needs_something() {
-        assert_eq!(RIGHTS.len(), 70);
+        assert_eq!(RIGHTS.len(), 71);
         assert!(
             RIGHTS
                 .iter()
