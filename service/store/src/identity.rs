@@ -396,8 +396,10 @@ fn check_unused(disk: &dyn Disk, path: &Path) -> Result<(), IdentityError> {
     }
     for name in names {
         let is_left_over = match name.as_str() {
-            LOCK_NAME | IDENTITY_TEMPORARY_NAME | vote::TEMPORARY_NAME => true,
-            founding::FOUNDING_TEMPORARY_NAME => true,
+            LOCK_NAME
+            | IDENTITY_TEMPORARY_NAME
+            | vote::TEMPORARY_NAME
+            | founding::FOUNDING_TEMPORARY_NAME => true,
             vote::FILE_NAME => vote::is_blank(disk, path),
             WAL_NAME => Log::is_blank(disk, &path.join(WAL_NAME)),
             CHECKPOINTS_NAME => disk

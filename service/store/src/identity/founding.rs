@@ -134,12 +134,12 @@ fn check_free(disk: &dyn Disk, path: &Path) -> Result<(), IdentityError> {
     let is_unfinished = names.iter().any(|name| name == FOUNDING_NAME);
     let found = names.into_iter().find(|name| match name.as_str() {
         LOCK_NAME | FOUNDING_NAME | FOUNDING_TEMPORARY_NAME => false,
-        FILE_NAME => true,
         IDENTITY_TEMPORARY_NAME
         | vote::FILE_NAME
         | vote::TEMPORARY_NAME
         | WAL_NAME
         | CHECKPOINTS_NAME => !is_unfinished,
+        // `IDENTITY` too: with it the directory is somebody's.
         _ => true,
     });
     match found {

@@ -142,33 +142,6 @@ fn a_replica_that_had_come_further_is_named_with_how_far() {
 }
 
 #[test]
-fn an_end_that_was_cut_off_is_told_and_stays_on_the_disk() {
-    let disk = prepared(3);
-    let wal = data().join("wal");
-    let segment = disk.list(&wal).unwrap().remove(0);
-    let path = wal.join(segment);
-    // A torn write: the head of a batch, and nothing of what it says.
-    let content = disk.read(&path).unwrap();
-    let end = content.iter().rposition(|byte| *byte != 0).unwrap() as u64 + 1;
-    disk.open(&path)
-        .unwrap()
-        .write_all_at(&[0xA0, 0x51, 0x7C, 0xB4, 9], end)
-        .unwrap();
-    let before = disk.files();
-    let survivor = read(&disk).unwrap();
-    assert_eq!(disk.files(), before);
-    assert_eq!(survivor.last, at(3));
-    assert!(
-        survivor
-            .damage
-            .iter()
-            .any(|line| line.contains("at offset")),
-        "{:?}",
-        survivor.damage
-    );
-}
-
-#[test]
 fn a_directory_that_is_none_or_in_use_or_of_no_cluster_is_refused() {
     let disk = prepared(3);
     let shared: Arc<dyn Disk> = Arc::new(disk.clone());
