@@ -150,12 +150,11 @@ impl Credential {
                     generation: state.shown.generation + 1,
                 };
             }
-            Ok(_) => {}
             Err(error) if !was_faulty => {
                 let (file, rule) = (file.display(), rule(&error));
                 tracing::warn!(%file, %rule, "the token cannot be read again; the one read before stays");
             }
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
     }
 }

@@ -220,7 +220,8 @@ async fn a_look_tells_what_is_shown_even_if_it_is_refused_and_agrees_as_any_conn
     let looked = async |tls: ClientTls| {
         let (here, there) = duplex(64 << 10);
         let serving = async {
-            let mut stream = acceptor.accept(there, Protocol::Http2).await?;
+            let accepted = acceptor.accept(there, Protocol::Http2, Certificate::Required);
+            let mut stream = accepted.await?;
             stream.write_u8(1).await?;
             stream.flush().await
         };

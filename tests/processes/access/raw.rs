@@ -85,15 +85,7 @@ impl Raw {
 
     /// Calls a method that has one answer.
     pub(super) async fn unary(&self, method: &str, request: Bytes) -> Result<Bytes, Status> {
-        let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
-        let mut grpc = tonic::client::Grpc::new(self.channel.clone());
-        let answer = async {
-            grpc.ready().await.expect("the replica is there");
-            grpc.unary(self.request(request), path, Plain).await
-        };
-        within(method, answer)
-            .await
-            .map(tonic::Response::into_inner)
+        self.sent(method, self.request(request)).await
     }
 
     /// Calls a method that has one answer, with a header that says who calls.
@@ -103,11 +95,15 @@ impl Raw {
         request: Bytes,
         authorization: &str,
     ) -> Result<Bytes, Status> {
-        let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
         let mut request = Request::new(request);
         let header = authorization.parse().expect("a header takes it");
         request.metadata_mut().insert("authorization", header);
-        let mut grpc = tonic::client::Grpc::new(self.0.clone());
+        self.sent(method, request).await
+    }
+
+    async fn sent(&self, method: &str, request: Request<Bytes>) -> Result<Bytes, Status> {
+        let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
+        let mut grpc = tonic::client::Grpc::new(self.channel.clone());
         let answer = async {
             grpc.ready().await.expect("the replica is there");
             grpc.unary(request, path, Plain).await

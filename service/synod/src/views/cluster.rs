@@ -36,7 +36,7 @@ pub(crate) fn checkpoints(written: &[CheckpointWritten]) -> Document {
     }
     let names = written.iter();
     Document {
-        value: json!({"items": form::list(written, |one| form::of(one))}),
+        value: json!({"items": form::list(written, form::of)}),
         tables: vec![table.clone()],
         wide: vec![table],
         names: names.map(|one| one.header.replica_id.to_string()).collect(),
