@@ -1,5 +1,7 @@
 //! A cluster of three replicas, each a process on this machine.
 
+mod replica;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::PipeReader;
@@ -10,6 +12,8 @@ use std::process::ExitStatus;
 use rustix::process::Signal;
 use synod_client::{Client, ClientBuilder, ClusterStatus, ReadOptions, Revision};
 use tempfile::TempDir;
+
+use replica::Replica;
 
 use crate::certificates::Certificates;
 use crate::links::Links;
@@ -31,18 +35,6 @@ pub(crate) struct Cluster {
     certificates: Option<Certificates>,
     /// Declared last, so that it is deleted only after the processes are gone. `None` once it is to be kept.
     folder: Option<TempDir>,
-}
-
-/// One replica, whether or not its process runs.
-struct Replica {
-    arguments: Vec<String>,
-    data_dir: PathBuf,
-    log: PathBuf,
-    client: SocketAddr,
-    peer: SocketAddr,
-    metrics: SocketAddr,
-    process: Option<Process>,
-    paused: bool,
 }
 
 impl Cluster {
@@ -432,44 +424,6 @@ impl Cluster {
     }
 }
 
-impl Replica {
-    fn new(id: u64, set: &str, folder: &Path, peer: SocketAddr) -> Self {
-        let (client, metrics) = (free_address(), free_address());
-        let data_dir = folder.join(format!("replica-{id}"));
-        let values = [
-            ("--replica-id", id.to_string()),
-            ("--data-dir", data_dir.display().to_string()),
-            ("--cluster-name", NAME.to_owned()),
-            ("--replicas", set.to_owned()),
-            ("--listen-client", client.to_string()),
-            ("--listen-peer", peer.to_string()),
-            ("--listen-metrics", metrics.to_string()),
-            ("--log", log_filter()),
-        ];
-        let flags = values
-            .into_iter()
-            .flat_map(|(flag, value)| [flag.to_owned(), value]);
-        Self {
-            arguments: ["serve".to_owned()].into_iter().chain(flags).collect(),
-            data_dir,
-            log: folder.join(format!("replica-{id}.log")),
-            client,
-            peer,
-            metrics,
-            process: None,
-            paused: false,
-        }
-    }
-}
-
-impl Replica {
-    /// Changes what is logged.
-    fn log_by(&mut self, filter: &str) {
-        let place = self.arguments.iter().position(|it| it == "--log");
-        self.arguments[place.expect("it is said what is logged") + 1] = filter.to_owned();
-    }
-}
-
 impl Drop for Cluster {
     /// If the test failed, prints the end of each replica's log, and keeps logs and data.
     fn drop(&mut self) {
@@ -486,11 +440,6 @@ impl Drop for Cluster {
         }
         eprintln!("--- logs and data are kept in {}", folder.keep().display());
     }
-}
-
-/// The log filter of the replicas, unless the environment gives another.
-fn log_filter() -> String {
-    std::env::var("SYNOD_PROCESS_LOG").unwrap_or_else(|_| "info,synod_server=debug".to_owned())
 }
 
 async fn connect(builder: ClientBuilder) -> Client {

@@ -24,7 +24,7 @@ const PUBLISHED: [(&str, &str); 4] = [
 
 /// Items that exist for tests or documents, with the reason: a file without `.rs` and its folder, or `file::item`. An
 /// entry that is not needed fails.
-const EXCUSED: [(&str, &str); 9] = [
+const EXCUSED: [(&str, &str); 8] = [
     (
         "bindings/bound/src/generate",
         "it writes the sources of Python and Node, which a test holds against those that are committed",
@@ -40,10 +40,6 @@ const EXCUSED: [(&str, &str); 9] = [
     (
         "service/model/src/limits/table.rs::LIMITS",
         "docs/LIMITS.md is written from it",
-    ),
-    (
-        "service/server/src/consensus/facade.rs::checkpoint",
-        "a test wants a checkpoint now, and not when enough was written",
     ),
     (
         "service/server/src/limits/bounds.rs::BOUNDS",

@@ -11,7 +11,7 @@ use synod_model::{ErrorKind, Violation};
 use tonic::transport::Endpoint;
 
 use super::failure::LeaderHint;
-use super::following::Looks;
+use super::following::{Followed, Looks};
 use super::{Credential, ReplicaChannel, Roads};
 use crate::Error;
 use crate::seams::Seams;
@@ -165,8 +165,8 @@ impl Endpoints {
         self.looks.after_failure(self);
     }
 
-    /// The index of the leader's endpoint, if this client knows it. Other addresses are not dialed for a hint: anybody on
-    /// the way could give it where connections are not encrypted.
+    /// The index of the leader's endpoint, if this client knows it. Other addresses are not dialed for a hint, which an
+    /// error carries: the status of the cluster says which replicas there are.
     pub(super) fn hinted(&self, hint: &LeaderHint) -> Option<usize> {
         let list = self.list();
         let by_id = hint.id.and_then(|id| {
@@ -180,14 +180,42 @@ impl Endpoints {
         })
     }
 
+    fn list(&self) -> RwLockReadGuard<'_, Vec<Arc<Reached>>> {
+        self.list.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reached(&self, place: usize) -> Arc<Reached> {
+        let list = self.list();
+        Arc::clone(&list[place % list.len()])
+    }
+}
+
+impl Followed for Endpoints {
+    fn preferred(&self) -> usize {
+        self.preferred()
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn channel(&self, place: usize) -> ReplicaChannel {
+        self.channel(place)
+    }
+
+    fn prefer(&self, place: usize) {
+        self.preferred.store(place % self.len(), Ordering::Relaxed);
+    }
+
     /// Takes over where the replicas of the set serve clients. An endpoint that was not given goes, when its replica has left
     /// the set and another one needs its place.
-    pub(super) fn follow(&self, set: &[(u64, String)]) {
+    fn follow(&self, set: &[(u64, String)]) {
         let mut list = self.list.write().unwrap_or_else(PoisonError::into_inner);
         let is_known = |list: &[Arc<Reached>], id: u64, address: &str| {
-            list.iter().any(|reached| {
+            // A given one may be reached by another address than it announces; one that moved is followed.
+            list.iter().enumerate().any(|(place, reached)| {
                 authority(&reached.text) == authority(address)
-                    || reached.replica_id.load(Ordering::Relaxed) == id
+                    || (place < self.given && reached.replica_id.load(Ordering::Relaxed) == id)
             })
         };
         for (id, address) in set {
@@ -213,18 +241,8 @@ impl Endpoints {
         }
     }
 
-    /// Records that a look at the replica set has ended.
-    pub(super) fn looked(&self) {
+    fn looked(&self) {
         self.looks.ended();
-    }
-
-    fn list(&self) -> RwLockReadGuard<'_, Vec<Arc<Reached>>> {
-        self.list.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn reached(&self, place: usize) -> Arc<Reached> {
-        let list = self.list();
-        Arc::clone(&list[place % list.len()])
     }
 }
 

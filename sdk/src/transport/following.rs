@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 use tonic::Request;
 
-use super::Endpoints;
+use super::ReplicaChannel;
 
 /// The time from one look to the next, while all is well.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -23,6 +23,19 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long one replica may take to answer.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
+
+/// The endpoints of a client, as a look needs them.
+pub(super) trait Followed: Send + Sync + 'static {
+    fn preferred(&self) -> usize;
+    fn len(&self) -> usize;
+    fn channel(&self, place: usize) -> ReplicaChannel;
+    /// Begins the next call at this place.
+    fn prefer(&self, place: usize);
+    /// Takes over where the replicas of the set serve clients, by their ids.
+    fn follow(&self, set: &[(u64, String)]);
+    /// The look has ended.
+    fn looked(&self);
+}
 
 /// When a client last looked, and whether it does now.
 pub(super) struct Looks {
@@ -41,15 +54,15 @@ impl Looks {
         }
     }
 
-    pub(super) fn after_answer(&self, endpoints: &Arc<Endpoints>) {
+    pub(super) fn after_answer<E: Followed>(&self, endpoints: &Arc<E>) {
         self.look(endpoints, PERIOD);
     }
 
-    pub(super) fn after_failure(&self, endpoints: &Arc<Endpoints>) {
+    pub(super) fn after_failure<E: Followed>(&self, endpoints: &Arc<E>) {
         self.look(endpoints, PAUSE);
     }
 
-    fn look(&self, endpoints: &Arc<Endpoints>, pause: Duration) {
+    fn look<E: Followed>(&self, endpoints: &Arc<E>, pause: Duration) {
         let now = millis(self.born.elapsed());
         let since = now.saturating_sub(self.last.load(Ordering::Relaxed));
         if since < millis(pause) || self.looking.swap(true, Ordering::AcqRel) {
@@ -70,7 +83,7 @@ impl Looks {
 }
 
 /// Asks one replica after the other, the last one that answered first, until one answers.
-async fn look(endpoints: Weak<Endpoints>) {
+async fn look<E: Followed>(endpoints: Weak<E>) {
     let Some(first) = endpoints.upgrade().map(|all| (all.preferred(), all.len())) else {
         return;
     };
@@ -98,6 +111,10 @@ async fn look(endpoints: Weak<Endpoints>) {
         let set: Vec<(u64, String)> = set.filter(|(_, address)| !address.is_empty()).collect();
         if let Some(all) = endpoints.upgrade() {
             all.follow(&set);
+            // Otherwise each call would begin at the one that is gone, until one came as far as this.
+            if step > 0 {
+                all.prefer(preferred + step);
+            }
         }
         break;
     }

@@ -43,7 +43,7 @@ pub(super) async fn repeat(shared: &ConsensusParts) {
     loop {
         tokio::time::sleep(PERIOD).await;
         look_aside(shared).await;
-        let mine = shared.digests.all().last().copied();
+        let mine = own_digest(shared);
         // Replicas answer even when asked for an index that no one has, and the time that takes is measured.
         let index = mine.map_or(0, |(position, _)| position.index);
         let voters = voters(shared);
@@ -68,6 +68,18 @@ pub(super) async fn repeat(shared: &ConsensusParts) {
             }),
         }
     }
+}
+
+/// The digest to compare: the last one that is kept. In doubt, and where none is kept since the start, that of the present state:
+/// writes are refused then, so that all logs end alike, and no further digest would ever be kept.
+fn own_digest(shared: &ConsensusParts) -> Option<(Position, Digest)> {
+    let kept = shared.digests.all().last().copied();
+    if kept.is_some() && shared.doubt.reason().is_none() {
+        return kept;
+    }
+    let published = shared.publisher.latest();
+    let present = published.applied.map(|at| (at, published.state.digest()));
+    present.or(kept)
 }
 
 /// Notes whether the states differ without a majority that agrees, on the disk, too. A replica that cannot ends.

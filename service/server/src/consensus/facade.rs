@@ -242,7 +242,7 @@ impl Consensus {
         self.shared.config.election_timeout_max
     }
 
-    /// Hands the leadership to `to`, or else to the most up to date follower, and waits until another replica leads.
+    /// Hands the leadership to `to`, or else to the most up to date follower, and waits until it leads, or else any other.
     ///
     /// # Errors
     ///
@@ -263,8 +263,10 @@ impl Consensus {
             .await
             .map_err(|_| TransferError::Stopped)?;
         let mut leadership = self.leadership();
-        let taken_over = leadership
-            .wait_for(|now| now.term > led && now.leader.is_some_and(|id| id != self.replica()));
+        let taken_over = leadership.wait_for(|now| {
+            let is_right = |id| id != self.replica() && to.is_none_or(|to| to == id);
+            now.term > led && now.leader.is_some_and(is_right)
+        });
         match tokio::time::timeout(2 * self.election_timeout(), taken_over).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(watch::Closed)) => Err(TransferError::Stopped),

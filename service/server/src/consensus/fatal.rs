@@ -24,8 +24,8 @@ pub enum Fatal {
     },
     /// The replica set has let this replica go.
     #[error(
-        "replica {replica} has left the replica set, as replica {by} says: it is not needed any more. Its data directory can be \
-         deleted. To take part again it needs an empty one and an id that no replica has had (`synod cluster add`)"
+        "replica {replica} has left the replica set, as replica {by} says: it is not needed any more. Disable its service, \
+         then its data directory can be deleted. To take part again it needs an empty one and an id that no replica has had (`synod cluster add`)"
     )]
     Left {
         /// This replica's id.

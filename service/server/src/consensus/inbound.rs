@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::{FutureExt, Stream, StreamExt};
 use openraft::errors::RaftError;
+use synod_machine::Digest;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -13,7 +14,7 @@ use super::facade::{Consensus, ConsensusParts};
 use super::replica_set::SetError;
 use super::types::{TypeConfig, position_of};
 use super::wire::{self, Malformed};
-use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId};
+use super::{DirectoryId, Fatal, Position, ReplicaAddress, ReplicaId};
 use crate::limits::DEADLINE_MAX;
 use crate::peer::{Refusal, messages};
 
@@ -135,9 +136,19 @@ impl Consensus {
 
     pub(crate) fn on_digest(&self, request: &messages::DigestRequest) -> messages::DigestResponse {
         messages::DigestResponse {
-            digest: self.shared.digests.at(request.index),
+            digest: self.digest_at(request.index),
             remembered: self.shared.memory.to_tell(),
         }
+    }
+
+    /// The digest that is kept of this index, or that of the present state if the index is its last.
+    fn digest_at(&self, index: u64) -> Option<(Position, Digest)> {
+        let kept = self.shared.digests.at(index);
+        kept.or_else(|| {
+            let published = self.published();
+            let at = published.applied.filter(|at| at.index == index)?;
+            Some((at, published.state.digest()))
+        })
     }
 
     pub(crate) fn on_hello(&self) -> messages::HelloResponse {

@@ -17,12 +17,16 @@ use tokio::time::{Instant, timeout_at};
 
 use super::facade::{Consensus, ConsensusParts};
 use super::types::{LogId, TypeConfig};
-use super::{Leadership, ReplicaAddress, ReplicaId, TransferError};
+use super::{Leadership, ReadIndexError, ReplicaAddress, ReplicaId, TransferError, WaitError};
 use crate::limits::{PROMOTED_BEHIND_MAX, REPLICAS_MAX};
+use crate::peer::PeerError;
 use crate::peer::messages::{HelloResponse, SetChange};
 
 /// The longest wait for the identity of a replica that is to be added.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The longest wait for a learner to catch up. Who asks does it again, and is told meanwhile how far it has come.
+const CAUGHT_UP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The longest wait for the other voters to answer, without which a set would not decide.
 const QUORUM_TIMEOUT: Duration = Duration::from_secs(2);
@@ -65,7 +69,10 @@ impl Consensus {
         deadline: Instant,
     ) -> Result<bool, SetError> {
         let consensus = self.clone();
-        let carried = tokio::spawn(async move { consensus.change_set(&change, deadline).await });
+        // Its refusal must come before nobody waits any more.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let soon = Instant::now() + left * 9 / 10;
+        let carried = tokio::spawn(async move { consensus.change_set(&change, soon).await });
         match timeout_at(deadline, carried).await {
             Ok(Ok(changed)) => changed,
             Ok(Err(_)) | Err(_) => Err(SetError::Unknown),
@@ -85,6 +92,7 @@ impl Consensus {
         if !is_me {
             return Err(SetError::NotLeader { hint: leader });
         }
+        self.catch_up(deadline).await?;
         self.finish_change().await?;
         match change {
             SetChange::Add { replica, peer } => self.add(*replica, peer, deadline).await,
@@ -94,6 +102,19 @@ impl Consensus {
             SetChange::Remove { replica } => self.remove(*replica, deadline).await,
             SetChange::Lead { replica } => self.hand_over(*replica).await,
         }
+    }
+
+    /// Waits until this leader has applied all that was decided before: who has left is known from then on.
+    async fn catch_up(&self, deadline: Instant) -> Result<(), SetError> {
+        let index = self.read_index().await.map_err(|error| match error {
+            ReadIndexError::NotLeader { hint } => SetError::NotLeader { hint },
+            ReadIndexError::NoQuorum | ReadIndexError::Stopped => unavailable(&error.to_string()),
+        })?;
+        let applied = self.wait_applied(index, deadline).await;
+        applied.map(drop).map_err(|error| match error {
+            WaitError::DeadlineExceeded => unavailable("the leader has much to apply first"),
+            WaitError::Stopped => unavailable("this replica is stopping"),
+        })
     }
 
     async fn add(
@@ -128,11 +149,19 @@ impl Consensus {
             return Err(refused(ErrorKind::Quota, message));
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let hello = self.peers().hello(replica, peer, left.min(HELLO_TIMEOUT));
-        let hello = hello.await.map_err(|error| {
-            unavailable(&format!(
+        let hello = self
+            .peers()
+            .newcomer(replica, peer, left.min(HELLO_TIMEOUT));
+        let hello = hello.await.map_err(|error| match error {
+            PeerError::Refused(refusal) => {
+                let message = format!(
+                    "whoever answers at {peer} refuses the replicas of this cluster: {refusal}"
+                );
+                refused(ErrorKind::Conflict, message)
+            }
+            error => unavailable(&format!(
                 "no replica answers at {peer}: {error}; start it with --join"
-            ))
+            )),
         })?;
         self.check_newcomer(replica, peer, &hello)?;
         let address = ReplicaAddress {
@@ -194,15 +223,24 @@ impl Consensus {
         if set.voters.contains(&replica) && leaving.is_none() {
             return Ok(false);
         }
-        if leaving == Some(self.replica()) {
-            return self.give_way().await;
-        }
-        self.wait_until(deadline, |metrics| self.is_caught_up(metrics, replica))
+        let soon = deadline.min(Instant::now() + CAUGHT_UP_TIMEOUT);
+        self.wait_until(soon, |metrics| self.is_caught_up(metrics, replica))
             .await?;
         let mut voters = set.voters.clone();
         voters.insert(replica);
+        if leaving == Some(self.replica()) {
+            // Whoever is the only voter needs another one to hand the leadership to.
+            if set.voters.len() == 1 {
+                self.wait_for_quorum(&voters, Some(replica), deadline)
+                    .await?;
+                let members = ChangeMembers::AddVoterIds(BTreeSet::from([replica]));
+                self.decide(members, set.decided).await?;
+            }
+            return self.give_way().await;
+        }
         voters.retain(|voter| Some(*voter) != leaving);
-        self.wait_for_quorum(&voters, deadline).await?;
+        self.wait_for_quorum(&voters, Some(replica), deadline)
+            .await?;
         let promoted = ChangeMembers::AddVoterIds(BTreeSet::from([replica]));
         let members = match leaving {
             None => promoted,
@@ -232,7 +270,7 @@ impl Consensus {
             if replica == self.replica() {
                 return self.give_way().await;
             }
-            self.wait_for_quorum(&voters, deadline).await?;
+            self.wait_for_quorum(&voters, None, deadline).await?;
         }
         self.decide(leave(&set, replica), set.decided).await?;
         Ok(true)
@@ -257,9 +295,8 @@ impl Consensus {
                     format!("{which} {why}, so it cannot lead"),
                 )
             }
-            TransferError::Timeout => {
-                unavailable("the other replica has not taken the leadership in time")
-            }
+            // The other one may still take it.
+            TransferError::Timeout => SetError::Unknown,
             TransferError::Stopped => unavailable("this replica is stopping"),
         })
     }
@@ -295,6 +332,8 @@ impl Consensus {
         match changed {
             Ok(_) => Ok(()),
             Err(RaftError::Fatal(_)) => Err(SetError::Unknown),
+            // The first of two steps was written: whoever leads next finishes what it began.
+            Err(RaftError::APIError(_)) if self.set().decided != decided => Err(SetError::Unknown),
             Err(RaftError::APIError(error)) => Err(set_error(&error)),
         }
     }
@@ -337,7 +376,8 @@ impl Consensus {
         }
         let published = self.published();
         let mut announced = published.state.replicas();
-        if !announced.any(|(id, _)| id == replica) {
+        // While writes are refused it cannot announce itself, and may be what ends that.
+        if !self.in_doubt() && !announced.any(|(id, _)| id == replica) {
             return Err(format!("replica {replica} has not announced itself yet"));
         }
         Ok(())
@@ -345,9 +385,11 @@ impl Consensus {
 
     /// Waits until a majority of these voters has answered a heartbeat that was sent after this call. A change that only a
     /// dead majority could decide would stop all others, too.
+    /// `newcomer` must be among those that answer.
     async fn wait_for_quorum(
         &self,
         voters: &BTreeSet<ReplicaId>,
+        newcomer: Option<ReplicaId>,
         deadline: Instant,
     ) -> Result<(), SetError> {
         let began = Instant::now();
@@ -363,6 +405,9 @@ impl Consensus {
                 .filter(|voter| !answers(voter))
                 .map(ToString::to_string)
                 .collect();
+            if let Some(newcomer) = newcomer.filter(|newcomer| !answers(newcomer)) {
+                return Err(format!("replica {newcomer} does not answer"));
+            }
             if 2 * silent.len() < voters.len() {
                 return Ok(());
             }

@@ -12,10 +12,15 @@ use synod_store::identity::IdentityError;
 use synod_store::payload::{CheckpointMeta, LogPayload, ReplicaSet};
 use synod_store::peers::{PeersError, PeersFile};
 use synod_store::{
-    CheckpointStore, DataDirectory, Disk, FrozenDisk, Identity, Log, LogConfig, LogId, LogRecord,
+    CheckpointStore, DataDirectory, Disk, DoubtFile, FrozenDisk, Identity, Log, LogConfig, LogId,
+    LogRecord,
 };
 
 use crate::consensus::ReplicaId;
+
+/// What is said of a directory whose replica knew that the states differ.
+const DIFFERED: &str = "the state of its replica differed from that of another one, and no majority said which is right: this may be \
+                        the faulty one";
 
 /// The most bytes of entries that are read at a time.
 const READ_BYTES: usize = 8 << 20;
@@ -113,6 +118,12 @@ impl Survivor {
                 directory: path.to_owned(),
             });
         };
+        if DoubtFile::new(Arc::clone(&disk), path)
+            .is_raised()
+            .map_err(io::Error::from)?
+        {
+            damage.push(DIFFERED.to_owned());
+        }
         let ahead = ahead(&disk, path, &identity, last, &mut damage)?;
         Ok(Self {
             identity,

@@ -133,19 +133,41 @@ impl PeerClients {
         address: &str,
         timeout: Duration,
     ) -> Result<messages::HelloResponse, PeerError> {
-        let link = PeerLink {
+        let asked = messages::HelloRequest {};
+        let call = async |mut client: PeerClient<Channel>, request| client.hello(request).await;
+        self.unknown(expected, address)
+            .call(timeout, asked, call)
+            .await
+    }
+
+    /// Asks whoever is at `address` for its identity, before it is added to the set. That it refuses this replica says nothing
+    /// of this one: a replica of another cluster may answer there.
+    ///
+    /// # Errors
+    ///
+    /// When no answer arrives in time, or the other replica refuses this one.
+    pub(crate) async fn newcomer(
+        &self,
+        expected: ReplicaId,
+        address: &str,
+        timeout: Duration,
+    ) -> Result<messages::HelloResponse, PeerError> {
+        let asked = messages::HelloRequest {};
+        let call = async |mut client: PeerClient<Channel>, request| client.hello(request).await;
+        self.unknown(expected, address)
+            .called(timeout, asked, call)
+            .await
+    }
+
+    /// The client of a replica whose data directory is not known.
+    fn unknown(&self, expected: ReplicaId, address: &str) -> PeerLink {
+        PeerLink {
             shared: Arc::clone(&self.shared),
             replica: expected,
             directory: None,
             client: self.client(address),
             names: self.shared.me.write(None),
-        };
-        link.call(
-            timeout,
-            messages::HelloRequest {},
-            async |mut client, request| client.hello(request).await,
-        )
-        .await
+        }
     }
 
     fn client(&self, address: &str) -> PeerClient<Channel> {
@@ -282,13 +304,27 @@ impl PeerLink {
     where
         F: Future<Output = Result<tonic::Response<A>, Status>>,
     {
+        let called = self.called(timeout, message, call).await;
+        called.inspect_err(|error| self.note(error))
+    }
+
+    /// The same, without a look at what a refusal says of this replica.
+    async fn called<Q, A, F>(
+        &self,
+        timeout: Duration,
+        message: Q,
+        call: impl FnOnce(PeerClient<Channel>, Request<Q>) -> F,
+    ) -> Result<A, PeerError>
+    where
+        F: Future<Output = Result<tonic::Response<A>, Status>>,
+    {
         let mut request = Request::new(message);
         *request.metadata_mut() = self.names.clone();
         let acquaintance = &self.shared.acquaintance;
         acquaintance.log_end().write(request.metadata_mut());
         let asked = self.directory.and_then(|to| acquaintance.remembered(to));
         let answered = tokio::time::timeout(timeout, call(self.client.clone(), request)).await;
-        let result = match answered {
+        match answered {
             Ok(Ok(response)) => {
                 let end = LogEnd::read(response.metadata());
                 match self.directory {
@@ -303,8 +339,7 @@ impl PeerLink {
                 "no answer within {} ms",
                 timeout.as_millis()
             ))),
-        };
-        result.inspect_err(|error| self.note(error))
+        }
     }
 
     /// Reports a refusal of this replica, also one in the middle of a stream.

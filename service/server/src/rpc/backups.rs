@@ -69,6 +69,10 @@ async fn begun(
 ) -> Result<(v1::ClusterBackupBegin, State), Refusal> {
     let TakeBackup { read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
+    if let Some(doubt) = handle.consensus().doubt() {
+        let message = format!("a backup might be of the faulty state: {doubt}");
+        return Err(Refusal::new(ErrorKind::Unavailable, message));
+    }
     let state = reading.published().state.clone();
     let begin = v1::ClusterBackupBegin {
         header: Some(handle.header_of(&reading)),

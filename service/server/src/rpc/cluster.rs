@@ -107,6 +107,12 @@ fn replica_status(
     }
 }
 
+/// What to do where a replica does not vote.
+const NOT_VOTING: &str = "the end of this replica's log was damaged and cut off, and may have been acknowledged, so it does not \
+                          vote before it has caught up with a leader: start the other replicas; where no leader is found \
+                          because they are lost or in the same state, `synod cluster force-new` founds a new cluster from the \
+                          data directory that holds most";
+
 fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
     let consensus = handle.consensus();
     let state = &published.state;
@@ -134,14 +140,10 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
         );
     }
     if !consensus.may_vote() {
-        let message = "the end of this replica's log was damaged and cut off, and may have been acknowledged, so it does not \
-                       vote before it has caught up with a leader: start the other replicas; where no leader is found \
-                       because they are lost or in the same state, `synod cluster force-new` founds a new cluster from the \
-                       data directory that holds most";
         raise(
             v1::AlarmKind::NotVoting,
             handle.replica().get(),
-            message.to_owned(),
+            NOT_VOTING.to_owned(),
         );
     }
     for (replica, message) in consensus.went_back() {

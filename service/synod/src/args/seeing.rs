@@ -57,7 +57,7 @@ pub(crate) enum DebugCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct BundleArgs {
-    /// The file to write [default: synod-debug-<time>.tar.gz in this folder].
+    /// The file to write [default: synod-debug-TIME.tar.gz in this folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
