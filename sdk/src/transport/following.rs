@@ -94,9 +94,9 @@ async fn look<E: Followed>(endpoints: Weak<E>) {
         };
         let asking = async {
             let mut client = ClusterClient::new(channel);
-            client
-                .status(Request::new(v1::ClusterStatusRequest {}))
-                .await
+            let mut request = Request::new(v1::ClusterStatusRequest {});
+            request.set_timeout(ANSWER_MAX);
+            client.status(request).await
         };
         let answer = match timeout(ANSWER_MAX, asking).await {
             Ok(Ok(answer)) => answer.into_inner(),
