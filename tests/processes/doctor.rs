@@ -56,8 +56,14 @@ async fn the_doctor_finds_a_healthy_cluster_well_and_looks_at_replicas_that_were
     ];
     cluster.leader().await;
     let trusting = [&["--cacert", &ca], &shown[..]].concat();
-    let (findings, code) = doctor(&trusting).await;
-    assert_eq!(of(&findings, "fault"), [""; 0], "{findings:#}");
+    // On a busy machine a replica may not serve for a moment.
+    let (findings, code) = eventually("a cluster that is well", async || {
+        let (findings, code) = doctor(&trusting).await;
+        let is_well = of(&findings, "fault").is_empty();
+        let seen = format!("{findings:#}");
+        is_well.then_some((findings, code)).ok_or(seen)
+    })
+    .await;
     assert_eq!(code, Some(0));
     let ok = of(&findings, "ok");
     for id in crate::cluster::IDS {

@@ -134,7 +134,7 @@ async fn who_sends_no_good_token_may_call_nothing() {
         let healthy = raw.unary(HEALTH, Bytes::new()).await;
         healthy.expect("health is for everybody who may connect");
     }
-    assert_eq!(refused, 9 * 70);
+    assert_eq!(refused, 9 * 79);
     // One who is good, but is granted nothing.
     let stranger = issuer.token(Wanted::of("ops", "stranger"));
     let stranger = Raw::bearing(certificates, port, Some(&stranger)).await;

@@ -129,7 +129,21 @@ impl Cluster {
         for id in 1..=count {
             cluster.serving(id).await;
         }
+        cluster.announced().await;
         cluster
+    }
+
+    /// Waits until every replica knows what each has announced of itself: each announcement is a revision.
+    async fn announced(&self) {
+        for running in self.replicas.values() {
+            let consensus = running.replica.handle().consensus();
+            let mut progress = consensus.subscribe();
+            let count = self.replicas.len();
+            let all =
+                progress.wait_for(|_| consensus.published().state.replicas().count() == count);
+            let all = within("the announcements of all replicas", all).await;
+            assert!(all.is_ok(), "the replica runs");
+        }
     }
 
     /// Starts a stopped replica again.
