@@ -2,7 +2,7 @@
 //!
 //! - [`Acceptor`] is the serving end, [`Connector`] the calling end of a connection.
 //! - [`Pem`] is a certificate, a key or a CA bundle, in a file or as bytes; [`KeyPair`] a certificate with its key.
-//! - [`look`] tells what a server shows even where it is not trusted.
+//! - [`look()`] tells what a server shows even where it is not trusted.
 //! - Files are read again by `refresh`: new connections use what they hold then, and open connections stay. A file that
 //!   cannot be used changes nothing: what was read before stays in use, and the caller gets the [`Fault`].
 //!
