@@ -133,11 +133,9 @@ impl PeerClients {
         address: &str,
         timeout: Duration,
     ) -> Result<messages::HelloResponse, PeerError> {
-        let asked = messages::HelloRequest {};
-        let call = async |mut client: PeerClient<Channel>, request| client.hello(request).await;
-        self.unknown(expected, address)
-            .call(timeout, asked, call)
-            .await
+        let link = self.unknown(expected, address);
+        let hello = link.hello(timeout).await;
+        hello.inspect_err(|error| link.note(error))
     }
 
     /// Asks whoever is at `address` for its identity, before it is added to the set. That it refuses this replica says nothing
@@ -152,11 +150,7 @@ impl PeerClients {
         address: &str,
         timeout: Duration,
     ) -> Result<messages::HelloResponse, PeerError> {
-        let asked = messages::HelloRequest {};
-        let call = async |mut client: PeerClient<Channel>, request| client.hello(request).await;
-        self.unknown(expected, address)
-            .called(timeout, asked, call)
-            .await
+        self.unknown(expected, address).hello(timeout).await
     }
 
     /// The client of a replica whose data directory is not known.
@@ -192,6 +186,12 @@ impl PeerClients {
 }
 
 impl PeerLink {
+    async fn hello(&self, timeout: Duration) -> Result<messages::HelloResponse, PeerError> {
+        let asked = messages::HelloRequest {};
+        let call = async |mut client: PeerClient<Channel>, request| client.hello(request).await;
+        self.called(timeout, asked, call).await
+    }
+
     pub(crate) async fn vote(
         &self,
         request: messages::VoteRequest,
