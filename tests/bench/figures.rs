@@ -3,8 +3,6 @@
 //!
 //! Words after `--` select figures: only those whose name contains one of the words are taken.
 
-#[path = "../processes/ports.rs"]
-mod ports;
 #[path = "../processes/process.rs"]
 #[expect(dead_code, reason = "the tests of processes use the rest of it")]
 mod process;

@@ -21,8 +21,6 @@ mod run;
 mod values;
 mod workers;
 
-#[path = "../processes/ports.rs"]
-mod ports;
 #[path = "../processes/process.rs"]
 #[expect(
     dead_code,

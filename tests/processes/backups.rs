@@ -18,13 +18,13 @@ use crate::agreement::agree;
 use crate::cards;
 use crate::cluster::{Cluster, NAME};
 use crate::history::{Asked, Call, Told};
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::program::synod;
 use crate::requests::Wire;
 use crate::tree_hash::tree_hash;
 use crate::waiting::{LIMIT, eventually};
 use crate::writers::{Writers, join};
+use synod_tests::free_address;
 
 /// How far a restore raises the revision.
 const RAISE: u64 = 1 << 40;

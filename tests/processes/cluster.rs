@@ -17,9 +17,9 @@ use replica::Replica;
 
 use crate::certificates::Certificates;
 use crate::links::Links;
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::waiting::{LIMIT, eventually, within};
+use synod_tests::free_address;
 
 /// The name of every cluster here.
 pub(crate) const NAME: &str = "processes";

@@ -1,7 +1,7 @@
 //! Tests of real replicas: processes of the program `synod` on loopback, with data on a real disk, and with faults that
 //! only processes have: SIGKILL, SIGSTOP, a broken network, a data directory that is not what it was.
 //!
-//! - `cluster`, `process`, `program`, `ports`: three replicas, started, stopped, killed, and never left behind.
+//! - `cluster`, `process`, `program`: three replicas, started, stopped, killed, and never left behind.
 //! - `commands`: commands of the program, run to their ends.
 //! - `links`, `door`, `relay`: proxies that can hold or cut connections between replicas or from clients.
 //! - `writers`, `keeper`, `history`: clients that call all the time, and the checks of their answers.
@@ -54,7 +54,6 @@ mod objects;
 mod partition;
 mod pause;
 mod planted;
-mod ports;
 mod process;
 mod program;
 mod relay;

@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::program::synod;
 use crate::waiting::{eventually, within};
+use synod_tests::free_address;
 
 const RULES: &str = "deploy/prometheus/synod.rules.yaml";
 const DASHBOARD: &str = "deploy/grafana/synod.json";

@@ -9,10 +9,10 @@ use synod_client::{
 };
 use tempfile::TempDir;
 
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::sample::{Sample, resident_kib};
 use crate::waiting::{LIMIT, eventually};
+use synod_tests::free_address;
 
 pub(crate) struct Replicas {
     replicas: Vec<Replica>,

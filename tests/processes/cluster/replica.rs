@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::NAME;
-use crate::ports::free_address;
 use crate::process::Process;
+use synod_tests::free_address;
 
 /// One replica, whether or not its process runs.
 pub(super) struct Replica {

@@ -13,6 +13,7 @@ use synod_client::{
     Migrator, MigratorOptions, ObjectKind, Persisted, ReportEntry, Stance, StorageState, Ttl,
     Worked, WorkerName,
 };
+use synod_tests::free_address;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -32,9 +33,7 @@ struct Running {
 impl Running {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let [client, peer] = [(); 2]
-            .map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap())
-            .map(|held| format!("http://{}", held.local_addr().unwrap()));
+        let [client, peer] = [(); 2].map(|()| format!("http://{}", free_address()));
         let process = Command::new("etcd")
             .args(["--log-level", "error", "--data-dir"])
             .arg(folder.path())

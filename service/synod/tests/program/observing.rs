@@ -7,6 +7,7 @@ use synod_client::{
     ClaimKey, Client, ListMigrations, Migration, MigrationPhase, ObjectKind, Persisted,
     StorageState, StorageVersionHash, Ttl, WorkerName,
 };
+use synod_tests::free_address;
 
 use crate::cluster::{Cluster, Server, named};
 use crate::program::{Printed, run};
@@ -320,7 +321,7 @@ async fn the_api_servers_of_the_demo_show_what_they_encode_now() {
     let cluster = Cluster::start().await;
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str| directory.path().join(name).display().to_string();
-    let [store, listen] = free_addresses();
+    let [store, listen] = [(); 2].map(|()| free_address().to_string());
     let endpoints = cluster.endpoints();
     let _store = cluster.begin(&[
         "demo-store",
@@ -375,10 +376,4 @@ async fn the_api_servers_of_the_demo_show_what_they_encode_now() {
         let hash = StorageVersionHash::of("example.io", version, kind).to_string();
         assert_eq!(one["hashes"], serde_json::json!([hash]), "{plural}");
     }
-}
-
-fn free_addresses() -> [String; 2] {
-    // Both ports are held until both are found, so they differ.
-    let held = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
-    held.map(|listener| listener.local_addr().unwrap().to_string())
 }
