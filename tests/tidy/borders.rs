@@ -36,6 +36,7 @@ const BORDERS: [Border; 6] = [
         lives_in: &[
             "examples",
             "proto/build",
+            "service/apiserver",
             "service/demo",
             "service/store/src/disk",
             "service/synod",

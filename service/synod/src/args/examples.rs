@@ -454,11 +454,15 @@ Examples:
 
 pub(super) const OBSERVE: &str = "\
 Examples:
+  synod observe --kube-context prod --elect observer
+  synod observe --kubeconfig admin.conf https://10.0.0.1:6443 https://10.0.0.2:6443 https://10.0.0.3:6443
   synod observe http://10.0.0.1:8080 http://10.0.0.2:8080 http://10.0.0.3:8080
   kubectl proxy --port 8001 & synod observe --once http://127.0.0.1:8001
   synod observe -o json http://10.0.0.1:8080 | jq -c '.look.resources[] | select(.outcome != \"UNCHANGED\")'
 
-A URL must reach one API server, not a balancer in front of many: what the others show would not be seen.
+A URL must reach one API server, not a balancer in front of many: what the others show would not be seen. Without URLs, the
+servers are found in each round by the EndpointSlices of default/kubernetes. URLs are called as nobody, unless --kubeconfig or
+--kube-context says as whom.
 With --once it ends with 0 if every server was seen whole and all was posted, else with 1.
 Without, it goes on until SIGTERM or SIGINT; after a round in which something failed it looks again sooner.
 Where it sees what no member says that it encodes, it looks again at once, a few times: one may just have moved.";

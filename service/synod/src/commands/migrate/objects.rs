@@ -1,0 +1,287 @@
+//! The objects of a resource behind an API server, as the worker of the client library rewrites them.
+//!
+//! Why no object is lost or keeps its old encoding:
+//!
+//! - An object is written back byte for byte, with its resource version: the API server takes it only if nobody has
+//!   written it since. It stores it anew if its encoding or its key is another one, and writes nothing otherwise.
+//! - A conflict is believed only if the object has another resource version by then: then somebody else has written it, in
+//!   the agreed encoding. A hook that refuses a write by the same status code is a refusal.
+//! - That an object is gone is believed only if the API server says so of this object: one that does not serve the resource
+//!   just now answers 404, too.
+//! - The list goes on from the token that the server hands out, so what is created behind it is stored in the agreed
+//!   encoding, as the migration requires. A token that is too old is replaced by the one that comes with the refusal.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use serde::Deserialize;
+use synod_apiserver::{ApiServer, Fault, Item, Page, Reply, Resource};
+use synod_client::{ContinueToken, Migration, Store, StoreError, StorePage};
+use tokio::time::{Instant, sleep_until};
+
+use super::report::{Event, Report};
+use super::tally::Tally;
+
+/// What stands between the two parts of a token.
+const BETWEEN: char = '|';
+
+/// The objects of one resource.
+pub(super) struct Objects {
+    pub(super) server: ApiServer,
+    pub(super) resource: Resource,
+    pub(super) page_size: PageSize,
+    pub(super) paces: Paces,
+    pub(super) tally: Arc<Tally>,
+    pub(super) report: Arc<Report>,
+    pub(super) began: Began,
+}
+
+/// How many objects to list at a time.
+pub(super) struct PageSize(AtomicU32);
+
+impl From<NonZeroU32> for PageSize {
+    fn from(objects: NonZeroU32) -> Self {
+        Self(AtomicU32::new(objects.get()))
+    }
+}
+
+impl PageSize {
+    fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Halves it; returns false if a page is one object already.
+    fn halved(&self) -> bool {
+        let objects = self.get();
+        self.0.store(objects.div_ceil(2), Ordering::Relaxed);
+        objects > 1
+    }
+}
+
+/// The definition of the resource as it was when the first page of the whole pass was listed, by whichever worker: it
+/// stands in each token. Clones are the same.
+#[derive(Clone, Debug)]
+pub(super) struct Began(Arc<Mutex<Option<String>>>);
+
+impl From<Option<String>> for Began {
+    fn from(fingerprint: Option<String>) -> Self {
+        Self(Arc::new(Mutex::new(fingerprint)))
+    }
+}
+
+impl Began {
+    /// Whether the whole pass began with this definition.
+    pub(super) fn is(&self, fingerprint: &str) -> bool {
+        self.get().as_deref() == Some(fingerprint)
+    }
+
+    fn get(&self) -> Option<String> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn set(&self, fingerprint: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fingerprint;
+    }
+
+    /// A token of ours: how the pass began, and the server's token.
+    fn token(&self, next: &str) -> Option<ContinueToken> {
+        let began = self.get().unwrap_or_default();
+        ContinueToken::parse(&format!("{began}{BETWEEN}{next}")).ok()
+    }
+}
+
+/// How fast bytes may go.
+pub(super) struct Paces {
+    bytes_per_second: Option<NonZeroU32>,
+    next: Mutex<Instant>,
+}
+
+impl Paces {
+    pub(super) fn new(bytes_per_second: Option<NonZeroU32>) -> Self {
+        Self {
+            bytes_per_second,
+            next: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Waits until so many bytes may go.
+    async fn wait(&self, bytes: usize) {
+        let Some(rate) = self.bytes_per_second else {
+            return;
+        };
+        // Sizes of objects are far below 2^52.
+        let takes = Duration::from_secs_f64(bytes as f64 / f64::from(rate.get()));
+        let begin = {
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let begin = (*next).max(Instant::now());
+            *next = begin + takes;
+            begin
+        };
+        sleep_until(begin).await;
+    }
+}
+
+impl Store for Objects {
+    type Object = Item;
+
+    async fn list_page(
+        &self,
+        _migration: &Migration,
+        token: Option<&ContinueToken>,
+    ) -> Result<StorePage<Item>, StoreError> {
+        let token = token.map(ContinueToken::as_str);
+        if let Some((began, _)) = token.and_then(|token| token.split_once(BETWEEN)) {
+            self.began
+                .set(Some(began.to_owned()).filter(|began| !began.is_empty()));
+        }
+        if self.tally.begins() {
+            self.report.quietly(&Event::claimed(&self.tally));
+        }
+        let next = token.map(|token| token.split_once(BETWEEN).map_or(token, |(_, next)| next));
+        let page = self.listed(next).await?;
+        let next = match page.next.as_deref() {
+            None => None,
+            Some(next) => match self.began.token(next) {
+                Some(token) => Some(token),
+                None => {
+                    return Err(StoreError::Refused(
+                        "its continue token is no token".to_owned(),
+                    ));
+                }
+            },
+        };
+        let objects = page.items.len() as u64;
+        self.tally.listed(objects, page.remaining, next.is_none());
+        Ok(StorePage {
+            objects: page.items,
+            next,
+            remaining: page.remaining,
+        })
+    }
+
+    async fn rewrite(&self, _migration: &Migration, item: &Item) -> Result<(), StoreError> {
+        self.paces.wait(item.document.len()).await;
+        let path = self.resource.object(item.namespace.as_deref(), &item.name);
+        let reply = match self.server.put(&path, item.document.clone()).await {
+            Ok(reply) if reply.status.is_success() => {
+                self.tally.rewrote(item.document.len() as u64);
+                return Ok(());
+            }
+            Ok(reply) => reply,
+            Err(fault) => return Err(self.no_answer(&fault)),
+        };
+        let error = match reply.status {
+            StatusCode::NOT_FOUND => self.gone(&reply, item),
+            StatusCode::CONFLICT => self.conflicted(&reply, &path, item).await,
+            _ => self.refusal(&reply, Some(item)),
+        };
+        if matches!(error, StoreError::NotFound | StoreError::Conflict) {
+            self.tally.skipped();
+        }
+        Err(error)
+    }
+}
+
+impl Objects {
+    /// A page that begins at this token of the server. A page that is too long is asked for with fewer objects.
+    async fn listed(&self, token: Option<&str>) -> Result<Page, StoreError> {
+        loop {
+            let path = Page::path(&self.resource, self.page_size.get(), token);
+            let reply = match self.server.get(&path).await {
+                Err(Fault::TooLarge(_)) if self.page_size.halved() => continue,
+                Err(fault) => return Err(self.no_answer(&fault)),
+                Ok(reply) => reply,
+            };
+            if reply.status == StatusCode::OK {
+                return Page::parse(&self.resource, &reply.body).map_err(StoreError::Refused);
+            }
+            return Err(self.refusal(&reply, None));
+        }
+    }
+
+    /// There is no answer. If a write was executed all the same, the next try finds another resource version.
+    fn no_answer(&self, fault: &Fault) -> StoreError {
+        self.tally.faulted(&fault.to_string());
+        match fault {
+            Fault::TooLarge(_) => StoreError::Refused(fault.to_string()),
+            Fault::NotSent(_)
+            | Fault::Unanswered(_)
+            | Fault::NoIdentity(_)
+            | Fault::Answered(..) => StoreError::Busy { retry_after: None },
+        }
+    }
+
+    fn refusal(&self, reply: &Reply, item: Option<&Item>) -> StoreError {
+        let words = reply.words();
+        let named = match item {
+            Some(item) => format!("{}: {words}", item.key()),
+            None => words,
+        };
+        self.tally.faulted(&named);
+        let is_busy = matches!(
+            reply.status,
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
+        );
+        // A balancer says 502 while a server behind it starts again.
+        let is_broken =
+            reply.status.is_server_error() && reply.status != StatusCode::NOT_IMPLEMENTED;
+        match reply.status {
+            StatusCode::GONE => {
+                let next = reply.says().metadata.next;
+                let token = Some(next).filter(|next| !next.is_empty());
+                StoreError::Expired(token.and_then(|next| self.began.token(&next)))
+            }
+            _ if is_busy || is_broken => StoreError::Busy {
+                retry_after: reply.retry_after(),
+            },
+            StatusCode::NOT_FOUND if item.is_none() => StoreError::NotFound,
+            StatusCode::METHOD_NOT_ALLOWED => StoreError::NotSupported,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => StoreError::Forbidden,
+            _ => StoreError::Refused(named),
+        }
+    }
+
+    /// What a 404 to a write means.
+    fn gone(&self, reply: &Reply, item: &Item) -> StoreError {
+        let says = reply.says();
+        if says.reason == "NotFound" && says.details.name == item.name {
+            return StoreError::NotFound;
+        }
+        self.tally
+            .faulted(&format!("{}: {}", item.key(), reply.words()));
+        StoreError::Busy { retry_after: None }
+    }
+
+    /// What a 409 to a write means.
+    async fn conflicted(&self, refusal: &Reply, path: &str, item: &Item) -> StoreError {
+        #[derive(Deserialize)]
+        struct Object {
+            metadata: Metadata,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Metadata {
+            resource_version: String,
+        }
+        let reply = match self.server.get(path).await {
+            Ok(reply) => reply,
+            Err(fault) => return self.no_answer(&fault),
+        };
+        match reply.status {
+            StatusCode::OK => match serde_json::from_slice::<Object>(&reply.body) {
+                Ok(object) if object.metadata.resource_version != item.resource_version => {
+                    StoreError::Conflict
+                }
+                _ => StoreError::Refused(format!("{}: {}", item.key(), refusal.words())),
+            },
+            StatusCode::NOT_FOUND => self.gone(&reply, item),
+            _ => self.refusal(&reply, Some(item)),
+        }
+    }
+}
