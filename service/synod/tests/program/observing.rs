@@ -378,7 +378,7 @@ async fn each_server_behind_the_service_is_found_and_called_over_tls() {
 async fn of_two_observers_one_looks_until_it_is_killed() {
     let cluster = Cluster::start().await;
     let a = ApiServer::start("v1").await;
-    let port = free_addresses()[0].clone();
+    let port = free_address().to_string();
     let words = [
         "observe",
         "--period",
