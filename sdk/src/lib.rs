@@ -49,6 +49,7 @@
 //!   of safe or completed names that as an [`Assumption`]: [`Safety::is_safe_for_sure`] is safe without assumptions.
 //! - [`Watch`] continues over lost connections and replicas without a gap; [`Reflector`] keeps a cache up to date by
 //!   it.
+//! - [`traces`]: follows calls in the traces of the application, up to the log of the replicas.
 //! - [`Client::call_json`] calls any method by its name, and [`json`] writes the values of this crate as JSON: for
 //!   programs that handle documents.
 
@@ -74,6 +75,7 @@ mod reflector;
 mod rosters;
 pub mod seams;
 mod session;
+pub mod traces;
 mod transport;
 mod values;
 mod watch;

@@ -43,6 +43,13 @@ impl Cluster {
         Self::prepare().await.started().await
     }
 
+    /// The same, each with these flags.
+    pub(crate) async fn start_with(flags: &[&str]) -> Self {
+        let mut cluster = Self::prepare().await;
+        cluster.add(flags);
+        cluster.started().await
+    }
+
     /// Three replicas that have formed a cluster, all of whose connections are behind transport security.
     pub(crate) async fn start_secured() -> Self {
         Self::prepare().await.secured(&[]).await
@@ -56,15 +63,15 @@ impl Cluster {
         cluster.secured(&["--policy-file", &file]).await
     }
 
-    /// The same, each with an audit log.
-    pub(crate) async fn start_audited() -> Self {
+    /// The same, each with an audit log and these flags.
+    pub(crate) async fn start_audited(flags: &[&str]) -> Self {
         let mut cluster = Self::prepare().await;
         for id in IDS {
             let file = cluster.audit_file(id).display().to_string();
             let replica = cluster.replicas.get_mut(&id).expect("it is one of three");
             replica.arguments.extend(["--audit-log".to_owned(), file]);
         }
-        cluster.secured(&[]).await
+        cluster.secured(flags).await
     }
 
     /// The same, with an audit log each, and with these keys of tokens in the file [`Self::jwks`] beside the policy.
@@ -115,12 +122,17 @@ impl Cluster {
         let certificates = Certificates::make(&cluster.folder().join("certificates"));
         for replica in cluster.replicas.values_mut() {
             replica.arguments.extend(certificates.flags());
-            replica
-                .arguments
-                .extend(flags.iter().map(|flag| (*flag).to_owned()));
         }
+        cluster.add(flags);
         cluster.certificates = Some(certificates);
         cluster.started().await
+    }
+
+    fn add(&mut self, flags: &[&str]) {
+        for replica in self.replicas.values_mut() {
+            let flags = flags.iter().map(|flag| (*flag).to_owned());
+            replica.arguments.extend(flags);
+        }
     }
 
     async fn started(mut self) -> Self {

@@ -10,6 +10,7 @@
 //! - `agreement`, `tree_hash`, `planted`: compare replicas and files, and forge a checkpoint.
 //! - `certificates`: CAs, certificates and connections behind transport security.
 //! - `access`: who may call what, and as whom.
+//! - `traces`: calls as a collector of traces sees them.
 //! - `backups`: backups, and clusters that are founded from them and from what is left of others.
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
@@ -66,6 +67,7 @@ mod systemd;
 mod three_hosts;
 mod too_large;
 mod top;
+mod traces;
 mod tree_hash;
 mod waiting;
 mod watch_log;

@@ -65,7 +65,8 @@ impl Process {
             .kill_on_drop(true);
         // The variables that configure the tests must not reach the replicas.
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SYNOD_") {
+            let name_text = name.to_string_lossy();
+            if name_text.starts_with("SYNOD_") || name_text.starts_with("OTEL_") {
                 command.env_remove(name);
             }
         }

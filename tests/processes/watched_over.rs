@@ -89,7 +89,7 @@ async fn alerts_and_the_dashboard_ask_for_what_replicas_show() {
 }
 
 /// The metrics that are shown at this address.
-async fn shown_at(address: SocketAddr) -> String {
+pub(crate) async fn shown_at(address: SocketAddr) -> String {
     let request = b"GET /metrics HTTP/1.1\r\nhost: synod\r\nconnection: close\r\n\r\n";
     let mut answer = String::new();
     let exchange = async {

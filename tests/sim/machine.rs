@@ -187,6 +187,7 @@ impl Machine {
                 longest: Duration::from_millis(6),
             },
             offload: Offload::Inline,
+            traces: None,
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::limits::{DEADLINE_DEFAULT, LOW_AND_SILENT_MAX};
 use crate::proposer::Proposer;
 use crate::room::Room;
 use crate::stop::Stop;
+use crate::traces::Span;
 
 /// The pause before a failed announcement is tried again, and between looks at the disk.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -141,7 +142,12 @@ impl Announcer {
         let deadline = Instant::now() + DEADLINE_DEFAULT;
         let outcome = self
             .proposer
-            .execute(&envelope, deadline, Arc::from("announcement"))
+            .execute(
+                &envelope,
+                deadline,
+                Arc::from("announcement"),
+                &Span::default(),
+            )
             .await;
         match outcome.map(|outcome| outcome.result) {
             Ok(Ok(_)) => {}

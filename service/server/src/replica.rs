@@ -32,6 +32,7 @@ use crate::room::Room;
 use crate::rpc::{self, Serving};
 use crate::seams::{Incoming, Seams};
 use crate::stop::{Stop, Stopper, stop};
+use crate::traces::Traces;
 use crate::watch::Watches;
 
 pub use doors::Doors;
@@ -142,7 +143,7 @@ impl Replica {
             ..seams
         };
         let consensus = consensus::start(config.consensus(), seams.clone()).await?;
-        let metrics = measured(&consensus, &seams.log);
+        let metrics = measured(&consensus, &seams);
         let (stoppers, stops) = Stoppers::new();
         let Stops {
             front: front_stop,
@@ -156,7 +157,7 @@ impl Replica {
         let (proposer, sequencer) = Proposer::new(
             &consensus,
             &reader,
-            Arc::clone(&seams.wall),
+            &seams,
             &metrics.proposer,
             work_stop,
             &mut work,
@@ -184,6 +185,7 @@ impl Replica {
             guards,
             health: health.clone(),
             metrics: Arc::clone(&parts.metrics.rpc),
+            traces: Traces::new(seams.traces.as_ref()),
             incoming: doors.client,
             stop: stops.front,
         }));

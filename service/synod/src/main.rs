@@ -12,6 +12,7 @@ mod replicated;
 mod serve;
 mod settings;
 mod supervisor;
+mod traces;
 mod verdict;
 mod views;
 

@@ -31,7 +31,7 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 33] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",
@@ -52,6 +52,7 @@ const KEYS: [&str; 31] = [
     "listen_peer",
     "log",
     "log_format",
+    "otlp_endpoint",
     "peer_cert_file",
     "peer_key_file",
     "peer_trusted_ca_file",
@@ -62,6 +63,7 @@ const KEYS: [&str; 31] = [
     "tls_min_version",
     "tls_server_name",
     "token_file",
+    "trace_sampling_ratio",
     "trusted_ca_file",
 ];
 

@@ -3312,6 +3312,11 @@ export interface PipelineCall {
   timeoutMs?: number;
   /** The name of the call in the logs; up to 128 bytes. Empty: the replica makes one. */
   requestId: string;
+  /**
+   * The caller's span, below which the replica makes its own if it makes any: a `traceparent` of the W3C, as in the header of
+   * a call outside of a pipeline. Empty, or not of that form: none.
+   */
+  traceparent: string;
 }
 
 /** What a replica sends at a time. Since 0.1. */

@@ -1407,6 +1407,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     message: ['=', 'y'],
     timeoutMs: ['?', 'n'],
     requestId: ['=', 's'],
+    traceparent: ['=', 's'],
   },
   PipelineOpenResponse: {
     answers: ['*', 'PipelineAnswer'],

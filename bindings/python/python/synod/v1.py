@@ -6321,12 +6321,18 @@ class PipelineCall(Message):
     request_id: str = ""
     """The name of the call in the logs; up to 128 bytes. Empty: the replica makes one."""
 
+    traceparent: str = ""
+    """The caller's span, below which the replica makes its own if it makes any: a `traceparent` of the W3C, as in the header of
+    a call outside of a pipeline. Empty, or not of that form: none.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("number", "number", "one", "long"),
         Field("method", "method", "one", "str"),
         Field("message", "message", "one", "bytes"),
         Field("timeout_ms", "timeoutMs", "optional", "int"),
         Field("request_id", "requestId", "one", "str"),
+        Field("traceparent", "traceparent", "one", "str"),
     )
 
 

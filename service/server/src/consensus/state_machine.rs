@@ -44,6 +44,8 @@ pub(super) struct StateMachine {
     offload: Offload,
     checkpoint_due: CheckpointDue,
     timing: Timing,
+    /// Whether it is noted when the apply of an entry begins.
+    is_traced: bool,
 }
 
 /// Counts the bytes applied since the last checkpoint, and requests one when they are enough.
@@ -71,6 +73,7 @@ impl StateMachine {
         log: LogStorage,
         checkpoint_due: CheckpointDue,
         timing: Timing,
+        is_traced: bool,
     ) -> Self {
         let Restored {
             state,
@@ -90,6 +93,7 @@ impl StateMachine {
             offload,
             checkpoint_due,
             timing,
+            is_traced,
         }
     }
 
@@ -97,6 +101,7 @@ impl StateMachine {
     ///
     /// When the entry cannot be decoded. It is committed and other replicas apply it, so this one must not go on.
     fn apply_one(&mut self, entry: Entry) -> io::Result<Arc<AppliedEntry>> {
+        let apply_began = self.is_traced.then(Instant::now);
         let applied = match entry.payload {
             EntryPayload::Blank => Applied::default(),
             EntryPayload::Normal(payload) => {
@@ -118,7 +123,11 @@ impl StateMachine {
         self.applied = Some(entry.log_id);
         let position = position_of(&entry.log_id);
         self.digests.note(position, &self.state);
-        Ok(Arc::new(AppliedEntry { position, applied }))
+        Ok(Arc::new(AppliedEntry {
+            position,
+            applied,
+            apply_began,
+        }))
     }
 
     /// Takes over a replica set. Learners and voters that it does not have any more have left for good.

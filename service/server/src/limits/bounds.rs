@@ -405,6 +405,20 @@ pub const BOUNDS: &[Bound] = &[
         "dropped and counted",
     ),
     bound(
+        "spans of traces that wait to be exported",
+        SPANS_WAITING_MAX,
+        "spans",
+        Some("synod_trace_spans_dropped"),
+        "dropped and counted",
+    ),
+    bound(
+        "spans of traces in one export",
+        SPANS_EXPORTED_AT_ONCE_MAX,
+        "spans",
+        Some("synod_trace_spans_exported"),
+        WAITS,
+    ),
+    bound(
         "lines of the audit log that wait",
         AUDIT_LINES_MAX,
         "lines",

@@ -189,6 +189,9 @@ pub struct ForwardRequest {
     pub commands: Vec<Bytes>,
     /// The trace ids of the requests behind the commands, for logs: one for each command, in their order, or none.
     pub traces: Vec<String>,
+    /// The spans of the requests behind the commands, each as a `traceparent` of the W3C, empty where a request has none: one
+    /// for each command, in their order, or none. A follower without traces leaves it out.
+    pub callers: Vec<String>,
 }
 
 /// The answer to a batch.
@@ -352,7 +355,7 @@ stored! {
     CheckpointResponse { vote }
     DigestRequest { index }
     DigestResponse { digest, remembered }
-    ForwardRequest { batch, lane, timeout, commands, traces }
+    ForwardRequest { batch, lane, timeout, commands, traces, callers }
     ForwardResponse { batch, verdict }
     HelloResponse {
         replica, directory, cluster_name, initialized, cluster, machine_version_min,

@@ -152,8 +152,12 @@ fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
                 ))),
             },
             Unit::Forwarded(Forwarded {
-                commands, answer, ..
+                commands,
+                stages,
+                answer,
+                ..
             }) => {
+                drop(stages);
                 let mut outcomes: Vec<Outcome> = outcomes.by_ref().take(commands.len()).collect();
                 bound_objects(&mut outcomes);
                 let at = position;

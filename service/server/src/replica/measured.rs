@@ -8,12 +8,17 @@ use crate::consensus::Consensus;
 use crate::http::MetricsText;
 use crate::metrics::Metrics;
 use crate::proposer::Proposer;
-use crate::seams::ProcessLog;
+use crate::seams::{Seams, SpanCounts};
 
 /// The metrics of a replica, fed with the durations of disk writes and of other background work.
-pub(super) fn measured(consensus: &Consensus, log: &Arc<dyn ProcessLog>) -> Arc<Metrics> {
-    let log = Arc::clone(log);
-    let metrics = Arc::new(Metrics::new(move || log.dropped_lines()));
+pub(super) fn measured(consensus: &Consensus, seams: &Seams) -> Arc<Metrics> {
+    let (log, traces) = (Arc::clone(&seams.log), seams.traces.clone());
+    let spans = move || {
+        traces
+            .as_ref()
+            .map_or(SpanCounts::default(), |it| it.counts())
+    };
+    let metrics = Arc::new(Metrics::of_process(move || log.dropped_lines(), spans));
     let flushed = Arc::clone(&metrics);
     consensus.when_flushed(move |took| flushed.disk.flushed(took));
     let timed = metrics.consensus.clone();

@@ -50,6 +50,7 @@ fn foreign(commands: usize) -> (Unit, oneshot::Receiver<BatchVerdict>) {
     (
         Unit::Forwarded(Forwarded {
             commands,
+            stages: Vec::new(),
             bytes,
             deadline,
             answer,

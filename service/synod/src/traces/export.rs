@@ -1,0 +1,173 @@
+//! The task that exports spans, and its connection to the collector.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use opentelemetry_otlp::{
+    ExporterBuildError, SpanExporter, WithExportConfig as _, WithTonicConfig as _,
+};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
+use synod_server::limits::SPANS_EXPORTED_AT_ONCE_MAX;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+use tonic::transport::{Certificate, ClientTlsConfig, Identity};
+
+use super::Counts;
+use super::settings::variable;
+use crate::failure::Failure;
+
+/// How long spans are gathered for one export.
+const GATHERING: Duration = Duration::from_secs(1);
+
+/// The longest time for one export, with all that the library tries again; the library's own is 10 seconds by default.
+const EXPORT_MAX: Duration = Duration::from_secs(30);
+
+const ADVICE: &str = "correct --otlp-endpoint or the variables that begin with OTEL_EXPORTER_OTLP_";
+
+/// What sends spans to the collector. It connects when there are some.
+///
+/// # Errors
+///
+/// The endpoint, or a file of certificates that the environment names, cannot be used.
+pub(super) fn exporter(endpoint: String, resource: &Resource) -> Result<SpanExporter, Failure> {
+    let mut builder = SpanExporter::builder().with_tonic();
+    if endpoint.starts_with("https://") {
+        builder = builder.with_tls_config(tls()?);
+    }
+    let built = builder.with_endpoint(endpoint).build();
+    let mut exporter = built.map_err(|error: ExporterBuildError| {
+        Failure::local(format!("traces cannot be exported: {error}"), ADVICE)
+    })?;
+    exporter.set_resource(resource);
+    Ok(exporter)
+}
+
+/// Which collectors are trusted, and what is shown to them, by the files that the environment names.
+fn tls() -> Result<ClientTlsConfig, Failure> {
+    let Some(ca) = file("CERTIFICATE")? else {
+        let message = "the collector cannot be trusted: no CA is named for its https:// endpoint";
+        let advice = "name the file with OTEL_EXPORTER_OTLP_CERTIFICATE";
+        return Err(Failure::local(message, advice));
+    };
+    let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
+    Ok(match (file("CLIENT_CERTIFICATE")?, file("CLIENT_KEY")?) {
+        (Some(certificate), Some(key)) => tls.identity(Identity::from_pem(certificate, key)),
+        _ => tls,
+    })
+}
+
+/// The content of a file that the environment names, if it does.
+fn file(what: &str) -> Result<Option<Vec<u8>>, Failure> {
+    let names = ["TRACES_", ""].map(|of| format!("OTEL_EXPORTER_OTLP_{of}{what}"));
+    let Some((name, path)) = names.iter().find_map(|name| Some((name, variable(name)?))) else {
+        return Ok(None);
+    };
+    let read = std::fs::read(&path);
+    read.map(Some).map_err(|error| {
+        let message = format!("{path}, which {name} names, cannot be read: {error}");
+        Failure::local(message, ADVICE)
+    })
+}
+
+/// Exports spans until `ended`, and then those that still wait.
+pub(super) async fn run(
+    exporter: SpanExporter,
+    mut queue: mpsc::Receiver<SpanData>,
+    counts: Arc<Counts>,
+    mut ended: oneshot::Receiver<()>,
+) {
+    let mut course = Course {
+        exporter,
+        counts,
+        is_failing: false,
+    };
+    let mut batch = Vec::new();
+    loop {
+        let more = tokio::select! {
+            biased;
+            _ = &mut ended, if !queue.is_closed() => {
+                queue.close();
+                continue;
+            }
+            more = gathered(&mut queue, &mut batch) => more,
+        };
+        course.export(std::mem::take(&mut batch)).await;
+        if more.is_break() {
+            return;
+        }
+    }
+}
+
+/// Gathers spans for a while, or until they are enough. Breaks when no more will come.
+async fn gathered(
+    queue: &mut mpsc::Receiver<SpanData>,
+    batch: &mut Vec<SpanData>,
+) -> ControlFlow<()> {
+    let enough = async {
+        while batch.len() < SPANS_EXPORTED_AT_ONCE_MAX {
+            let room = SPANS_EXPORTED_AT_ONCE_MAX - batch.len();
+            if queue.recv_many(batch, room).await == 0 {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    };
+    let gathered = timeout(GATHERING, enough).await;
+    gathered.unwrap_or(ControlFlow::Continue(()))
+}
+
+/// The exports so far.
+struct Course {
+    exporter: SpanExporter,
+    counts: Arc<Counts>,
+    is_failing: bool,
+}
+
+impl Course {
+    /// Exports spans, or gives them up.
+    async fn export(&mut self, spans: Vec<SpanData>) {
+        if spans.is_empty() {
+            return;
+        }
+        let count = spans.len() as u64;
+        let why = match timeout(EXPORT_MAX, self.exporter.export(spans)).await {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some(format!("no answer within {EXPORT_MAX:?}")),
+        };
+        let counter = match &why {
+            None => &self.counts.exported,
+            Some(_) => &self.counts.dropped,
+        };
+        counter.fetch_add(count, Ordering::Relaxed);
+        let was_failing = std::mem::replace(&mut self.is_failing, why.is_some());
+        match why {
+            Some(why) if !was_failing => {
+                tracing::warn!(
+                    why,
+                    "spans of traces are lost: the collector does not take them"
+                );
+            }
+            None if was_failing => tracing::info!("the collector takes spans of traces again"),
+            Some(_) | None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn spans_are_gathered_for_a_while_and_the_last_ones_at_once() {
+        let (spans, mut queue) = mpsc::channel::<SpanData>(1);
+        let mut batch = Vec::new();
+        let flow = gathered(&mut queue, &mut batch).await;
+        assert!(flow.is_continue() && batch.is_empty());
+        drop(spans);
+        assert!(gathered(&mut queue, &mut batch).await.is_break());
+    }
+}
