@@ -11,6 +11,7 @@
 //! - `certificates`: CAs, certificates and connections behind transport security.
 //! - `access`: who may call what, and as whom.
 //! - `traces`: calls as a collector of traces sees them.
+//! - `runbook`: the commands that are written down for operators.
 //! - `backups`: backups, and clusters that are founded from them and from what is left of others.
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
@@ -60,6 +61,7 @@ mod program;
 mod relay;
 mod replica_set;
 mod requests;
+mod runbook;
 mod security;
 mod shutdown;
 mod speakers;

@@ -55,7 +55,7 @@ impl Command {
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
-                "makes the static program, the Debian package and the folder of the image"
+                "makes the static program, the Debian package and the folder of the image, and tries them out"
             }
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {
@@ -231,7 +231,7 @@ fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
     steps
 }
 
-/// Builds the program for musl, which needs no library of the system, and packs it.
+/// Builds the program for musl, which needs no library of the system, packs it, and tries out what was packed.
 fn package() -> Vec<Step> {
     let target = tools::STATIC_TARGET;
     let line = format!("cargo build --locked --release --package synod --target {target}");
@@ -241,9 +241,15 @@ fn package() -> Vec<Step> {
         folder.join("package"),
     );
     let words = [program, out].map(|path| path.display().to_string());
+    let tried = words[1..].to_vec();
     vec![
         Step::new("build", &line).needing(Tool::Musl).or_stop(),
-        Step::new("pack", "sh deploy/package.sh").saying(&words),
+        Step::new("pack", "sh deploy/package.sh")
+            .saying(&words)
+            .or_stop(),
+        Step::new("try", "sh deploy/try-package.sh")
+            .saying(&tried)
+            .wishing([Tool::Buildah, Tool::Ip]),
     ]
 }
 

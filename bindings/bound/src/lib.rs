@@ -16,6 +16,7 @@
 //!
 //! Futures of this crate must be polled within a tokio runtime. Handles may be dropped outside of it.
 
+mod backup;
 mod bound;
 mod counts;
 mod failure;

@@ -1,5 +1,7 @@
 /** The client: what it is made from, and where its calls are. */
 
+import { resolve } from 'node:path';
+
 import { direct, settled, type CallOptions } from './call.cjs';
 import type * as v1 from './generated/messages.cjs';
 import { Services } from './generated/services.cjs';
@@ -45,6 +47,28 @@ export interface ClientOptions {
    * named. Without it those names are random, which only admins may use where callers are known.
    */
   readonly name?: string | undefined;
+}
+
+/** What a backup is of that was written to a file. */
+export interface BackupWritten {
+  /** The id of the cluster. */
+  readonly clusterId: string;
+  /** The name that its replicas were started with. */
+  readonly clusterName: string;
+  /** The revision that it is of, with every change up to it and none after. */
+  readonly revision: bigint;
+  /** The length of the file. */
+  readonly bytes: bigint;
+  /** The SHA-256 of the file but for its end, which holds it, in hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** How a backup is written. */
+export interface BackupOptions {
+  /** Whether a file of this name is replaced; it is not if not set. */
+  readonly replace?: boolean | undefined;
+  /** Gives the backup up: nothing is left of it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 type Signal = Pick<CallOptions, 'signal'>;
@@ -144,6 +168,20 @@ export class Client extends Services implements AsyncDisposable {
     const { collections, objectsAtOnce, pageSize } = options;
     const resources = collections.map(({ resource }) => resource);
     return new Migrator(make({ resources, objectsAtOnce, pageSize }), recoding(options));
+  }
+
+  /**
+   * Writes the whole state of the cluster, as it is at one revision, to a file that `synod backup verify` and `restore` read.
+   * The file appears once it is whole and on the disk, for its owner alone; a part of it at a time is in memory. It holds
+   * every object: guard it, or encrypt it by `age`.
+   */
+  async backUp(path: string, { replace, signal }: BackupOptions = {}): Promise<BackupWritten> {
+    const options = JSON.stringify({ path: resolve(path), replace });
+    const written = JSON.parse(await settled(signal, (token) => this.#native.backUp(options, token))) as Record<
+      keyof BackupWritten,
+      string
+    >;
+    return { ...written, revision: BigInt(written.revision), bytes: BigInt(written.bytes) };
   }
 
   /** Lets the connections go. Calls under way are answered; new ones are refused. */

@@ -8,7 +8,7 @@ import { native } from './native.cjs';
 
 export { SynodError, type Execution, type RequestKey, type Violation } from './base.cjs';
 export type { CallOptions } from './call.cjs';
-export { Client, type ClientOptions } from './client.cjs';
+export { Client, type BackupOptions, type BackupWritten, type ClientOptions } from './client.cjs';
 export { Gate, Permit, type Admitted, type FastifyLikeReply, type FastifyLikeRequest, type GatedRequest, type Middleware, type MiddlewareOptions, type PermitOptions, type Refused } from './gate.cjs';
 export type * as v1 from './generated/messages.cjs';
 export {

@@ -9,6 +9,7 @@ export interface CancelToken {
 export interface NativeClient {
   call(method: string, request: string, timeoutMs: number | undefined, token: Token): Promise<string>;
   endpoints(): string[];
+  backUp(options: string, token: Token): Promise<string>;
   join(options: string, token: Token): Promise<NativeMembership>;
   watch(options: string, token: Token): Promise<NativeWatch>;
   reflect(options: string, token: Token): Promise<NativeReflector>;

@@ -30,6 +30,7 @@ handle! {
         now election(client, options: &str) -> Election { client.election(options)? }
         now objects(client, options: &str) -> Objects { client.objects(options)? }
         now worker(client, options: &str) -> Worker { client.migrator(options)? }
+        later back_up(client, options: String) -> String { client.back_up(&options).await? }
         later close(client) -> () { client.close().await? }
     }
 

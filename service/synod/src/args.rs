@@ -32,7 +32,9 @@ pub(crate) use backup::{
 };
 pub(crate) use certs::{CertsArgs, CertsCommand, CertsDevArgs};
 pub(crate) use cluster::{ClusterArgs, ClusterCommand, ForceNewArgs};
-pub(crate) use config::{ConfigArgs, ConfigCommand, ConfigFileArgs, SetContextArgs};
+pub(crate) use config::{
+    ConfigArgs, ConfigCommand, ConfigFileArgs, ConfigQueryArgs, SetContextArgs,
+};
 pub(crate) use global::in_order;
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};

@@ -10,6 +10,7 @@ mod file;
 mod replicas;
 mod security;
 mod serve;
+mod shown;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,6 +26,7 @@ pub(crate) use contexts::{Contexts, edited};
 pub(crate) use file::own_path;
 pub(crate) use replicas::replica_id;
 pub(crate) use serve::{LogFormat, ServeSettings, cluster_name};
+pub(crate) use shown::shown;
 
 use crate::failure::Failure;
 use file::File;

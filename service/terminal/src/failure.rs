@@ -68,6 +68,13 @@ impl Failure {
         failure
     }
 
+    /// The same failure, of a command about several things: it names the one that it is about.
+    #[must_use]
+    pub fn about(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
     /// The same failure, with the field path of each violation mapped by `place`.
     #[must_use]
     pub fn at(mut self, place: impl Fn(&str) -> String) -> Self {

@@ -32,6 +32,7 @@ fn policy() -> String {
         account("admin"),
         account("operator"),
         account("reader"),
+        account("backup"),
         grant("system:serviceaccount:prod:api", "member"),
         "name = \"{pod}\"\n".to_owned(),
     ]
@@ -68,6 +69,7 @@ async fn a_service_account_may_what_its_role_may_and_acts_as_its_pod_alone() {
         (Role::Admin, Wanted::of("ops", "admin")),
         (Role::Operator, Wanted::of("ops", "operator")),
         (Role::Reader, Wanted::of("ops", "reader")),
+        (Role::Backup, Wanted::of("ops", "backup")),
         (Role::Member, member(OWN)),
     ];
     for (role, wanted) in callers {

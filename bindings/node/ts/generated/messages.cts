@@ -564,13 +564,18 @@ export interface ClusterRemoveReplicaResponse {
 export interface ClusterTransferLeaderRequest {
   /** The number of the voter that is to lead. Left out: the one that holds most of the log. */
   replicaId?: bigint;
+  /**
+   * The number of the replica that is to hand it over. If another one leads, nothing is changed, so that the request can be sent
+   * again when it is not known what came of it. Left out: whichever leads.
+   */
+  fromReplicaId?: bigint;
 }
 
 /** The leadership was handed over. Since 0.1. */
 export interface ClusterTransferLeaderResponse {
   /** Who answered, and its own revision. */
   header?: ResponseHeader;
-  /** False if the replica that was named leads already. */
+  /** False if the replica that was named leads already, or another one than that which was to hand over. */
   changed: boolean;
 }
 

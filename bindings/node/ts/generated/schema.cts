@@ -174,6 +174,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   },
   ClusterTransferLeaderRequest: {
     replicaId: ['?', 'l'],
+    fromReplicaId: ['?', 'l'],
   },
   ClusterTransferLeaderResponse: {
     header: ['?', 'ResponseHeader'],

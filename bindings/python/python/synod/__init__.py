@@ -33,6 +33,7 @@ import atexit
 
 from synod import _logs, _synod, gate, v1
 from synod._async_client import AsyncClient
+from synod._backup import BackupWritten
 from synod._client import Client
 from synod._errors import (
     AlreadyExistsError,
@@ -117,6 +118,7 @@ __all__ = [
     "AsyncStore",
     "AsyncWatch",
     "AsyncWorker",
+    "BackupWritten",
     "Bookmark",
     "Candidate",
     "Client",

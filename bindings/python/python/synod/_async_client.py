@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 from synod import _services, v1
+from synod._backup import BackupWritten, backup_options, written
 from synod._client import connect, watch_options
 from synod._errors import SynodError
 from synod._leases import AsyncElection, AsyncLock, Candidate, lock_options
@@ -222,6 +224,12 @@ class AsyncClient:
         """A worker that carries out the migrations of a store of yours, page by page."""
         options = worker_options(name, resources, own=True, ttl=ttl, objects_per_second=objects_per_second)
         return AsyncWorker(self._client.worker(options), async_asker(store))
+
+    async def back_up(self, path: str | os.PathLike[str], *, replace: bool = False) -> BackupWritten:
+        """Writes the whole state of the cluster, as it is at one revision, to a file that `synod backup verify` and `restore`
+        read. The file appears once it is whole and on the disk, for its owner alone, and replaces another one only with
+        `replace`; a part of it at a time is in memory. It holds every object: guard it, or encrypt it by `age`."""
+        return written(await wait_async(self._client.back_up(backup_options(path, replace))))
 
     async def close(self) -> None:
         """Ends the client's session, which else ends by itself. Its connections end when nothing refers to it any more."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 from synod import _logs, _services, _synod, v1
+from synod._backup import BackupWritten, backup_options, written
 from synod._errors import SynodError
 from synod._leases import Candidate, Election, Lock, lock_options
 from synod._membership import Membership, join_options
@@ -269,6 +271,12 @@ class Client:
         """A worker that carries out the migrations of a store of yours, page by page."""
         options = worker_options(name, resources, own=True, ttl=ttl, objects_per_second=objects_per_second)
         return Worker(self._client.worker(options), asker(store))
+
+    def back_up(self, path: str | os.PathLike[str], *, replace: bool = False) -> BackupWritten:
+        """Writes the whole state of the cluster, as it is at one revision, to a file that `synod backup verify` and `restore`
+        read. The file appears once it is whole and on the disk, for its owner alone, and replaces another one only with
+        `replace`; a part of it at a time is in memory. It holds every object: guard it, or encrypt it by `age`."""
+        return written(wait(self._client.back_up(backup_options(path, replace))))
 
     def close(self) -> None:
         """Ends the client's session, which else ends by itself. Its connections end when nothing refers to it any more."""

@@ -1208,8 +1208,14 @@ class ClusterTransferLeaderRequest(Message):
     replica_id: int | None = None
     """The number of the voter that is to lead. Left out: the one that holds most of the log."""
 
+    from_replica_id: int | None = None
+    """The number of the replica that is to hand it over. If another one leads, nothing is changed, so that the request can be sent
+    again when it is not known what came of it. Left out: whichever leads.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("replica_id", "replicaId", "optional", "long"),
+        Field("from_replica_id", "fromReplicaId", "optional", "long"),
     )
 
 
@@ -1221,7 +1227,7 @@ class ClusterTransferLeaderResponse(Message):
     """Who answered, and its own revision."""
 
     changed: bool = False
-    """False if the replica that was named leads already."""
+    """False if the replica that was named leads already, or another one than that which was to hand over."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),

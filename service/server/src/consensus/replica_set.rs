@@ -99,7 +99,10 @@ impl Consensus {
                 self.promote(*replica, *replaces, deadline).await
             }
             SetChange::Remove { replica } => self.remove(*replica, deadline).await,
-            SetChange::Lead { replica } => self.hand_over(*replica).await,
+            SetChange::Lead {
+                from: Some(from), ..
+            } if *from != self.replica() => Ok(false),
+            SetChange::Lead { replica, .. } => self.hand_over(*replica).await,
         }
     }
 

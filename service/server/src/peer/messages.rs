@@ -332,6 +332,8 @@ pub enum SetChange {
     Lead {
         /// The voter that is to lead; `None`: the one that holds most of the log.
         replica: Option<ReplicaId>,
+        /// The replica that is to hand over; `None`: whichever leads.
+        from: Option<ReplicaId>,
     },
 }
 
@@ -383,7 +385,7 @@ stored_variants! {
         1 Add { replica: ReplicaId, peer: String },
         2 Promote { replica: ReplicaId, replaces: Option<ReplicaId> },
         3 Remove { replica: ReplicaId },
-        4 Lead { replica: Option<ReplicaId> },
+        4 Lead { replica: Option<ReplicaId>, from: Option<ReplicaId> },
     }
     SetResponse {
         1 Done(changed: bool), 2 NotLeader(leader: Option<ReplicaId>), 3 Refused(refusal: Refusal), 4 Unknown,

@@ -198,7 +198,7 @@ Examples:
 Files, each with its key in a file that ends in -key.pem:
   server-ca.pem      signs server.pem, what replicas show to clients
   peer-ca.pem        signs peer.pem, what replicas show to each other
-  client-ca.pem      signs admin.pem, operator.pem, reader.pem and member-<id>.pem, what clients show to replicas
+  client-ca.pem      signs admin.pem, operator.pem, reader.pem, backup.pem and member-<id>.pem, what clients show to replicas
 Clients are named by a SPIFFE id, as spiffe://synod/admin and spiffe://synod/member/<id>, and may do what a role of that name
 may, unless the replicas have a policy (`synod policy`).";
 

@@ -139,8 +139,8 @@ pub(crate) struct ServeArgs {
         value_name = "FILE"
     )]
     pub(crate) peer_trusted_ca_file: Option<String>,
-    /// The policy that says what clients may do, and whose tokens are taken. Without it, spiffe://synod/admin, operator and
-    /// reader have the roles of their names, and spiffe://synod/member/ID is the member of this id.
+    /// The policy that says what clients may do, and whose tokens are taken. Without it, spiffe://synod/admin, operator, reader
+    /// and backup have the roles of their names, and spiffe://synod/member/ID is the member of this id.
     #[arg(
         long,
         env = "SYNOD_POLICY_FILE",

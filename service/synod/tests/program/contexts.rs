@@ -67,6 +67,17 @@ async fn contexts_are_made_chosen_and_used() {
         shown.out.starts_with("current_context = \"test\"\n"),
         "{shown:?}"
     );
+    let current = run(&["config", "current-context"]).await;
+    assert_eq!((current.code, current.out.as_str()), (0, "test\n"));
+    let listed = run(&["config", "get-contexts", "-o", "json"]).await;
+    let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(listed["items"][1]["current"], true);
+    assert_eq!(listed["items"][1]["endpoints"][0], "127.0.0.1:2");
+    let whole = run(&["config", "view", "-o", "json"]).await;
+    let whole: serde_json::Value = serde_json::from_str(&whole.out).unwrap();
+    assert_eq!(whole["contexts"]["prod"]["timeout"], "1s");
+    let none = run(&["config", "current-context", "--config", "none.toml"]).await;
+    assert_eq!(none.code, 3, "{none:?}");
     let unknown = run(&["config", "use-context", "prd"]).await;
     assert_eq!(unknown.code, 2, "{unknown:?}");
     let wrong = run(&["config", "set-context", "test", "--timeout", "soon"]).await;
