@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -182,3 +185,40 @@ def a_cache_follows_over_a_replica_that_is_silent(doomed: Replicas) -> None:
             cache.reached(_revision(last), 60.0)
             assert _names(cache) == ["a/new"]
     relay.close()
+
+
+_SUSPENDED = """
+import sys
+import synod
+from synod import v1
+
+with synod.Client(sys.argv[1:], timeout=60.0) as client:
+    resource = v1.GroupResource(group="cached.example.io", resource="widgets")
+    with client.typed_objects(resource, synod.JSONCodec("v1")).reflect() as cache:
+        print("follows", flush=True)
+        cache.reached(int(input()), 60.0)
+        print(*(stored.object.metadata.name for stored in cache.list()), flush=True)
+"""
+
+
+def a_cache_that_was_suspended_until_its_history_was_gone_has_what_there_is(doomed: Replicas) -> None:
+    with synod.Client(doomed.endpoints, timeout=60.0) as client:
+        resource = _collection(client, "cached")
+        objects = client.typed_objects(resource, synod.JSONCodec("v1"))
+        begun = objects.create("gone", {"size": 1}, namespace="a")
+        program = [sys.executable, "-c", _SUSPENDED, *doomed.endpoints]
+        with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdin is not None and child.stdout is not None
+            assert child.stdout.readline() == "follows\n"
+            child.send_signal(signal.SIGSTOP)
+            client.cluster.update_settings(patch=v1.SettingsPatch(history_revisions=1))
+            client.objects.delete(key=v1.ObjectKey(resource=resource, namespace="a", name="gone"))
+            # More than buffers on the way hold.
+            for number in range(80):
+                last = objects.create(f"w-{number:02}", {"filled": "x" * 200_000}, namespace="a")
+            assert client.status().oldest_revision > _revision(begun) + 40
+            child.send_signal(signal.SIGCONT)
+            child.stdin.write(f"{_revision(last)}\n")
+            child.stdin.flush()
+            assert child.stdout.readline().split() == [f"w-{number:02}" for number in range(80)]
+            assert child.wait(30.0) == 0

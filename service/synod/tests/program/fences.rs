@@ -190,6 +190,8 @@ async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_no
     for number in 0..120 {
         write(&early, &first, &format!("w-{number}")).await;
     }
+    let living = writer(&client, &etcd.etcd, &second).await;
+    write(&living, &second, "w-0").await;
     // The write has passed every check; then its server is held up, and dies.
     let permit = first.gate().permit(&resource()).await.unwrap();
     let value = encode(1, permit.encoding());
@@ -224,9 +226,9 @@ async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_no
         "nobody knows of it"
     );
 
-    // The living server goes on: it knows of the agreement.
-    let writer = writer(&client, &etcd.etcd, &second).await;
-    write(&writer, &second, "w-0").await;
+    // The living server goes on: it knows of the agreement, and finds out that the fence has moved.
+    write(&living, &second, "w-0").await;
+    assert!(second.gate().is_drained());
     let fence = etcd
         .etcd
         .get("/fences/widgets.example.io")
