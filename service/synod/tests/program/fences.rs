@@ -173,13 +173,8 @@ fn is_only(state: &StorageState, version: &str) -> bool {
 async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_nothing_else() {
     let (cluster, etcd) = (Cluster::start().await, Running::start().await);
     let client = cluster.client().await;
-    assert_eq!(
-        cluster
-            .ask(&["settings", "set", "write_grace=1s"])
-            .await
-            .code,
-        0
-    );
+    let set = cluster.ask(&["settings", "set", "write_grace=1s"]).await;
+    assert_eq!(set.code, 0);
     let (first, second) = (
         server(&client, "server-a").await,
         server(&client, "server-b").await,
