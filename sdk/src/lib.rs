@@ -41,10 +41,11 @@
 //!   [`Error`] distinguishes three cases: refused, certainly not executed, and unknown.
 //! - [`Membership`] renews by itself, joins and reports again after it expired, adopts a selected version once its
 //!   permits for other versions are drained, and stops for good when another process takes its id.
-//! - [`Gate`] gives [`Permit`]s; [`GateLayer`] takes them for HTTP requests, as a tower layer.
+//! - [`Gate`] gives [`Permit`]s; [`GateLayer`] takes them for HTTP requests, as a tower layer. [`Gate::discovery`] is
+//!   the hash that the server's own discovery shows.
 //! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election on top of it.
 //! - [`Migrator`] rewrites objects that are stored in an older version; [`Fenced`] and [`FenceGuard`] keep late writes
-//!   out of a store that can compare and write.
+//!   out of a store that can compare and write. The crate `synod-fence` does so in etcd, and in others by a small trait.
 //! - [`Rosters`] name the members that must report a resource before an answer about it counts. Without one, an answer
 //!   of safe or completed names that as an [`Assumption`]: [`Safety::is_safe_for_sure`] is safe without assumptions.
 //! - [`Watch`] continues over lost connections and replicas without a gap; [`Reflector`] keeps a cache up to date by
@@ -89,7 +90,7 @@ pub use collections::{Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};
 pub use error::Error;
 pub use gate::{
-    Admission, Gate, GateLayer, GateService, NotAdmitted, Permit, Readiness, RequestInfo,
+    Admission, Discovery, Gate, GateLayer, GateService, NotAdmitted, Permit, Readiness, RequestInfo,
 };
 pub use kubernetes::storage_version_hash;
 pub use lock::{LeaseToken, Lock, LockOptions};

@@ -10,6 +10,7 @@
 //! Two variables change what is run: `SYNOD_BINARY=path` is the program to test; without it cargo builds one.
 //! `SYNOD_CASES=text` selects the cases whose file name or sentence contains the text.
 
+mod caches;
 mod coverage;
 mod document;
 mod handles;

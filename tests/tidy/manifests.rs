@@ -11,7 +11,7 @@ use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
 /// The folders of our crates, and for each our crates that it may depend on, without `synod-`.
-const MAP: [(&str, &[&str]); 19] = [
+const MAP: [(&str, &[&str]); 20] = [
     ("service/model", &[]),
     ("service/machine", &["model"]),
     // Replaces a crate below openraft, and depends on none of ours.
@@ -33,6 +33,8 @@ const MAP: [(&str, &[&str]); 19] = [
     ("sdk", &["model", "proto", "tls"]),
     // Calls API servers, and knows no cluster of ours.
     ("service/apiserver", &["tls"]),
+    // For servers with a store of their own, beside the client.
+    ("fence", &["client"]),
     // Shared by programs that run at a terminal.
     ("service/terminal", &["client", "model"]),
     // It uses the cluster through the client, and only the wall clock of the server.

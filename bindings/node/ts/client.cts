@@ -5,16 +5,18 @@ import { resolve } from 'node:path';
 import { direct, settled, type CallOptions } from './call.cjs';
 import type * as v1 from './generated/messages.cjs';
 import { Services } from './generated/services.cjs';
+import { FenceGuard } from './gate.cjs';
 import { Election, LeaseObserver, Lock, toLockJson, type ElectionOptions, type LockOptions } from './lock.cjs';
 import { Membership, type JoinOptions } from './membership.cjs';
 import {
   Migrator,
+  isFenced,
   recoding,
   storing,
   type CollectionsMigratorOptions,
   type StoreMigratorOptions,
 } from './migrator.cjs';
-import { native, type NativeClient, type NativeMigrator } from './native.cjs';
+import { native, type NativeClient, type NativeMigrator, type NativeObjectReflector } from './native.cjs';
 import { Objects, type Codec, type Fences } from './objects.cjs';
 import { Reflector, type Reflected } from './reflector.cjs';
 import { tlsOptions, tokenOption, type Tls, type Token } from './tls.cjs';
@@ -155,19 +157,29 @@ export class Client extends Services implements AsyncDisposable {
   objectsOf<T>(resource: v1.GroupResource, codec: Codec<T>, fences?: Fences): Objects<T> {
     const json = { ...(JSON.parse(toJson('Fences', fences ?? {})) as object), encodeIn: codec.preferred };
     const made = direct(() => this.#native.objects(JSON.stringify(json)));
-    return new Objects(made, this.objects, resource, codec, fences);
+    const follow = (options: string, { signal }: Signal): Promise<NativeObjectReflector> =>
+      settled(signal, (token) => this.#native.reflectObjects(options, token));
+    return new Objects(made, this.objects, follow, resource, codec, fences);
   }
 
   /** A worker for collections of the cluster, or for objects in a store of the program's own. */
   migrator<O>(options: CollectionsMigratorOptions | StoreMigratorOptions<O>): Migrator {
-    const { worker, ttlMs, objectsPerSecond } = options;
-    const common = { worker, ttlMs, objectsPerSecond };
+    const { worker, ttlMs, objectsPerSecond, objectsAtOnce } = options;
+    const common = { worker, ttlMs, objectsPerSecond, objectsAtOnce };
     const make = (own: object): NativeMigrator =>
       direct(() => this.#native.migrator(JSON.stringify({ ...common, ...own })));
-    if ('store' in options) return new Migrator(make({ store: 'own', resources: options.resources }), storing(options));
-    const { collections, objectsAtOnce, pageSize } = options;
+    if ('store' in options) {
+      const store = isFenced(options.store) ? 'fenced' : 'own';
+      return new Migrator(make({ store, resources: options.resources }), storing(options), objectsAtOnce);
+    }
+    const { collections, pageSize } = options;
     const resources = collections.map(({ resource }) => resource);
-    return new Migrator(make({ resources, objectsAtOnce, pageSize }), recoding(options));
+    return new Migrator(make({ resources, pageSize }), recoding(options), objectsAtOnce);
+  }
+
+  /** What a member's writes pass the fence of its store by. It follows the cluster until it is closed. */
+  async fenceGuard(member: string, { signal }: Signal = {}): Promise<FenceGuard> {
+    return new FenceGuard(await settled(signal, (token) => this.#native.fenceGuard(member, token)));
   }
 
   /**

@@ -31,7 +31,7 @@ with synod.Client(["127.0.0.1:4600", "127.0.0.1:4601", "127.0.0.1:4602"]) as cli
 
 import atexit
 
-from synod import _logs, _synod, gate, v1
+from synod import _logs, _synod, fence, gate, v1
 from synod._async_client import AsyncClient
 from synod._backup import BackupWritten
 from synod._client import Client
@@ -77,6 +77,8 @@ from synod._membership import (
     Admission,
     AsyncGate,
     AsyncMembership,
+    Discovery,
+    FenceGuard,
     Gate,
     Joining,
     Membership,
@@ -84,11 +86,23 @@ from synod._membership import (
     Permit,
 )
 from synod._message import Message, ProtocolEnum
-from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Stored, Updated
+from synod._object_reflector import AsyncObjectReflector, ObjectReflector, Snapshot
+from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Updated
 from synod._reflector import AsyncReflector, Reflector
+from synod._stored import Stored
 from synod._tls import Tls, Token
 from synod._watch import AsyncWatch, Bookmark, Events, Resync, Watch, WatchMessage
-from synod._worker import AsyncStore, AsyncWorker, Store, StoreError, StorePage, Worked, Worker
+from synod._worker import (
+    AsyncFencedStore,
+    AsyncStore,
+    AsyncWorker,
+    FencedStore,
+    Store,
+    StoreError,
+    StorePage,
+    Worked,
+    Worker,
+)
 
 
 def apiserver_id(hostname: str) -> str:
@@ -109,9 +123,11 @@ __all__ = [
     "AlreadyExistsError",
     "AsyncClient",
     "AsyncElection",
+    "AsyncFencedStore",
     "AsyncGate",
     "AsyncLock",
     "AsyncMembership",
+    "AsyncObjectReflector",
     "AsyncObjects",
     "AsyncObserver",
     "AsyncReflector",
@@ -128,12 +144,15 @@ __all__ = [
     "ConflictError",
     "DataLossError",
     "DeadlineExceededError",
+    "Discovery",
     "Draft",
     "DrainingError",
     "Election",
     "EncodingNotSelectedError",
     "Events",
     "FutureRevisionError",
+    "FenceGuard",
+    "FencedStore",
     "Gate",
     "ImmutableError",
     "InvalidArgumentError",
@@ -148,6 +167,7 @@ __all__ = [
     "NotAMemberError",
     "NotDecodableError",
     "NotFoundError",
+    "ObjectReflector",
     "Objects",
     "Observer",
     "OverloadedError",
@@ -158,6 +178,7 @@ __all__ = [
     "Reflector",
     "RequestExpiredError",
     "Resync",
+    "Snapshot",
     "StaleEpochError",
     "Store",
     "StoreError",
@@ -177,6 +198,7 @@ __all__ = [
     "Worked",
     "Worker",
     "apiserver_id",
+    "fence",
     "gate",
     "v1",
 ]
