@@ -55,7 +55,7 @@ mod views;
 mod voting;
 mod watched;
 
-pub use checkpoint::{CorruptState, DamagedMemory};
+pub use checkpoint::{CorruptState, DamagedMemory, HashedRow, Loading};
 pub use command::{
     AnnounceReplica, CollectGarbage, Command, CommandName, Expire, Initialize, RaiseMachineVersion,
     Restore,

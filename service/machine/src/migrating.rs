@@ -198,8 +198,8 @@ impl State {
     pub(crate) fn counted(&self, resource: &GroupResource) -> impl Iterator<Item = Persisted> + '_ {
         let held = self.collections.get(resource).into_iter();
         held.flat_map(|held| {
-            let encodings = held.counts.keys();
-            encodings.map(|encoding| Persisted::of(encoding, &held.row.kind))
+            held.encodings()
+                .map(|encoding| Persisted::of(encoding, &held.row.kind))
         })
     }
 

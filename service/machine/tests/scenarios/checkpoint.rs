@@ -279,7 +279,7 @@ fn a_change_as_none_of_its_kind_can_be_is_refused() {
     let first = position(&rows, |row| matches!(row, Row::Events(_)));
     let impossible: [fn(&mut Change); 3] = [
         |it| it.object = ObjectRef::Roster(ResourceScope::All),
-        |it| *it = Change::new((), Some(Arc::new(Settings::default())), None),
+        |it| *it = Change::new::<Settings>((), Some(Arc::new(Settings::default())), None),
         |it| {
             it.entries.push(EntryChange {
                 member: MemberId::parse("a").expect("a legal id"),
