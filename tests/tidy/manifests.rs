@@ -43,8 +43,16 @@ const MAP: [(&str, &[&str]); 20] = [
     (
         "service/synod",
         &[
-            "apiserver", "client", "demo", "model", "policy", "proto", "server", "store",
-            "terminal", "tls",
+            "apiserver",
+            "client",
+            "demo",
+            "model",
+            "policy",
+            "proto",
+            "server",
+            "store",
+            "terminal",
+            "tls",
         ],
     ),
     // Shared by the bindings. Of the store it uses the form of a backup.

@@ -76,6 +76,10 @@ struct Target {
 
 impl Target {
     /// Does what waits for the disk where it holds up no other call. Returns the target, too.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "no simulation runs the clients of other languages"
+    )]
     async fn on_disk<T: Send + 'static>(
         self,
         work: impl FnOnce(&Self) -> io::Result<T> + Send + 'static,
