@@ -121,14 +121,11 @@ impl Kubeconfig {
     }
 
     /// What has this name, with the folder of its file.
-    fn named<T: form::Named>(
+    fn named<T: form::Named + 'static>(
         &self,
         name: &str,
         of: impl Fn(&File) -> &Vec<T>,
-    ) -> Option<(&Path, &T)>
-    where
-        T: 'static,
-    {
+    ) -> Option<(&Path, &T)> {
         self.files.iter().find_map(|(folder, file)| {
             let mut all = named_in(file, &of).iter();
             all.find(|one| one.name() == name)
