@@ -214,7 +214,9 @@ async fn traced(cluster: &Cluster, id: u64) -> Client {
 }
 
 async fn create(client: &Client, name: impl AsRef<str>) -> CollectionChanged {
-    let resource = GroupResource::new("example.io", name.as_ref()).expect("it is a name");
+    // One group and kind means one resource.
+    let group = format!("{}.example.io", name.as_ref());
+    let resource = GroupResource::new(&group, "widgets").expect("it is a name");
     let create = CreateCollection {
         resource,
         kind: Kind::parse("Widget").expect("it is a kind"),

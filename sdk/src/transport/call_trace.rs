@@ -2,10 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::HeaderValue;
+use http::{HeaderName, HeaderValue};
 
 use crate::Error;
 use crate::traces::{CallSpan, Traces};
+
+/// The header that names the caller's span.
+pub(super) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// A call over all of its tries. Clones mean the same call.
 #[derive(Clone, Default)]

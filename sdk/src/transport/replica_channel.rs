@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::HeaderName;
 use http::header::AUTHORIZATION;
 use http_body::{Frame, SizeHint};
 use prost::bytes::Bytes;
@@ -22,13 +21,10 @@ use tonic::transport::{Channel, Error};
 use tonic::{Code, Status};
 use tower::{Service, ServiceExt as _};
 
-use super::CallTrace;
+use super::call_trace::{CallTrace, TRACEPARENT};
 use super::pipeline::Pipeline;
 use super::pipeline::calls::{Kind, answered};
 use super::token::{Credential, Shown};
-
-/// The header that names the caller's span.
-pub(super) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// How long no other pipeline is tried after one could not be opened.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -13,7 +13,7 @@ use tonic::Status;
 use tonic::body::Body;
 
 use super::{Answered, Pipeline};
-use crate::transport::replica_channel::TRACEPARENT;
+use crate::transport::call_trace::TRACEPARENT;
 
 /// How a method is carried over a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

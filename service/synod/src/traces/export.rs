@@ -5,18 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use opentelemetry_otlp::{
-    ExporterBuildError, SpanExporter, WithExportConfig as _, WithTonicConfig as _,
-};
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
 use synod_server::limits::SPANS_EXPORTED_AT_ONCE_MAX;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
-use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
 use super::Counts;
-use super::settings::variable;
 use crate::failure::Failure;
 
 /// How long spans are gathered for one export.
@@ -31,45 +27,15 @@ const ADVICE: &str = "correct --otlp-endpoint or the variables that begin with O
 ///
 /// # Errors
 ///
-/// The endpoint, or a file of certificates that the environment names, cannot be used.
+/// The endpoint cannot be used.
 pub(super) fn exporter(endpoint: String, resource: &Resource) -> Result<SpanExporter, Failure> {
-    let mut builder = SpanExporter::builder().with_tonic();
-    if endpoint.starts_with("https://") {
-        builder = builder.with_tls_config(tls()?);
-    }
+    let builder = SpanExporter::builder().with_tonic();
     let built = builder.with_endpoint(endpoint).build();
     let mut exporter = built.map_err(|error: ExporterBuildError| {
         Failure::local(format!("traces cannot be exported: {error}"), ADVICE)
     })?;
     exporter.set_resource(resource);
     Ok(exporter)
-}
-
-/// Which collectors are trusted, and what is shown to them, by the files that the environment names.
-fn tls() -> Result<ClientTlsConfig, Failure> {
-    let Some(ca) = file("CERTIFICATE")? else {
-        let message = "the collector cannot be trusted: no CA is named for its https:// endpoint";
-        let advice = "name the file with OTEL_EXPORTER_OTLP_CERTIFICATE";
-        return Err(Failure::local(message, advice));
-    };
-    let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
-    Ok(match (file("CLIENT_CERTIFICATE")?, file("CLIENT_KEY")?) {
-        (Some(certificate), Some(key)) => tls.identity(Identity::from_pem(certificate, key)),
-        _ => tls,
-    })
-}
-
-/// The content of a file that the environment names, if it does.
-fn file(what: &str) -> Result<Option<Vec<u8>>, Failure> {
-    let names = ["TRACES_", ""].map(|of| format!("OTEL_EXPORTER_OTLP_{of}{what}"));
-    let Some((name, path)) = names.iter().find_map(|name| Some((name, variable(name)?))) else {
-        return Ok(None);
-    };
-    let read = std::fs::read(&path);
-    read.map(Some).map_err(|error| {
-        let message = format!("{path}, which {name} names, cannot be read: {error}");
-        Failure::local(message, ADVICE)
-    })
 }
 
 /// Exports spans until `ended`, and then those that still wait.
