@@ -6,7 +6,7 @@
 //! - `links`, `door`, `relay`: proxies that can hold or cut connections between replicas or from clients.
 //! - `writers`, `keeper`, `history`: clients that call all the time, and the checks of their answers.
 //! - `cards`: the objects that those clients store. `requests`: requests without the client library.
-//! - `watcher`, `watch_log`: a recorded watch, and the check of what every watch promises.
+//! - `watcher`, `watch_log`: a recorded watch, and the check of what every watch promises. `followers`: many by the library.
 //! - `agreement`, `tree_hash`, `planted`: compare replicas and files, and forge a checkpoint.
 //! - `certificates`: CAs, certificates and connections behind transport security.
 //! - `access`: who may call what, and as whom.
@@ -42,6 +42,7 @@ mod doctor;
 mod door;
 mod durability;
 mod exactly_once;
+mod followers;
 mod foreign_bytes;
 mod history;
 mod hostile;
@@ -62,9 +63,11 @@ mod relay;
 mod replica_set;
 mod requests;
 mod runbook;
+mod rolling;
 mod security;
 mod shutdown;
 mod speakers;
+mod survivors;
 mod systemd;
 mod three_hosts;
 mod too_large;

@@ -203,6 +203,11 @@ fn endure() -> Vec<Step> {
         Step::new("build", "cargo build --locked --package synod").or_stop(),
         Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
         Step::new(
+            "sets",
+            "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",
+        )
+        .with("SYNOD_SIM_SEEDS", "100"),
+        Step::new(
             "years",
             "cargo test --locked --release --package synod-machine --test year",
         )

@@ -169,6 +169,8 @@ pub const SPANS_EXPORTED_AT_ONCE_MAX: usize = 512;
 
 /// Lines of the audit log that wait to be written.
 pub const AUDIT_LINES_MAX: usize = 8_192;
+/// Lines of the audit log in a second about callers of whom nobody knows who they are.
+pub const AUDIT_STRANGERS_MAX: usize = 50;
 /// Tokens of callers that are remembered once their signature was checked.
 pub const TOKENS_REMEMBERED_MAX: usize = 4_096;
 

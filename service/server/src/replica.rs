@@ -231,6 +231,7 @@ impl Replica {
         tracing::info!("shutting down");
         self.stoppers.front.stop();
         let consensus = self.handle.consensus().clone();
+        consensus.stand_no_more();
         if consensus.leadership().borrow().is_me
             && let Err(error) = consensus.transfer_leadership(None).await
         {
@@ -301,7 +302,7 @@ impl Parts {
             wall: Arc::clone(&seams.wall),
             log: Arc::clone(&seams.log),
             metrics: Arc::clone(&self.metrics),
-            metrics_text: metrics_text(&self.metrics, &self.consensus, &self.proposer),
+            metrics_text: metrics_text(&self.metrics, &self.consensus, &self.proposer, &health),
             probed: Probed {
                 consensus: self.consensus.clone(),
                 health: health.clone(),

@@ -118,7 +118,8 @@ pub(crate) enum Command {
     /// Show which events replicas log, or have them log others for a while.
     ///
     /// It is about each replica at --endpoints by itself: no other one is asked, and each that was changed is named. The filter
-    /// that a replica was configured with returns by itself.
+    /// that a replica was configured with returns by itself. A process has one filter: the replicas of `synod dev` are one process,
+    /// and share it.
     #[command(after_long_help = seeing::LOG_LEVEL_EXAMPLES)]
     LogLevel(LogLevelArgs),
     /// Collect what is needed to find out what is wrong.

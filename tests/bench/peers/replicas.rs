@@ -113,6 +113,13 @@ impl Replicas {
             .await;
     }
 
+    /// Asks a replica to end, and waits until it has.
+    pub(crate) async fn terminate(&mut self, at: usize) {
+        let process = self.replicas[at].process.take().expect("the replica runs");
+        let status = process.terminate().await;
+        assert!(status.success(), "{status}");
+    }
+
     /// The position of the leader.
     pub(crate) async fn leader(&self) -> usize {
         eventually("a leader", async || {

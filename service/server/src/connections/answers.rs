@@ -4,6 +4,7 @@
 //! are counted until then. A connection with too many unsent bytes gets no further answers until it has taken some. If
 //! all connections of a door together hold too many, the connection that holds most is cut.
 
+use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,8 +43,12 @@ pub(crate) struct Unsent {
     began: Instant,
     /// When the connection last took bytes or had none to take, in milliseconds since `began`.
     moved: AtomicU64,
-    waiting: Mutex<Vec<Waker>>,
+    /// By what they wake: many calls may wait on one connection, and each asks again and again.
+    waiting: Mutex<BTreeMap<Woken, Waker>>,
 }
+
+/// What a waker wakes: the addresses of its data and of its functions.
+type Woken = (usize, usize);
 
 impl Answers {
     pub(super) fn new(shown: Gauge) -> Self {
@@ -106,12 +111,13 @@ impl Unsent {
             return Poll::Ready(());
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+        let woken = woken(context.waker());
+        if !waiting.contains_key(&woken) {
             if waiting.len() >= WAITING_MAX {
                 // More wakers than calls: most belong to calls that gave up. Calls that still wait register again.
-                waiting.drain(..).for_each(Waker::wake);
+                wake_all(&mut waiting);
             }
-            waiting.push(context.waker().clone());
+            waiting.insert(woken, context.waker().clone());
         }
         drop(waiting);
         // Bytes taken since the first check found this waker not yet registered, so check again.
@@ -171,7 +177,7 @@ impl Unsent {
         self.answers.remove(bytes);
         if before >= ANSWER_BYTES_PER_CONNECTION_MAX && self.has_room() {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.drain(..).for_each(Waker::wake);
+            wake_all(&mut waiting);
         }
     }
 
@@ -180,6 +186,18 @@ impl Unsent {
         let since = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.moved.store(since, Ordering::Relaxed);
     }
+}
+
+/// Two wakers for which this is equal wake the same, as long as one of them is kept.
+fn woken(waker: &Waker) -> Woken {
+    (
+        waker.data().addr(),
+        std::ptr::from_ref(waker.vtable()).addr(),
+    )
+}
+
+fn wake_all(waiting: &mut BTreeMap<Woken, Waker>) {
+    std::mem::take(waiting).into_values().for_each(Waker::wake);
 }
 
 fn untaken() -> Refusal {

@@ -383,6 +383,23 @@ pub(super) async fn finish_changes(shared: &Arc<ConsensusParts>) {
     }
 }
 
+/// Lets go of connections to replicas that have left the set, for as long as this replica runs. One that is about to be added
+/// loses its connection, too, and gets another one.
+pub(super) async fn forget_who_left(shared: &Arc<ConsensusParts>) {
+    let consensus = Consensus {
+        shared: Arc::clone(shared),
+    };
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let set = consensus.replicas();
+        // Before there is a set, connections are those that the configuration names.
+        if !set.is_empty() {
+            let addresses = set.into_values().map(|replica| replica.peer);
+            consensus.peers().keep_only(&addresses.collect());
+        }
+    }
+}
+
 /// The change by which a replica leaves the set.
 fn leave(set: &SetView, replica: ReplicaId) -> Members {
     let one = BTreeSet::from([replica]);

@@ -426,6 +426,13 @@ pub const BOUNDS: &[Bound] = &[
         "the line is lost, which is counted and raises an alarm",
     ),
     bound(
+        "lines of the audit log in a second about callers whom nobody knows",
+        AUDIT_STRANGERS_MAX,
+        "lines",
+        Some("synod_audit_left_out_lines"),
+        "one line says how many were left out, which is counted",
+    ),
+    bound(
         "tokens of callers that are remembered",
         TOKENS_REMEMBERED_MAX,
         "tokens",

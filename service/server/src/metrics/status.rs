@@ -5,7 +5,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::gauge_value;
-use crate::consensus::{Consensus, Position};
+use crate::consensus::{Consensus, Position, ReplicaId};
 
 /// The gauges of the log and the state.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl StatusMetrics {
         let mut gauge = |name, help, gauge: &Gauge| registry.register(name, help, gauge.clone());
         gauge(
             "etcd_server_has_leader",
-            "Whether a leader is known; 1 or 0",
+            "Whether a leader is known that was heard of lately; 1 or 0",
             &self.has_leader,
         );
         gauge(
@@ -171,12 +171,11 @@ impl StatusMetrics {
         self.leader_changes.inc();
     }
 
-    /// Sets all gauges from the present log and state.
-    pub(crate) fn observe(&self, consensus: &Consensus) {
+    /// Sets all gauges from the present log and state, and from who is proved to lead.
+    pub(crate) fn observe(&self, consensus: &Consensus, leader: Option<ReplicaId>) {
         let index = |position: Option<Position>| gauge_value(position.map_or(0, |at| at.index));
         let status = consensus.status();
-        self.has_leader
-            .set(status.leadership.leader.is_some().into());
+        self.has_leader.set(leader.is_some().into());
         self.is_leader.set(status.leadership.is_me.into());
         self.term.set(gauge_value(status.leadership.term.get()));
         self.committed.set(index(status.committed));

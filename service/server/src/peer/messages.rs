@@ -262,7 +262,7 @@ pub enum NotExecutedReason {
     Overloaded,
     /// The replica cannot have anything executed at present.
     Unavailable,
-    /// The batch violates the protocol.
+    /// The batch violates the protocol, or nothing is executed before somebody has mended something: it must not be sent again.
     Invalid,
 }
 

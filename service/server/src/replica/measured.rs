@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
 
 use crate::consensus::Consensus;
+use crate::health::Health;
 use crate::http::MetricsText;
 use crate::metrics::Metrics;
 use crate::proposer::Proposer;
@@ -31,13 +32,15 @@ pub(super) fn metrics_text(
     metrics: &Arc<Metrics>,
     consensus: &Consensus,
     proposer: &Proposer,
+    health: &Health,
 ) -> MetricsText {
     let (metrics, consensus, proposer) = (Arc::clone(metrics), consensus.clone(), proposer.clone());
+    let health = health.clone();
     // One collection at a time, because two at once would mix their numbers.
     let turn = Mutex::new(());
     Arc::new(move || {
         let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-        metrics.status.observe(&consensus);
+        metrics.status.observe(&consensus, health.leader());
         metrics.agreement.observe(Instant::now());
         metrics.disk.observe(&consensus.log_status());
         metrics.proposer.observe(|lane| proposer.waiting(lane));

@@ -67,7 +67,7 @@ fn status_of(handle: &Handle) -> v1::ClusterStatusResponse {
         cluster_name: consensus.identity().cluster.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         machine_version: state.machine_version(),
-        leader_id: status.leadership.leader.map(ReplicaId::get),
+        leader_id: handle.itself().probed.health.leader().map(ReplicaId::get),
         replicas: replicas.collect(),
         log_time_ms: state.log_time().as_millis(),
         applied_index: published.applied_index(),
@@ -128,7 +128,8 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
     let silent = consensus
         .quorum_silence()
         .is_none_or(|silence| silence > consensus.election_timeout());
-    if leadership.leader.is_none() || (leadership.is_me && silent) {
+    let unknown = handle.itself().probed.health.leader().is_none();
+    if unknown || (leadership.is_me && silent) {
         let message = "no leader with a quorum is known: check that the other replicas run and can be reached";
         raise(v1::AlarmKind::NoQuorum, 0, message.to_owned());
     }
