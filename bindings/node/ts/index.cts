@@ -35,6 +35,7 @@ export {
   UnauthenticatedError,
   PermissionDeniedError,
   DataLossError,
+  SwitchedOffError,
   type ErrorCode,
 } from './generated/errors.cjs';
 export { Election, LeaseObserver, Lock, type ElectionOptions, type LeadershipEnd, type LockOptions } from './lock.cjs';

@@ -111,6 +111,10 @@ impl State {
     pub fn from_rows(rows: impl IntoIterator<Item = Row>) -> Result<Self, CorruptState> {
         let mut rows = rows.into_iter();
         let mut state = Self::new();
+        let header = rows.next();
+        if let Some(header) = &header {
+            header.check_machine_version()?;
+        }
         let Some(Row::Header {
             cluster,
             machine_version,
@@ -120,16 +124,10 @@ impl State {
             history_floor,
             strangers_write_until,
             digest,
-        }) = rows.next()
+        }) = header
         else {
             return Err(CorruptState("the first row is no header".to_owned()));
         };
-        if machine_version > MACHINE_VERSION {
-            return Err(CorruptState(format!(
-                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
-                 the newer release"
-            )));
-        }
         state.cluster = cluster;
         state.machine_version = machine_version;
         state.revision = revision;
@@ -330,6 +328,26 @@ impl State {
 }
 
 impl Row {
+    /// Refuses the header of a state that a newer build has written. Whoever reads rows one by one asks before it reads the
+    /// next: rows of a newer machine version may not be readable at all.
+    ///
+    /// # Errors
+    ///
+    /// [`CorruptState`], which says to run the newer release.
+    pub fn check_machine_version(&self) -> Result<(), CorruptState> {
+        if let Self::Header {
+            machine_version, ..
+        } = self
+            && *machine_version > MACHINE_VERSION
+        {
+            return Err(CorruptState(format!(
+                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
+                 the newer release"
+            )));
+        }
+        Ok(())
+    }
+
     /// The hash of the row in the digest; `None` for the header, which is not part of the digest.
     fn hash(&self) -> Option<RowHash> {
         let is_part = !matches!(self, Self::Header { .. });

@@ -90,7 +90,9 @@ impl Rows {
             // A buffer of its own: what is loaded from the row may share it, and would keep the whole chunk in memory.
             let row = Bytes::copy_from_slice(&self.begun[..length]);
             self.begun.advance(length);
-            self.whole.push(from_bytes(&row).map_err(malformed)?);
+            let row: Row = from_bytes(&row).map_err(malformed)?;
+            row.check_machine_version().map_err(malformed)?;
+            self.whole.push(row);
         }
         Ok(())
     }
