@@ -164,8 +164,8 @@ pub use synod_model::{
     NamespacedName, Object as StoredObject, ObjectKey, ObjectKind, ObjectName, Operation,
     OwnerReference, OwnerReferences, Patch, PatchFormat, PatchObject, Persisted, Phase,
     Preconditions, Propagation, ReportEntry, Revision, Sequence, SessionId, Settings,
-    SettingsPatch, Stance, StatementNumber, StorageVersionHash, Transact, Ttl, TtlChange, Uid,
-    UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
+    SettingsPatch, Stance, StatementNumber, StorageVersionHash, Switch, Transact, Ttl, TtlChange,
+    Uid, UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
     apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{

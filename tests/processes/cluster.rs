@@ -55,7 +55,22 @@ impl Cluster {
         Self::prepare().await.secured(&[]).await
     }
 
-    /// The same, with a policy in the file [`Self::policy`].
+    /// Three replicas of another build of the program that have formed a cluster.
+    pub(crate) async fn start_of(program: &'static Path) -> Self {
+        let mut cluster = Self::prepare().await;
+        for id in IDS {
+            cluster.is_to_run(id, program);
+        }
+        cluster.started().await
+    }
+
+    /// The build of the program that a replica runs from its next start on.
+    pub(crate) fn is_to_run(&mut self, id: u64, program: &'static Path) {
+        let replica = self.replicas.get_mut(&id).expect("there is such a replica");
+        replica.program = program;
+    }
+
+    /// Three secured replicas with a policy in the file [`Self::policy`].
     pub(crate) async fn start_with_policy(policy: &str) -> Self {
         let cluster = Self::prepare().await;
         fs::write(cluster.policy(), policy).expect("the folder can be written");
@@ -260,8 +275,9 @@ impl Cluster {
         let replica = self.replicas.get_mut(&id).expect("there is such a replica");
         assert!(replica.process.is_none(), "replica {id} runs already");
         let start = || {
-            let process =
-                Process::start(&format!("replica {id}"), &replica.arguments, &replica.log);
+            let what = format!("replica {id}");
+            let (program, arguments) = (replica.program, &replica.arguments);
+            let process = Process::start_of(program, &what, arguments, &replica.log);
             let number = process
                 .id()
                 .expect("a process that was just started has a number");

@@ -1,6 +1,6 @@
 //! The commands of `cargo xtask`, each as a list of steps. To add a chore, add a step here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::step::Step;
 use crate::tools::{self, Tool};
@@ -171,7 +171,18 @@ fn fix() -> Vec<Step> {
 /// Builds and tests the whole workspace at once, so that every step has the same features and nothing is built twice.
 /// The programs are built first, because tests start replicas as processes.
 fn test() -> Vec<Step> {
+    let older = older().display().to_string();
     vec![
+        // First, since a target folder holds one program of a name; with the features that the workspace gives to
+        // dependencies, so that only our own crates are built twice.
+        Step::new(
+            "older",
+            "cargo build --locked --workspace --bin synod --features synod/machine-version-1",
+        )
+        .or_stop(),
+        Step::new("keep", "cp")
+            .saying(&[program(), older.clone()])
+            .or_stop(),
         Step::new(
             "build",
             "cargo build --locked --workspace --bins --tests --examples",
@@ -180,6 +191,7 @@ fn test() -> Vec<Step> {
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
+            .with("SYNOD_OLDER_BINARY", older)
             .needing(Tool::Etcd)
             .needing(Tool::Valgrind)
             .needing(Tool::Ip)
@@ -193,6 +205,11 @@ fn test() -> Vec<Step> {
 fn program() -> String {
     let program = tools::target_folder().join("debug/synod");
     program.display().to_string()
+}
+
+/// The path of the program as it was at machine version 1.
+fn older() -> PathBuf {
+    tools::target_folder().join("debug/synod-machine-1")
 }
 
 /// Tests that run as long as their variables say, each as a step.

@@ -37,6 +37,7 @@ export {
   UnauthenticatedError,
   PermissionDeniedError,
   DataLossError,
+  SwitchedOffError,
   type ErrorCode,
 } from './generated/errors.cjs';
 export { KeyStoreError, type Condition, type KeyStore, type Pair } from './key_store.cjs';

@@ -1,12 +1,15 @@
 //! The cluster itself: its status and its settings.
 
-use synod_model::{Revision, SettingsPatch, UpdateSettings};
+use synod_model::{ErrorKind, Feature, Revision, SettingsPatch, UpdateSettings};
 use synod_proto::{Change, v1};
 
 use super::{Client, stubs};
 use crate::transport::Try;
 use crate::values::read;
 use crate::{Changed, ClusterStatus, Error, ReadOptions, SettingsView};
+
+/// The machine version that brought the switches.
+const SWITCHES_SINCE: u32 = 2;
 
 impl Client {
     /// Asks any one replica for the status of the cluster, as this replica sees it. No quorum is needed.
@@ -57,6 +60,7 @@ impl Client {
     /// # Errors
     ///
     /// `INVALID_ARGUMENT`: a value is out of bounds. `CONFLICT`: they were changed since; [`Error::current`] has them.
+    /// `UNAVAILABLE`: a switch is named, and a replica of the set does not know switches yet.
     pub async fn update_settings(
         &self,
         patch: SettingsPatch,
@@ -71,6 +75,9 @@ impl Client {
         update: UpdateSettings,
         dry_run: bool,
     ) -> Result<Changed, Error> {
+        if let Some(feature) = update.patch.names_switch_of() {
+            self.check_switches(feature).await?;
+        }
         let answer = self.write(dry_run, Change::new(update), |attempt: Try, message| {
             let message = v1::ClusterUpdateSettingsRequest { dry_run, ..message };
             let request = attempt.request(message);
@@ -81,5 +88,26 @@ impl Client {
             }
         });
         read::<v1::ClusterUpdateSettingsResponse, _>(answer.await?)
+    }
+
+    /// Refuses a switch while a replica of the set does not know switches: asked itself, it would not see the switch in the
+    /// patch, and change the rest.
+    async fn check_switches(&self, feature: Feature) -> Result<(), Error> {
+        let status = self.status().await?;
+        let replicas = status.replicas.iter();
+        let older: Vec<String> = replicas
+            .filter(|replica| (1..SWITCHES_SINCE).contains(&replica.machine_version))
+            .map(|replica| format!("replica {} ({})", replica.replica_id, replica.version))
+            .collect();
+        if older.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "{feature}: switches come with machine version {SWITCHES_SINCE}, and {} is in force until all replicas know that \
+             one: run the newer release on {}, and try again",
+            status.machine_version,
+            older.join(", ")
+        );
+        Err(Error::new(ErrorKind::Unavailable, message))
     }
 }

@@ -277,7 +277,8 @@ async fn rewritten_at<S: Store>(
     }
 }
 
-/// Reports the progress. Returns false if the claim has ended.
+/// Reports the progress. Returns false if the claim has ended, or nobody is to work at migrations because they are switched
+/// off: then it ends by its deadline, and whoever claims the migration later goes on from the last progress.
 async fn says(
     client: &Client,
     claim: &ClaimKey,
@@ -286,7 +287,7 @@ async fn says(
     match client.report_migration_progress(claim, progress).await {
         Ok(_) => Ok(true),
         Err(error) => match error.kind() {
-            ErrorKind::Conflict | ErrorKind::NotFound => Ok(false),
+            ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::SwitchedOff => Ok(false),
             _ => Err(error),
         },
     }

@@ -306,6 +306,26 @@ impl State {
 }
 
 impl Row {
+    /// Refuses the header of a state that a newer build has written. Whoever reads rows one by one asks before it reads the
+    /// next: rows of a newer machine version may not be readable at all.
+    ///
+    /// # Errors
+    ///
+    /// [`CorruptState`], which says to run the newer release.
+    pub fn check_machine_version(&self) -> Result<(), CorruptState> {
+        if let Self::Header {
+            machine_version, ..
+        } = self
+            && *machine_version > MACHINE_VERSION
+        {
+            return Err(CorruptState(format!(
+                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
+                 the newer release"
+            )));
+        }
+        Ok(())
+    }
+
     /// The hash of the row in the digest; `None` for the header, which is not part of the digest.
     fn hash(&self) -> Option<RowHash> {
         let is_part = !matches!(self, Self::Header { .. });

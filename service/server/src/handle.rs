@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Past, State};
+use synod_machine::{
+    Answer, Command, Envelope, Holder, LogEntry, MACHINE_VERSION_MIN, OutOfReach, Past, State,
+};
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
     WallTime,
@@ -205,10 +207,16 @@ impl Handle {
         command: impl FnOnce(T) -> Command,
     ) -> Result<Done, Refusal> {
         change.check_cluster(self.cluster()?)?;
+        let command = command(change.body);
+        if command.machine_version() > MACHINE_VERSION_MIN {
+            // Here, since in the log it would stop the replicas that cannot read it. The version in force only rises.
+            let published = self.shared.consensus.published();
+            published.state.check_machine_version(&command)?;
+        }
         let envelope = Envelope {
             actor: asking.standing.actor(),
             request: change.key,
-            command: Arc::new(command(change.body)),
+            command: Arc::new(command),
         };
         let trace = Arc::clone(&asking.trace);
         let outcome = self

@@ -183,6 +183,9 @@ fn advice(kind: ErrorKind) -> &'static str {
             "the cluster could not identify the caller: provide credentials"
         }
         ErrorKind::PermissionDenied => "ask whoever runs the cluster to let you do this",
+        ErrorKind::SwitchedOff => {
+            "an operator switched it off: `synod settings get` shows it; what was there is kept"
+        }
         ErrorKind::DataLoss => {
             "leave the replica stopped, keep its files, and add a replica with a fresh id in its place"
         }

@@ -2,7 +2,7 @@
 
 use super::CorruptState;
 use crate::digest::RowHash;
-use crate::{Digest, MACHINE_VERSION, Row, State};
+use crate::{Digest, Row, State};
 
 /// A row with its hash in the digest, which can be computed in another thread than the one that loads it.
 #[derive(Debug)]
@@ -36,6 +36,7 @@ impl Loading {
     ///
     /// [`CorruptState`] if it is none, or needs a machine version that this build does not know.
     pub fn begin(header: HashedRow) -> Result<Self, CorruptState> {
+        header.row.check_machine_version()?;
         let Row::Header {
             cluster,
             machine_version,
@@ -49,12 +50,6 @@ impl Loading {
         else {
             return Err(no_header());
         };
-        if machine_version > MACHINE_VERSION {
-            return Err(CorruptState(format!(
-                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
-                 the newer release"
-            )));
-        }
         let mut state = State::new();
         state.cluster = cluster;
         state.machine_version = machine_version;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ApiVersion, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
+    Switch,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
@@ -130,8 +131,9 @@ impl<'a> Draft<'a> {
     }
 
     /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
-    pub(super) fn select(&mut self) {
-        let selected = selected::next(&self.tally, &self.entries, self.after.selected.as_ref());
+    pub(super) fn select(&mut self, votes: Switch) {
+        let present = self.after.selected.as_ref();
+        let selected = selected::next(&self.tally, &self.entries, present, votes);
         if selected != self.after.selected {
             self.after.selected = selected;
             self.after.selected_revision = self.occasion.revision;

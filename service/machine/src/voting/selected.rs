@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use synod_model::{ApiVersion, MemberId};
+use synod_model::{ApiVersion, MemberId, Switch};
 
 use crate::EntryRow;
 use crate::tally::Tally;
@@ -13,12 +13,16 @@ use crate::tally::Tally;
 /// It moves only to a version that every entry decodes: to the preference of the oldest voter while nothing is
 /// selected; then to the unanimous preference of the voters if no fixed entry differs; without voters, to the common
 /// encoding of the fixed entries. In all other cases, and without any entry, it stays.
+///
+/// While votes are switched off, it stays as long as there is a voter. Fixed entries alone are no votes.
 pub(super) fn next(
     tally: &Tally,
     entries: &OrdMap<MemberId, Arc<EntryRow>>,
     selected: Option<&ApiVersion>,
+    votes: Switch,
 ) -> Option<ApiVersion> {
-    if tally.is_empty() {
+    let stands_still = votes == Switch::Off && tally.voters() > 0;
+    if tally.is_empty() || stands_still {
         return selected.cloned();
     }
     let Some(selected) = selected else {

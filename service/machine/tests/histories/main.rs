@@ -10,6 +10,9 @@ mod replica;
 #[path = "../support/stored.rs"]
 mod stored;
 mod stories;
+#[path = "../support/switched.rs"]
+mod switched;
+mod switches;
 mod vectors;
 
 use std::cell::RefCell;

@@ -10,4 +10,7 @@ mod random;
 mod stage;
 #[path = "../support/stored.rs"]
 mod stored;
+#[path = "../support/switched.rs"]
+mod switched;
+mod switches;
 mod tokens;

@@ -11,16 +11,21 @@ mod reached;
 mod script;
 #[path = "../support/stored.rs"]
 mod stored;
+#[path = "../support/switched.rs"]
+mod switched;
 mod trial;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
+use synod_model::{ErrorKind, Feature, Switch};
 
 use crate::calls::Step;
 use crate::reached::{Reached, ReachedObjects};
 use crate::script::Script;
+use crate::switched::{raised, switch};
 use crate::trial::Trial;
 
 /// The most entries of a log.
@@ -124,4 +129,75 @@ fn run(steps: &[Step], formed: bool, reached: &mut Reached) {
         script.learn(&entry, &applied, &trial.state);
         reached.look(&entry, &applied, &before, &trial.state);
     }
+}
+
+#[test]
+fn the_machine_refuses_and_goes_on_as_the_naive_model_does_while_features_are_off() {
+    let refused = [
+        switch_in(calls::steps(STEPS), false),
+        switch_in(calls::object_steps(OBJECT_STEPS), true),
+    ];
+    if config().cases >= ENOUGH_LOGS {
+        assert_eq!(
+            refused,
+            ["migrations", "objects"].map(|one| BTreeSet::from([one.to_owned()]))
+        );
+    }
+}
+
+/// Runs logs in which switches move, and returns the settings that something was refused for.
+fn switch_in(steps: impl Strategy<Value = Vec<Step>>, has_shelves: bool) -> BTreeSet<String> {
+    let features = [Feature::Votes, Feature::Objects, Feature::Migrations];
+    let moved = (prop::sample::select(features.to_vec()), any::<bool>());
+    let moves = prop::collection::vec(prop::option::weighted(0.3, moved), OBJECT_STEPS);
+    let refused = RefCell::new(BTreeSet::new());
+    // Two kinds of logs, each half as often as those of the other tests.
+    let config = ProptestConfig {
+        cases: config().cases.div_ceil(2),
+        ..config()
+    };
+    let result = TestRunner::new(config).run(&(steps, moves), |(steps, moves)| {
+        let mut script = Script::new();
+        let mut trial = Trial::new();
+        let mut take = |script: &mut Script, entry| {
+            let applied = trial.apply(&entry);
+            script.learn(&entry, &applied, &trial.state);
+            for refusal in applied
+                .outcomes
+                .iter()
+                .filter_map(|it| it.result.as_ref().err())
+            {
+                if refusal.kind == ErrorKind::SwitchedOff {
+                    let setting = refusal.metadata["setting"].clone();
+                    refused.borrow_mut().insert(setting);
+                }
+            }
+            trial.state.clone()
+        };
+        let opening = script.opening();
+        take(&mut script, opening);
+        let raise = script.entry_of(raised());
+        let mut state = take(&mut script, raise);
+        if has_shelves {
+            let shelves = script.shelves();
+            state = take(&mut script, shelves);
+        }
+        for (step, moved) in steps
+            .iter()
+            .zip(moves.iter().chain(std::iter::repeat(&None)))
+        {
+            if let Some((feature, on)) = moved {
+                let to = if *on { Switch::On } else { Switch::Off };
+                let entry = script.entry_of([switch(*feature, to)]);
+                state = take(&mut script, entry);
+            }
+            let entry = script.entry(step, &state);
+            state = take(&mut script, entry);
+        }
+        Ok(())
+    });
+    if let Err(fault) = result {
+        panic!("{fault}");
+    }
+    refused.into_inner()
 }

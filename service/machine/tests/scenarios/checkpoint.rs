@@ -312,7 +312,7 @@ fn a_state_of_a_newer_machine_version_is_refused_by_its_number() {
     *machine_version = MACHINE_VERSION + 1;
     let fault = fault(rows);
     assert!(
-        fault.contains("machine version 2, and this build knows 1"),
+        fault.contains("machine version 3, and this build knows 2"),
         "{fault}"
     );
 }

@@ -36,6 +36,9 @@ mod statements;
 #[path = "../support/stored.rs"]
 mod stored;
 mod strictness;
+#[path = "../support/switched.rs"]
+mod switched;
+mod switches;
 mod transactions;
 mod trust;
 mod upgrades;

@@ -10,7 +10,7 @@ use futures::{Stream, TryStreamExt};
 use openraft::OptionalSend;
 use openraft::alias::SnapshotOf;
 use openraft::storage::{ApplyResponder, EntryResponder, RaftSnapshotBuilder, RaftStateMachine};
-use synod_machine::{Applied, LogEntry, State};
+use synod_machine::{Applied, LogEntry, MACHINE_VERSION, State};
 use synod_model::stored::from_bytes;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -99,7 +99,8 @@ impl StateMachine {
 
     /// # Errors
     ///
-    /// When the entry cannot be decoded. It is committed and other replicas apply it, so this one must not go on.
+    /// When the entry cannot be decoded, or goes on with a machine version that this build does not know. It is committed
+    /// and other replicas apply it, so this one must not go on. Its log keeps the entry as it is.
     fn apply_one(&mut self, entry: Entry) -> io::Result<Arc<AppliedEntry>> {
         let apply_began = self.is_traced.then(Instant::now);
         let applied = match entry.payload {
@@ -107,12 +108,14 @@ impl StateMachine {
             EntryPayload::Normal(payload) => {
                 self.checkpoint_due.bytes += payload.0.len() as u64;
                 let commands = from_bytes::<LogEntry>(&payload.0).map_err(|error| {
-                    let text = format!(
-                        "the committed entry at {} cannot be applied: {error}",
-                        entry.log_id
-                    );
-                    io::Error::new(io::ErrorKind::InvalidData, text)
+                    inapplicable(&entry.log_id, &format!("it cannot be read: {error}"))
                 })?;
+                if let Some(version) = self.state.unknown_version_in(&commands) {
+                    let why = format!(
+                        "it brings machine version {version} in force, and this build knows {MACHINE_VERSION}"
+                    );
+                    return Err(inapplicable(&entry.log_id, &why));
+                }
                 self.state.apply(&commands)
             }
             EntryPayload::Membership(membership) => {
@@ -168,6 +171,14 @@ impl StateMachine {
             last_membership: self.membership.clone(),
         }
     }
+}
+
+fn inapplicable(at: &LogId, why: &str) -> io::Error {
+    let text = format!(
+        "the committed entry at {at} cannot be applied: {why}. A newer release wrote it: run that on this replica. Nothing was \
+         changed here"
+    );
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 impl RaftStateMachine<TypeConfig> for StateMachine {

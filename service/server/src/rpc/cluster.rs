@@ -2,7 +2,7 @@
 
 mod replica_set;
 
-use synod_machine::ReplicaRow;
+use synod_machine::{ReplicaRow, State};
 use synod_model::Refusal;
 use synod_proto::{GetSettings, v1};
 
@@ -167,6 +167,12 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
             raise(kind, handle.replica().get(), message);
         }
     }
+    alarms_of_state(state, raise);
+    alarms
+}
+
+/// What the state itself says: it is the same on all replicas.
+fn alarms_of_state(state: &State, mut raise: impl FnMut(v1::AlarmKind, u64, String)) {
     let quota = state.settings().state_quota_bytes;
     for replica in state.low_on_disk() {
         let message = "the replica's disk is nearly full, so writes that make the state grow are refused: free space \
@@ -180,5 +186,11 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
         );
         raise(v1::AlarmKind::Quota, 0, message);
     }
-    alarms
+    for feature in state.settings().switched_off() {
+        let message = format!(
+            "{feature} are switched off, so calls that need them are refused; what was there is kept: to switch them on, run \
+             `synod settings set {feature}=on`"
+        );
+        raise(v1::AlarmKind::SwitchedOff, 0, message);
+    }
 }

@@ -175,6 +175,7 @@ pub(super) fn each_row(
             from_bytes(&Bytes::copy_from_slice(row))
         }
         .map_err(malformed)?;
+        row.check_machine_version().map_err(malformed)?;
         take(HashedRow::of(row));
         rows = rest;
     }

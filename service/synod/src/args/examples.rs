@@ -179,6 +179,7 @@ Examples:
   synod settings set write_grace=30s members_max=500
   synod settings set state_quota_bytes=2GiB --if-revision 17
   synod settings set members_max=20 --dry-run
+  synod settings set migrations=off
   synod settings set enforce_persisted=apps.deployments,core.pods
   synod settings set enforce_persisted=";
 

@@ -8,7 +8,7 @@ use synod_model::{
     AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration,
     FailureClass, GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase,
     MigrationReason, MigrationTarget, Persisted, Refusal, ReportMigrationProgress, Revision,
-    StartMigration, StorageVersionHash, WallTime,
+    StartMigration, StorageVersionHash, Switch, WallTime,
 };
 
 use super::status::{Now, describe};
@@ -243,7 +243,10 @@ impl World {
             let changed = agreement != before.agreement(&name)
                 || persisted(self) != persisted(before)
                 || self.begun_again.contains(&name);
-            if creates && changed && self.is_to_be_migrated(&name) {
+            let is_on = self.settings.migrations == Switch::On;
+            let was_off = before.settings.migrations == Switch::Off;
+            let called = changed || was_off;
+            if creates && is_on && called && self.is_to_be_migrated(&name) {
                 self.create(&name, MigrationReason::Agreement);
             }
         }

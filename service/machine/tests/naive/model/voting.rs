@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use synod_machine::{Answer, Command, EntryRow, Observation, ReportedResource, StateStatus};
 use synod_model::{
     Adopt, AgreementCause, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId,
-    Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, WallTime,
+    Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, Switch, WallTime,
 };
 
 use super::status::{Now, describe};
@@ -238,7 +238,7 @@ impl World {
         }
     }
 
-    fn settle_resource(
+    pub(super) fn settle_resource(
         &mut self,
         name: &GroupResource,
         then: &[Entry],
@@ -250,7 +250,12 @@ impl World {
         let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
         let old = kept.status.clone();
         let status = &mut kept.status;
-        status.selected = select(&self.entries_of(name), old.selected.as_ref());
+        let entries = self.entries_of(name);
+        let votes = entries.iter().any(|entry| entry.votes_for().is_some());
+        // A vote moves nothing while votes are off.
+        if !votes || self.settings.votes == Switch::On {
+            status.selected = select(&entries, old.selected.as_ref());
+        }
         if status.selected != old.selected {
             status.selected_revision = revision;
         }
