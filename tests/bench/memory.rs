@@ -177,7 +177,7 @@ fn filled(
         vec![
             Command::Initialize(Initialize { cluster, settings }),
             Command::CreateCollection(CreateCollection {
-                resource: resource.clone(),
+                resource,
                 kind: Kind::parse("Widget").expect(LEGAL),
                 namespaced: true,
                 rules: CollectionRules::default(),

@@ -246,9 +246,8 @@ impl Operator {
         servers.visit(async move {
             let client = client_of(replicas, OPERATOR, &net, seed).await;
             let decided = loop {
-                let error = match request.send(&client).await {
-                    Ok(_) => break Ok(()),
-                    Err(error) => error,
+                let Err(error) = request.send(&client).await else {
+                    break Ok(());
                 };
                 trace.add(format_args!("{request:?}: {error}"));
                 let is_decided = error.kind() == ErrorKind::AlreadyExists;

@@ -24,7 +24,7 @@ use crate::digest::{RowHash, RowSum};
 use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
-use crate::{Change, Digest, EntryRow, RevisionEvents, Row, State, StatementRow};
+use crate::{Change, Digest, EntryRow, MACHINE_VERSION, RevisionEvents, Row, State, StatementRow};
 
 impl State {
     /// Every row, the header first.

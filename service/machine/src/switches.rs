@@ -133,8 +133,9 @@ const fn needed(command: &Command) -> Option<Feature> {
         // What a worker has finished is a fact, and so is what discovery shows.
         | Command::CompleteMigration(_)
         | Command::ObserveStorage(_)
-        | Command::ResetStorageStates(_) => None,
-        Command::Initialize(_)
+        | Command::ResetStorageStates(_)
+        // The others are about no feature that can be switched off.
+        | Command::Initialize(_)
         | Command::Restore(_)
         | Command::AnnounceReplica(_)
         | Command::RaiseMachineVersion(_)

@@ -82,8 +82,8 @@ impl Announcer {
     async fn pause(&self, is_announced: bool) {
         let until = Instant::now() + PAUSE;
         let mut progress = self.consensus.subscribe();
-        let in_force = self.consensus.published().state.machine_version();
-        while !is_announced || in_force < MACHINE_VERSION {
+        let may_raise = || self.consensus.published().state.machine_version() < MACHINE_VERSION;
+        while !is_announced || may_raise() {
             match tokio::time::timeout_at(until, progress.changed()).await {
                 Ok(Ok(())) if !is_announced || self.raisable().is_some() => return,
                 Ok(Ok(())) => {}

@@ -46,7 +46,7 @@ impl Writing {
     }
 
     async fn write(&mut self) {
-        let entries = vec![entry("written", self.number.get() % 2 == 0)];
+        let entries = vec![entry("written", self.number.get().is_multiple_of(2))];
         let reported = self
             .client
             .send_report(&self.member, self.number, entries, true);

@@ -33,11 +33,10 @@ pub(super) fn blocks(document: &str, kind: &str) -> Vec<Block> {
                 *text += line;
                 text.push('\n');
             }
-            (None, Some(_)) => {}
             (None, None) if line.starts_with('#') => {
                 line.trim_start_matches('#').trim().clone_into(&mut section);
             }
-            (None, None) => {}
+            (None, _) => {}
         }
     }
     blocks

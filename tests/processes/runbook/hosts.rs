@@ -10,10 +10,10 @@ use synod_client::{Client, ReadOptions};
 use tempfile::TempDir;
 
 use crate::certificates::Certificates;
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::program::synod;
 use crate::waiting::{LIMIT, eventually, within};
+use synod_tests::free_address;
 
 /// The hosts, by the replicas that run on them first: `10.0.0.1` to `10.0.0.4`.
 const HOSTS: [u64; 4] = [1, 2, 3, 4];

@@ -252,9 +252,7 @@ fn a_claim_ends_by_its_deadline_while_migrations_are_off_and_a_worker_may_let_go
     cluster.pass(TTL / 2);
     cluster.expires();
     assert_eq!(cluster.migration(&lost.id).phase, MigrationPhase::Pending);
-    accepted(cluster.send(Command::AbortMigration(AbortMigration {
-        id: failed.id.clone(),
-    })));
+    accepted(cluster.send(Command::AbortMigration(AbortMigration { id: failed.id })));
     cluster.is_off(Feature::Migrations, claim(&lost.id, "w"));
     cluster.switches(Feature::Migrations, Switch::On);
     accepted(cluster.send(claim(&lost.id, "w")));

@@ -261,7 +261,8 @@ async fn put(world: &Mutex<World>, key: &str, name: &str, body: &Bytes) -> Respo
     let body = std::str::from_utf8(body).unwrap();
     if body != stored.document() {
         let sent: Value = serde_json::from_str(body).unwrap();
-        let is_old = sent["metadata"]["resourceVersion"] != stored.resource_version.to_string();
+        let version = stored.resource_version.to_string();
+        let is_old = sent["metadata"]["resourceVersion"] != version;
         assert!(
             is_old,
             "an object was changed: {body} is not {}",
