@@ -133,15 +133,13 @@ fn run(steps: &[Step], formed: bool, reached: &mut Reached) {
 
 #[test]
 fn the_machine_refuses_and_goes_on_as_the_naive_model_does_while_features_are_off() {
-    let refused = [
+    let [votes, objects] = [
         switch_in(calls::steps(STEPS), false),
         switch_in(calls::object_steps(OBJECT_STEPS), true),
     ];
     if config().cases >= ENOUGH_LOGS {
-        assert_eq!(
-            refused,
-            ["migrations", "objects"].map(|one| BTreeSet::from([one.to_owned()]))
-        );
+        assert!(votes.contains("migrations"), "{votes:?}");
+        assert!(objects.contains("objects"), "{objects:?}");
     }
 }
 
@@ -151,9 +149,9 @@ fn switch_in(steps: impl Strategy<Value = Vec<Step>>, has_shelves: bool) -> BTre
     let moved = (prop::sample::select(features.to_vec()), any::<bool>());
     let moves = prop::collection::vec(prop::option::weighted(0.3, moved), OBJECT_STEPS);
     let refused = RefCell::new(BTreeSet::new());
-    // Two kinds of logs, each half as often as those of the other tests.
+    // Two kinds of logs, and longer ones: each a quarter as often as those of the other tests.
     let config = ProptestConfig {
-        cases: config().cases.div_ceil(2),
+        cases: config().cases.div_ceil(4),
         ..config()
     };
     let result = TestRunner::new(config).run(&(steps, moves), |(steps, moves)| {
