@@ -18,7 +18,7 @@ use crate::waiting::eventually;
 use crate::writers::{fixed, join};
 
 /// What is not given to a shell, since it needs a host of its own, and what is done in its place.
-const IN_PLACE: [(&str, Deed); 6] = [
+const IN_PLACE: [(&str, Deed); 8] = [
     ("systemctl enable --now synod", Deed::Start),
     ("systemctl start synod", Deed::Start),
     ("systemctl stop synod", Deed::Stop),
@@ -26,6 +26,12 @@ const IN_PLACE: [(&str, Deed); 6] = [
     ("systemctl enable --now synod-backup.timer", Deed::Timer),
     // There is no such user here, and replicas run as the user of the test.
     ("chown -R synod: /var/lib/synod", Deed::Nothing),
+    // There is no API server here: `service/synod/tests/program/migrating.rs` has one, and does both.
+    ("synod migrate --dry-run", Deed::Nothing),
+    (
+        "synod migrate --objects-per-second 100 --bytes-per-second 1000000 --listen-metrics 127.0.0.1:4640",
+        Deed::Nothing,
+    ),
 ];
 
 /// What is done in the place of a command.
