@@ -214,11 +214,11 @@ def a_cache_that_was_suspended_until_its_history_was_gone_has_what_there_is(doom
             client.cluster.update_settings(patch=v1.SettingsPatch(history_revisions=1))
             client.objects.delete(key=v1.ObjectKey(resource=resource, namespace="a", name="gone"))
             # More than buffers on the way hold.
-            for number in range(80):
-                last = objects.create(f"w-{number:02}", {"filled": "x" * 200_000}, namespace="a")
+            filled = {"filled": "x" * 200_000}
+            made = [objects.create(f"w-{number:02}", filled, namespace="a") for number in range(80)]
             assert client.status().oldest_revision > _revision(begun) + 40
             child.send_signal(signal.SIGCONT)
-            child.stdin.write(f"{_revision(last)}\n")
+            child.stdin.write(f"{_revision(made[-1])}\n")
             child.stdin.flush()
             assert child.stdout.readline().split() == [f"w-{number:02}" for number in range(80)]
             assert child.wait(30.0) == 0

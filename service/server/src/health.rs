@@ -101,7 +101,7 @@ impl Health {
     /// no quorum for another one, would name it for ever.
     pub(crate) fn leader(&self) -> Option<ReplicaId> {
         let leader = self.consensus.leadership().borrow().leader;
-        leader.filter(|_| self.is_proved())
+        leader.filter(|_| is_lately(self.reader.led_age()))
     }
 
     /// Waits until the replica starts or stops serving.

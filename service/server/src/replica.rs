@@ -232,17 +232,15 @@ impl Replica {
         self.stoppers.front.stop();
         let consensus = self.handle.consensus().clone();
         consensus.stand_no_more();
-        if consensus.leadership().borrow().is_me
-            && let Err(error) = consensus.transfer_leadership(None).await
-        {
-            tracing::debug!(%error, "the leadership was not handed over");
-        }
+        hand_over(&consensus).await;
         if tokio::time::timeout(DRAIN_MAX, ended(&mut self.clients))
             .await
             .is_err()
         {
             tracing::warn!("cut off the clients that had not ended in time");
         }
+        // An election that was under way may have been won meanwhile.
+        hand_over(&consensus).await;
         self.stoppers.cut.stop();
         self.stoppers.work.stop();
         let settled = async { while self.work.join_next().await.is_some() {} };
@@ -256,6 +254,15 @@ impl Replica {
             ended(server).await;
         }
         tracing::info!("shut down");
+    }
+}
+
+/// Hands the leadership over, if this replica has it.
+async fn hand_over(consensus: &Consensus) {
+    if consensus.leadership().borrow().is_me
+        && let Err(error) = consensus.transfer_leadership(None).await
+    {
+        tracing::debug!(%error, "the leadership was not handed over");
     }
 }
 

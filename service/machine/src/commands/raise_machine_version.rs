@@ -1,5 +1,7 @@
 //! `RaiseMachineVersion`: puts a new behaviour of apply in force at the same log index on every replica.
 
+use std::collections::BTreeMap;
+
 use synod_model::{ErrorKind, Refusal};
 
 use crate::turn::Turn;
@@ -47,12 +49,25 @@ impl State {
     /// words instead of a panic.
     #[must_use]
     pub fn unknown_version_in(&self, entry: &LogEntry) -> Option<u32> {
-        entry.commands.iter().find_map(|envelope| {
+        // What replicas announce in this very entry counts for what stands behind it.
+        let mut announced = BTreeMap::new();
+        for envelope in &entry.commands {
+            if let Command::AnnounceReplica(announcement) = &*envelope.command {
+                announced.insert(announcement.replica, announcement.machine_version);
+            }
             let Command::RaiseMachineVersion(raise) = &*envelope.command else {
-                return None;
+                continue;
             };
-            let all = !raise.replicas.is_empty() && able(self, raise) == raise.replicas.len();
-            (raise.to > MACHINE_VERSION && all).then_some(raise.to)
-        })
+            let knows = |id: &ReplicaId| {
+                let before = self.replicas.get(id).map(|row| row.machine_version);
+                let known = announced.get(id).copied().or(before);
+                known.is_some_and(|version| version >= raise.to)
+            };
+            let all = !raise.replicas.is_empty() && raise.replicas.iter().all(knows);
+            if raise.to > MACHINE_VERSION && all {
+                return Some(raise.to);
+            }
+        }
+        None
     }
 }

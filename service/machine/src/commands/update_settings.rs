@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use synod_model::{Current, ErrorKind, Feature, Refusal, Settings, Switch, UpdateSettings};
+use synod_model::{
+    AbortCause, Current, ErrorKind, Feature, GroupResource, Refusal, Settings, Switch, UpdateSettings,
+};
 
 use super::succession;
 use crate::Answer;
@@ -65,9 +67,21 @@ fn count_votes(turn: &mut Turn<'_>) {
     }
 }
 
-/// Creates the migrations that agreements called for meanwhile.
+/// Creates the migrations that agreements called for meanwhile. One that somebody has called off is not had back.
 fn start_migrations(turn: &mut Turn<'_>) {
-    let resources: Vec<_> = turn.state().storage_states.keys().cloned().collect();
+    let state = turn.state();
+    let is_called_off = |resource: &GroupResource, agreement| {
+        state.migrations_of(resource).any(|migration| {
+            Some(migration.agreement_revision) == agreement
+                && migration.aborted == Some(AbortCause::Requested)
+        })
+    };
+    let resources: Vec<_> = state
+        .storage_states
+        .iter()
+        .filter(|(resource, kept)| !is_called_off(resource, kept.row.status.agreement()))
+        .map(|(resource, _)| resource.clone())
+        .collect();
     for resource in &resources {
         turn.migrate(resource);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
+    AgreementChange, ApiVersion, Feature, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
     Switch,
 };
 
@@ -182,6 +182,11 @@ impl<'a> Draft<'a> {
         member: &MemberId,
         entry: &ReportEntry,
     ) -> Result<(), Refusal> {
+        let why = if state.is_off(Feature::Votes) {
+            "the selected version, which moves for no vote while votes are switched off"
+        } else {
+            "the selected version"
+        };
         if let Some(selected) = self
             .after
             .selected
@@ -193,7 +198,7 @@ impl<'a> Draft<'a> {
                 member,
                 entry,
                 selected,
-                "the selected version",
+                why,
             ));
         }
         let enforced = state.settings.enforce_persisted.contains(resource);

@@ -256,4 +256,9 @@ fn a_claim_ends_by_its_deadline_while_migrations_are_off_and_a_worker_may_let_go
     cluster.is_off(Feature::Migrations, claim(&lost.id, "w"));
     cluster.switches(Feature::Migrations, Switch::On);
     accepted(cluster.send(claim(&lost.id, "w")));
+    assert_eq!(
+        cluster.migrations("jobs.batch").len(),
+        1,
+        "what was called off is not had back"
+    );
 }

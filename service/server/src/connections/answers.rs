@@ -4,7 +4,7 @@
 //! are counted until then. A connection with too many unsent bytes gets no further answers until it has taken some. If
 //! all connections of a door together hold too many, the connection that holds most is cut.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,8 +43,15 @@ pub(crate) struct Unsent {
     began: Instant,
     /// When the connection last took bytes or had none to take, in milliseconds since `began`.
     moved: AtomicU64,
-    /// By what they wake: many calls may wait on one connection, and each asks again and again.
-    waiting: Mutex<BTreeMap<Woken, Waker>>,
+    waiting: Mutex<Waiting>,
+}
+
+/// The wakers of calls that wait on one connection. There may be many, and each call asks again and again.
+#[derive(Debug, Default)]
+struct Waiting {
+    known: BTreeSet<Woken>,
+    /// In the order in which they came.
+    wakers: Vec<Waker>,
 }
 
 /// What a waker wakes: the addresses of its data and of its functions.
@@ -111,14 +118,7 @@ impl Unsent {
             return Poll::Ready(());
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let woken = woken(context.waker());
-        if !waiting.contains_key(&woken) {
-            if waiting.len() >= WAITING_MAX {
-                // More wakers than calls: most belong to calls that gave up. Calls that still wait register again.
-                wake_all(&mut waiting);
-            }
-            waiting.insert(woken, context.waker().clone());
-        }
+        waiting.add(context.waker());
         drop(waiting);
         // Bytes taken since the first check found this waker not yet registered, so check again.
         if self.has_room() {
@@ -177,7 +177,7 @@ impl Unsent {
         self.answers.remove(bytes);
         if before >= ANSWER_BYTES_PER_CONNECTION_MAX && self.has_room() {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            wake_all(&mut waiting);
+            waiting.wake_all();
         }
     }
 
@@ -196,8 +196,24 @@ fn woken(waker: &Waker) -> Woken {
     )
 }
 
-fn wake_all(waiting: &mut BTreeMap<Woken, Waker>) {
-    std::mem::take(waiting).into_values().for_each(Waker::wake);
+impl Waiting {
+    fn add(&mut self, waker: &Waker) {
+        let woken = woken(waker);
+        if self.known.contains(&woken) {
+            return;
+        }
+        if self.wakers.len() >= WAITING_MAX {
+            // More wakers than calls: most belong to calls that gave up. Calls that still wait register again.
+            self.wake_all();
+        }
+        self.known.insert(woken);
+        self.wakers.push(waker.clone());
+    }
+
+    fn wake_all(&mut self) {
+        self.known.clear();
+        self.wakers.drain(..).for_each(Waker::wake);
+    }
 }
 
 fn untaken() -> Refusal {
