@@ -19,8 +19,8 @@ pub struct FencedWriter<S> {
     store: S,
     guard: FenceGuard,
     keys: FenceKeys,
-    /// The fences as they were read last, one of each resource. An old one makes a write fail that could have landed, and
-    /// is then read again.
+    /// The fences as they were read last, one of each resource. An old one makes a write fail that could have landed, or
+    /// does not pass the check, and is then read again.
     seen: Mutex<BTreeMap<GroupResource, Option<Vec<u8>>>>,
 }
 
@@ -130,7 +130,8 @@ impl<S: KeyStore> FencedWriter<S> {
             .await
     }
 
-    /// Does everything that precedes a write: reads the fence, unless it is known, and checks it and the permit.
+    /// Does everything that precedes a write: reads the fence, unless one is known that lets it pass, and checks it and the
+    /// permit.
     ///
     /// # Errors
     ///
@@ -147,8 +148,9 @@ impl<S: KeyStore> FencedWriter<S> {
         let resource = permit.resource().clone();
         let known = self.seen().get(&resource).cloned();
         let fence = match known {
-            Some(fence) => fence,
-            None => self.read(&resource).await?,
+            Some(fence) if self.guard.check(&permit, fence.as_deref()).is_ok() => fence,
+            // What keeps the write out may have been mended since it was read.
+            Some(_) | None => self.read(&resource).await?,
         };
         let object = Condition::WrittenAt {
             key: key.to_owned(),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -140,6 +141,10 @@ test('a write that lands behind the worker is kept out by the fence', minutes(2)
   await etcd.store.putIf([], '/wrong/widgets.late.example.io', Buffer.from('nonsense'));
   const wrong = new FencedWriter(await client.fenceGuard('late-b'), etcd.store, '/wrong/');
   await assert.rejects(wrong.update(second.gate, resource, key, () => encoded('v2')), { outcome: 'refused' });
+  // An operator mends it, and the same writer goes on.
+  const { value: whole } = await etcd.store.get('/fences/widgets.late.example.io');
+  assert.ok(await etcd.store.putIf([], '/wrong/widgets.late.example.io', whole));
+  await wrong.update(second.gate, resource, key, () => encoded('v2'));
   await Promise.all([second.leave(), replaced.leave()]);
   other.close();
 });
@@ -158,6 +163,19 @@ test('a list has the keys of its prefix, page by page, and no other', async () =
   assert.ok(await etcd.store.putIf([{ key: 'p/b', value: bytes }], 'p/b', new Uint8Array()));
 });
 
+/** A server that sends everybody to another one. */
+async function redirecting(to) {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(307, { location: `${to}${request.url}` }).end();
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    stop: () => new Promise((stopped) => server.close(stopped).closeAllConnections()),
+  };
+}
+
 test('what is not answered well is not executed, or refused, or unknown', async () => {
   const [port] = await freePorts(1);
   const nobody = new Etcd(`http://127.0.0.1:${port}`);
@@ -171,6 +189,12 @@ test('what is not answered well is not executed, or refused, or unknown', async 
   const busy = async () => new Response('', { status: 429, headers: { 'retry-after': '3' } });
   const told = new Etcd(etcd.url, { fetch: busy });
   await assert.rejects(told.putIf([], 'key', new Uint8Array()), { outcome: 'not_executed', retryAfterMs: 3_000 });
+  const endless = new Etcd(etcd.url, { fetch: async () => new Response(new Uint8Array(17 << 20)) });
+  await assert.rejects(endless.putIf([], 'key', new Uint8Array()), { outcome: 'unknown', message: /more than/ });
+  const moved = await redirecting(etcd.url);
+  await assert.rejects(new Etcd(moved.url).putIf([], 'moved', new Uint8Array()), { outcome: 'unknown' });
+  assert.equal(await etcd.store.get('moved'), undefined);
+  await moved.stop();
   const late = new Etcd(etcd.url, { fetch: async () => new Response('', { status: 504 }) });
   await assert.rejects(late.putIf([], 'key', new Uint8Array()), { outcome: 'unknown' });
   await assert.rejects(late.get('key'), { outcome: 'not_executed' });

@@ -155,3 +155,15 @@ test('a cache follows over the death of its replica and over one that goes silen
   }
   await proxy.stop();
 });
+
+test('a codec that has failed is asked again', async () => {
+  const codec = counting('v1');
+  const objects = client.objectsOf(await collection('failing'), codec);
+  await objects.create({ namespace: 'a', name: 'one' }, 1);
+  let failures = 1;
+  const failing = { ...codec, decode: (...given) => (failures-- > 0 ? Promise.reject(new Error('not now')) : codec.decode(...given)) };
+  const cache = await client.objectsOf({ group: 'failing.example.io', resource: 'widgets' }, failing).reflect();
+  await assert.rejects(cache.get({ namespace: 'a', name: 'one' }), /not now/);
+  assert.equal((await cache.get({ namespace: 'a', name: 'one' })).value, 1);
+  cache.close();
+});

@@ -3,6 +3,9 @@
 import type { CallOptions } from './call.cjs';
 import { KeyStoreError, type Condition, type KeyStore, type Pair } from './key_store.cjs';
 
+/** The largest answer that is read. */
+const ANSWER_BYTES_MAX = 16 * 1_024 * 1_024;
+
 type Signal = Pick<CallOptions, 'signal'>;
 
 /** How etcd is called. */
@@ -71,9 +74,11 @@ export class Etcd implements KeyStore {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
+        // A write that is asked for again elsewhere is none that etcd has answered.
+        redirect: 'error',
         signal: signal === undefined ? late : AbortSignal.any([signal, late]),
       });
-      answer = await response.text();
+      answer = await whole(response);
     } catch (error) {
       throw new KeyStoreError(wasNotSent(error) ? 'not_executed' : 'unknown', `etcd did not answer: ${told(error)}`);
     }
@@ -91,6 +96,18 @@ interface Answer {
   readonly succeeded?: boolean;
   readonly more?: boolean;
   readonly kvs?: readonly { readonly key: string; readonly value?: string; readonly mod_revision: string }[];
+}
+
+/** The text of an answer, up to the limit. */
+async function whole({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Whether a request failed before there was a connection to send it over. */

@@ -56,8 +56,8 @@ export class FencedWriter {
   readonly #guard: FenceGuard;
   readonly #fences: Fences;
   /**
-   * The fences as they were read last, one of each resource. An old one makes a write fail that could have landed, and is then
-   * read again.
+   * The fences as they were read last, one of each resource. An old one makes a write fail that could have landed, or does
+   * not pass the check, and is then read again.
    */
   readonly #seen = new Map<string, Uint8Array | undefined>();
 
@@ -82,9 +82,9 @@ export class FencedWriter {
     change: Change,
     { limitMs = 10_000, signal }: Signal & { readonly limitMs?: number } = {},
   ): Promise<void> {
-    const deadline = Date.now() + limitMs;
+    const deadline = performance.now() + limitMs;
     for (;;) {
-      const permit = await permitted(gate.permit(resource, { waitMs: Math.max(0, deadline - Date.now()), signal }));
+      const permit = await permitted(gate.permit(resource, { waitMs: Math.max(0, Math.ceil(deadline - performance.now())), signal }));
       let [object, value]: [Pair | undefined, Uint8Array] = [undefined, EMPTY];
       try {
         object = await this.#fences.store.get(key, { signal });
@@ -100,7 +100,7 @@ export class FencedWriter {
         if (!(error instanceof KeyStoreError) || error.outcome !== 'not_executed') throw error;
         pauseMs = error.retryAfterMs ?? PAUSE_MS;
       }
-      if (Date.now() + pauseMs >= deadline) throw new KeyStoreError('not_executed', `${key} could not be written in time`);
+      if (performance.now() + pauseMs >= deadline) throw new KeyStoreError('not_executed', `${key} could not be written in time`);
       await sleep(pauseMs, undefined, { signal });
     }
   }
@@ -118,8 +118,7 @@ export class FencedWriter {
     const name = this.#fences.key(resource);
     let fence: Uint8Array | undefined;
     try {
-      fence = this.#seen.has(name) ? this.#seen.get(name) : await this.#read(resource);
-      this.#check(permit, fence);
+      fence = await this.#checked(permit);
     } catch (error) {
       // It was never sent.
       permit.done();
@@ -138,6 +137,24 @@ export class FencedWriter {
       throw new KeyStoreError('not_executed', `a migration has moved the fence ${name} since it was read`);
     }
     return stored;
+  }
+
+  /** The fence, which lets the write pass. */
+  async #checked(permit: Permit): Promise<Uint8Array | undefined> {
+    const name = this.#fences.key(permit.resource);
+    if (this.#seen.has(name)) {
+      const known = this.#seen.get(name);
+      try {
+        this.#check(permit, known);
+        return known;
+      } catch (error) {
+        // What keeps the write out may have been mended since it was read.
+        if (!(error instanceof KeyStoreError)) throw error;
+      }
+    }
+    const fence = await this.#read(permit.resource);
+    this.#check(permit, fence);
+    return fence;
   }
 
   /** Reads the fence of a resource, and keeps it for the next writes. */

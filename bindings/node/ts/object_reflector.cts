@@ -63,6 +63,8 @@ export class ObjectReflector<T> implements AsyncDisposable {
   readonly #decode: (object: v1.Object) => Promise<Stored<T>>;
   readonly #rows = new Map<string, Row<T>>();
   #revision = 0n;
+  /** Why a change could not be taken over: what the cache has is of no revision. */
+  #broken: { readonly cause: unknown } | undefined;
 
   /** @internal */
   constructor(native: NativeObjectReflector, decode: (object: v1.Object) => Promise<Stored<T>>) {
@@ -115,21 +117,38 @@ export class ObjectReflector<T> implements AsyncDisposable {
   }
 
   #stored(row: Row<T>): Promise<Stored<T>> {
-    return (row.stored ??= this.#decode(row.object));
+    if (row.stored !== undefined) return row.stored;
+    const decoding = this.#decode(row.object);
+    row.stored = decoding;
+    // A codec that has failed may do better the next time.
+    decoding.catch(() => delete row.stored);
+    return decoding;
   }
 
-  /** Takes over what has changed, all of one revision. */
+  /** Takes over what has changed, all of one revision or nothing. */
   #pull(): void {
+    if (this.#broken !== undefined) throw new Error('this cache lacks a change that could not be read', this.#broken);
     const { revision, changes } = direct(() => this.#native.pull());
-    this.#revision = revision;
-    if (changes === undefined) return;
-    const { gone, changed } = JSON.parse(changes) as Changes;
-    for (const { namespace, name } of gone) this.#rows.delete(keyOf(namespace, name));
-    for (const each of changed) {
-      const object = fromJson<v1.Object>('Object', each);
-      const key = keyOf(object.metadata?.namespace ?? '', object.metadata?.name ?? '');
-      this.#rows.set(key, { key, object });
+    if (changes !== undefined) {
+      try {
+        this.#takeOver(JSON.parse(changes) as Changes);
+      } catch (cause) {
+        // It is not told again.
+        this.#broken = { cause };
+        this.close();
+        throw cause;
+      }
     }
+    this.#revision = revision;
+  }
+
+  #takeOver({ gone, changed }: Changes): void {
+    const rows = changed.map((each): Row<T> => {
+      const object = fromJson<v1.Object>('Object', each);
+      return { key: keyOf(object.metadata?.namespace ?? '', object.metadata?.name ?? ''), object };
+    });
+    for (const { namespace, name } of gone) this.#rows.delete(keyOf(namespace, name));
+    for (const row of rows) this.#rows.set(row.key, row);
   }
 }
 

@@ -196,6 +196,11 @@ def a_loop_writes_behind_the_fence_and_migrates(client: synod.Client, etcd: Runn
                 await store.put_if((), f"{FENCES}other/widgets.{name}.example.io", b"nonsense")
                 with pytest.raises(fence.Refused, match="no fence"):
                     await wrong.update(membership.gate, resource, key, lambda _, version: b"{}")
+                # An operator mends it, and the same writer goes on.
+                whole = await store.get(f"{FENCES}widgets.{name}.example.io")
+                assert whole is not None
+                assert await store.put_if((), f"{FENCES}other/widgets.{name}.example.io", whole.value)
+                await wrong.update(membership.gate, resource, key, lambda _, version: b"{}")
             assert membership.gate.is_drained()
 
     asyncio.run(live())

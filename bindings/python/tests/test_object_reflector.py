@@ -222,3 +222,31 @@ def a_cache_that_was_suspended_until_its_history_was_gone_has_what_there_is(doom
             child.stdin.flush()
             assert child.stdout.readline().split() == [f"w-{number:02}" for number in range(80)]
             assert child.wait(30.0) == 0
+
+
+class _Torn:
+    """What is told of a cluster, and then what nobody can read the end of."""
+
+    def __init__(self) -> None:
+        self.told = [
+            (1, '{"gone": [], "changed": [{"metadata": {"name": "one"}}]}'),
+            (2, '{"gone": [{"namespace": "", "name": "one"}], "changed": [{"metadata": {"name": "two"}}, 7]}'),
+            (3, None),
+        ]
+
+    def pull(self) -> tuple[int, str | None]:
+        """The next."""
+        return self.told.pop(0)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def a_change_that_cannot_be_read_breaks_the_cache_and_mixes_no_revisions() -> None:
+    native: Any = _Torn()
+    cache: synod.ObjectReflector[Value] = synod.ObjectReflector(native, lambda object: synod.Stored(object, {}))
+    assert _names(cache) == ["/one"]
+    with pytest.raises((AttributeError, TypeError)):
+        cache.list()
+    with pytest.raises(RuntimeError, match="lacks a change"):
+        cache.list()

@@ -18,10 +18,11 @@ use tokio::time::timeout;
 use tower::service_fn;
 use tower::util::BoxCloneSyncService;
 
-use crate::access::Access;
-use crate::connect::{Stream, connected};
+use crate::access::{Access, Proxy};
+use crate::connect::{Stream, connected, is_loopback};
 use crate::fault::{Fault, Misconfigured, innermost};
-use crate::identity::{Caller, Presented};
+use crate::identity::{Caller, Login, Presented};
+use crate::impersonation::Impersonation;
 use crate::reply::Reply;
 
 /// The most bytes that the body of an answer may have: a page of objects at its largest.
@@ -57,11 +58,14 @@ impl ApiServer {
     ///
     /// # Errors
     ///
-    /// The CAs, the certificate, the key or what is said of the caller cannot be used.
+    /// The CAs, the certificate, the key or what is said of the caller cannot be used, or what says who calls would be sent
+    /// in clear.
     pub fn new(access: Access, patience: Duration) -> Result<Self, Misconfigured> {
         if access.address.is_secure() {
             let usable = access.trust.config(access.identity.own.as_ref());
             usable.map_err(Misconfigured)?;
+        } else {
+            sends_no_secret(&access)?;
         }
         Ok(Self {
             inner: Arc::new(Inner {
@@ -194,6 +198,21 @@ impl ApiServer {
     }
 }
 
+/// Whether everybody on the way may read what is sent to a server that is called without encryption.
+fn sends_no_secret(access: &Access) -> Result<(), Misconfigured> {
+    let says_nothing =
+        access.identity.login == Login::Nothing && access.impersonation == Impersonation::default();
+    let uri = access.address.uri("/").ok();
+    let is_here = uri.is_some_and(|uri| uri.host().is_some_and(is_loopback));
+    if says_nothing || (is_here && !matches!(access.proxy, Proxy::At(_))) {
+        return Ok(());
+    }
+    Err(Misconfigured(format!(
+        "{} is not encrypted: no token, password or impersonation is sent to it; use https://, or call it as nobody",
+        access.address.url()
+    )))
+}
+
 impl fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ApiServer({})", self.url())
@@ -220,4 +239,30 @@ async fn answered(pool: &Pool, request: Request<Full<Bytes>>) -> Result<Reply, F
         headers: head.headers,
         body: body.to_bytes(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_who_calls_is_sent_to_no_server_in_clear_but_to_this_machine() {
+        let server = |url: &str, login: &Login, user: Option<&str>| {
+            let mut access = Access::to(url).unwrap();
+            access.identity.login = login.clone();
+            access.impersonation.user = user.map(str::to_owned);
+            ApiServer::new(access, Duration::from_secs(1)).map(drop)
+        };
+        let token = Login::Token("hunter2".to_owned());
+        let fault = server("http://10.0.0.1:8080", &token, None).unwrap_err();
+        let fault = fault.to_string();
+        assert!(
+            fault.contains("http://10.0.0.1:8080") && !fault.contains("hunter2"),
+            "{fault}"
+        );
+        assert!(server("http://10.0.0.1:8080", &Login::Nothing, Some("alice")).is_err());
+        assert!(server("http://10.0.0.1:8080", &Login::Nothing, None).is_ok());
+        assert!(server("http://127.0.0.1:8001", &token, Some("alice")).is_ok());
+        assert!(server("http://[::1]:8001", &token, None).is_ok());
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) async fn connected(
     let connecting = async {
         let stream = match interceptor(&access.proxy, &uri) {
             None => tcp(uri.clone()).await?,
-            Some(proxy) => through(&proxy, uri.clone()).await?,
+            Some(proxy) => through(&proxy, with_port(&uri)?).await?,
         };
         if uri.scheme() != Some(&Scheme::HTTPS) {
             return Ok(stream);
@@ -78,7 +78,7 @@ fn interceptor(proxy: &Proxy, uri: &Uri) -> Option<Intercept> {
 }
 
 /// Whether it is this machine, which no proxy reaches. So decide Kubernetes' own clients.
-fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     let inner = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
     let address = inner.unwrap_or(host).parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
@@ -90,6 +90,20 @@ async fn tcp(uri: Uri) -> io::Result<Stream> {
     connector.enforce_http(false);
     let stream = connector.call(uri).await.map_err(io::Error::other)?;
     Ok(Stream(Box::pin(stream.into_inner())))
+}
+
+/// The URI with its port, which what asks proxies takes for that of https otherwise.
+fn with_port(uri: &Uri) -> io::Result<Uri> {
+    if uri.port().is_some() || uri.scheme() != Some(&Scheme::HTTP) {
+        return Ok(uri.clone());
+    }
+    let host = uri.host().unwrap_or_default();
+    let named = Uri::builder()
+        .scheme(Scheme::HTTP)
+        .authority(format!("{host}:80"))
+        .path_and_query("/")
+        .build();
+    named.map_err(io::Error::other)
 }
 
 /// Has a proxy connect to the server.
@@ -196,5 +210,18 @@ mod tests {
         assert!(found.basic_auth().is_some());
         assert!(interceptor(&Proxy::Environment, &server).is_none());
         assert!(is_loopback("[::1]") && is_loopback("localhost") && !is_loopback("10.0.0.1"));
+    }
+
+    #[test]
+    fn a_proxy_is_told_the_port_of_a_server_that_is_not_encrypted() {
+        for (url, port) in [
+            ("http://a/path", Some(80)),
+            ("http://[::1]", Some(80)),
+            ("http://a:8080", Some(8080)),
+            ("https://a", None),
+        ] {
+            let uri = with_port(&url.parse().unwrap()).unwrap();
+            assert_eq!(uri.port_u16(), port, "{url}");
+        }
     }
 }

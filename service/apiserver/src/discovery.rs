@@ -19,6 +19,8 @@ pub struct Resource {
     pub plural: String,
     /// What its objects are, as in `Widget`.
     pub kind: String,
+    /// The hash of what the server encodes objects in, if it says so.
+    pub storage_version_hash: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -45,12 +47,14 @@ struct Resources {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Shown {
     name: String,
     #[serde(default)]
     kind: String,
     #[serde(default)]
     verbs: Vec<String>,
+    storage_version_hash: Option<String>,
 }
 
 impl ApiServer {
@@ -88,6 +92,9 @@ impl ApiServer {
                     version,
                     plural: plural.to_owned(),
                     kind: shown.kind,
+                    storage_version_hash: shown
+                        .storage_version_hash
+                        .filter(|hash| !hash.is_empty()),
                 }));
             }
         }

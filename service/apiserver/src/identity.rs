@@ -18,6 +18,9 @@ pub use exec::ExecPlugin;
 /// How often the file of a token is looked at, at most.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// How long it counts that a plugin has failed: whoever waited for it does not run it again at once.
+const FAILED: Duration = Duration::from_secs(5);
+
 /// The size in bytes of the largest token.
 const TOKEN_BYTES_MAX: usize = 1 << 20;
 
@@ -75,7 +78,15 @@ pub(crate) struct Presented {
 pub(crate) struct Caller {
     identity: Identity,
     /// Locked while a file is read or a plugin runs: nobody else asks meanwhile.
-    kept: Mutex<Option<Kept>>,
+    found: Mutex<Found>,
+}
+
+/// What was found last.
+#[derive(Default)]
+struct Found {
+    kept: Option<Kept>,
+    /// When a plugin failed after that, and why.
+    failed: Option<(Instant, String)>,
 }
 
 struct Kept {
@@ -94,26 +105,22 @@ impl Caller {
     pub(crate) fn new(identity: Identity) -> Self {
         Self {
             identity,
-            kept: Mutex::new(None),
+            found: Mutex::default(),
         }
     }
 
     /// What to show now.
     pub(crate) async fn presents(&self) -> Result<Presented, String> {
-        let mut kept = self.kept.lock().await;
-        if let Some(kept) = &*kept
+        let mut found = self.found.lock().await;
+        if let Some(kept) = &found.kept
             && kept.is_good()
         {
             return Ok(kept.presented.clone());
         }
-        match self.looked_up().await {
-            Ok(found) => {
-                let presented = found.presented.clone();
-                *kept = Some(found);
-                Ok(presented)
-            }
+        match self.renewed(&mut found).await {
+            Ok(presented) => Ok(presented),
             // A file that is just being replaced: what it said last may still count.
-            Err(why) => match (&*kept, &self.identity.login) {
+            Err(why) => match (&found.kept, &self.identity.login) {
                 (Some(kept), Login::TokenFile(_)) => Ok(kept.presented.clone()),
                 _ => Err(why),
             },
@@ -122,9 +129,9 @@ impl Caller {
 
     /// What to show after this was refused; `None` if there is nothing else.
     pub(crate) async fn after(&self, refused: &Presented) -> Result<Option<Presented>, String> {
-        let mut kept = self.kept.lock().await;
+        let mut found = self.found.lock().await;
         // Somebody else may have been refused before, and have looked it up already.
-        if let Some(kept) = &*kept
+        if let Some(kept) = &found.kept
             && kept.presented != *refused
         {
             return Ok(Some(kept.presented.clone()));
@@ -137,10 +144,24 @@ impl Caller {
             // The files of a certificate may have others in them by now, which a new connection shows.
             return Ok(self.identity.own.is_some().then(|| refused.clone()));
         }
-        let found = self.looked_up().await?;
-        let presented = found.presented.clone();
-        *kept = Some(found);
+        let presented = self.renewed(&mut found).await?;
         Ok((presented != *refused || presented.own.is_some()).then_some(presented))
+    }
+
+    /// Looks up what to show, unless a plugin has just failed to say it.
+    async fn renewed(&self, found: &mut Found) -> Result<Presented, String> {
+        if let Some((when, why)) = &found.failed
+            && when.elapsed() < FAILED
+        {
+            return Err(why.clone());
+        }
+        let looked_up = self.looked_up().await;
+        found.failed = match (&looked_up, &self.identity.login) {
+            (Err(why), Login::Exec(_)) => Some((Instant::now(), why.clone())),
+            _ => None,
+        };
+        let kept = found.kept.insert(looked_up?);
+        Ok(kept.presented.clone())
     }
 
     async fn looked_up(&self) -> Result<Kept, String> {
@@ -213,4 +234,34 @@ fn secret(text: &str) -> Result<HeaderValue, String> {
     })?;
     value.set_sensitive(true);
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_plugin_that_fails_is_not_run_again_by_everybody_who_waited() {
+        let folder = tempfile::tempdir().unwrap();
+        let plugin = ExecPlugin {
+            command: "sh".to_owned(),
+            arguments: vec!["-c".to_owned(), "echo run >> \"$RUNS\"; exit 1".to_owned()],
+            environment: vec![(
+                "RUNS".to_owned(),
+                folder.path().join("runs").display().to_string(),
+            )],
+            api_version: "client.authentication.k8s.io/v1".to_owned(),
+            cluster: None,
+            install_hint: None,
+            folder: PathBuf::new(),
+        };
+        let caller = Caller::new(Identity {
+            own: None,
+            login: Login::Exec(plugin),
+        });
+        let (one, other) = tokio::join!(caller.presents(), caller.presents());
+        assert!(one.is_err() && other.is_err());
+        let runs = std::fs::read_to_string(folder.path().join("runs")).unwrap();
+        assert_eq!(runs, "run\n");
+    }
 }

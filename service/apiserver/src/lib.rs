@@ -28,5 +28,5 @@ pub use identity::{ExecPlugin, Identity, Login};
 pub use impersonation::Impersonation;
 pub use kubeconfig::Kubeconfig;
 pub use list::{Item, Page};
-pub use reply::{Details, Metadata, Reply, Status};
+pub use reply::{Details, Metadata, Reply, Status, may_pass};
 pub use trust::Trust;

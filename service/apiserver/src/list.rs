@@ -33,9 +33,10 @@ pub struct Item {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Document<'a> {
-    #[serde(default)]
+    kind: String,
     metadata: ListMetadata,
-    #[serde(borrow)]
+    // Without a function of its own, a field that is missing would be taken for one that is null.
+    #[serde(borrow, deserialize_with = "Option::deserialize")]
     items: Option<Vec<&'a RawValue>>,
 }
 
@@ -75,11 +76,16 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// It is no list of objects; the text says why.
+    /// It is no list of objects, which an answer of success may be all the same: something in between may have said it. The
+    /// text says why.
     pub fn parse(resource: &Resource, body: &Bytes) -> Result<Self, String> {
         let fault =
             |error: serde_json::Error| format!("it is no list of {}: {error}", resource.plural);
         let document: Document<'_> = serde_json::from_slice(body).map_err(fault)?;
+        if !document.kind.ends_with("List") {
+            let (plural, kind) = (&resource.plural, document.kind);
+            return Err(format!("it is no list of {plural}, but of kind {kind:?}"));
+        }
         let items = document.items.unwrap_or_default().into_iter();
         let items = items
             .map(|raw| Item::of(resource, body, raw))
@@ -128,6 +134,7 @@ mod tests {
             version: "v2".to_owned(),
             plural: "widgets".to_owned(),
             kind: "Widget".to_owned(),
+            storage_version_hash: None,
         }
     }
 
@@ -135,7 +142,7 @@ mod tests {
     fn an_object_is_kept_byte_for_byte() {
         let object = r#"{"kind":"Widget","metadata":{"resourceVersion":"7","name":"a","namespace":"n"},"size":1.10,"id":12345678901234567890123}"#;
         let body = format!(
-            r#"{{"items":[{object}],"metadata":{{"continue":"c","remainingItemCount":3}}}}"#
+            r#"{{"kind":"WidgetList","items":[{object}],"metadata":{{"continue":"c","remainingItemCount":3}}}}"#
         );
         let page = Page::parse(&widgets(), &Bytes::from(body)).unwrap();
         assert_eq!(page.items[0].document, object);
@@ -145,7 +152,7 @@ mod tests {
 
     #[test]
     fn an_object_that_does_not_say_what_it_is_is_named_before_it_is_written_back() {
-        let body = r#"{"items":[{"metadata":{"name":"a","resourceVersion":"7"}}],"metadata":{"continue":""}}"#;
+        let body = r#"{"kind":"WidgetList","items":[{"metadata":{"name":"a","resourceVersion":"7"}}],"metadata":{"continue":""}}"#;
         let page = Page::parse(&widgets(), &Bytes::from(body)).unwrap();
         let named = r#"{"apiVersion":"example.io/v2","kind":"Widget","metadata":{"name":"a","resourceVersion":"7"}}"#;
         assert_eq!(page.items[0].document, named);
@@ -154,12 +161,30 @@ mod tests {
 
     #[test]
     fn what_is_no_list_is_no_page() {
-        for body in ["", "[]", r#"{"items":[{"metadata":{}}]}"#, r#"{"items":7}"#] {
+        for body in [
+            "",
+            "[]",
+            "{}",
+            r#"{"kind":"WidgetList","metadata":{},"items":[{"metadata":{}}]}"#,
+            r#"{"kind":"WidgetList","metadata":{},"items":7}"#,
+            r#"{"kind":"WidgetList","metadata":{}}"#,
+            r#"{"kind":"WidgetList","items":[]}"#,
+            r#"{"metadata":{},"items":[]}"#,
+            r#"{"kind":"Status","metadata":{},"status":"Failure"}"#,
+            r#"{"kind":"Widget","metadata":{"name":"a"},"items":[]}"#,
+        ] {
             assert!(
                 Page::parse(&widgets(), &Bytes::from(body)).is_err(),
                 "{body}"
             );
         }
+    }
+
+    #[test]
+    fn a_list_without_items_is_an_empty_one_if_it_says_so() {
+        let body = r#"{"kind":"WidgetList","metadata":{},"items":null}"#;
+        let page = Page::parse(&widgets(), &Bytes::from(body)).unwrap();
+        assert!(page.items.is_empty() && page.next.is_none());
     }
 
     #[test]

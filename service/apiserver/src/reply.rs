@@ -51,6 +51,17 @@ pub struct Metadata {
     pub next: String,
 }
 
+/// Whether a server that answers with this status code may answer with another one later.
+#[must_use]
+pub fn may_pass(status: StatusCode) -> bool {
+    let is_busy = matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
+    );
+    // A balancer says 502 while a server behind it starts again.
+    is_busy || (status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED)
+}
+
 impl Reply {
     /// What the server says; nothing if the body is no `Status`, as from a proxy in between.
     #[must_use]

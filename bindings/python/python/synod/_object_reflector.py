@@ -68,6 +68,8 @@ class _AnyObjectReflector(Generic[T]):
         self._lock = Lock()
         self._rows: dict[Name, _Row[T]] = {}
         self._revision = 0
+        # Why a change could not be taken over: what the cache has is of no revision.
+        self._broken: BaseException | None = None
 
     @property
     def revision(self) -> int:
@@ -104,17 +106,31 @@ class _AnyObjectReflector(Generic[T]):
         return row.stored
 
     def _pull(self) -> None:
-        """Takes over what has changed, all of one revision. The caller holds the lock."""
-        self._revision, text = self._reflector.pull()
+        """Takes over what has changed, all of one revision or nothing. The caller holds the lock."""
+        if self._broken is not None:
+            raise RuntimeError("this cache lacks a change that could not be taken over") from self._broken
+        revision, text = self._reflector.pull()
+        try:
+            self._take_over(text)
+        except BaseException as error:
+            # It is not told again. An interrupt may come in between, too.
+            self._broken = error
+            self.close()
+            raise
+        self._revision = revision
+
+    def _take_over(self, text: str | None) -> None:
         if text is None:
             return
         told: dict[str, Any] = json.loads(text)
-        for gone in told["gone"]:
-            self._rows.pop((gone["namespace"], gone["name"]), None)
+        rows: dict[Name, _Row[T]] = {}
         for each in told["changed"]:
             object = v1.Object.from_dict(each)
             metadata = object.metadata or v1.Metadata()
-            self._rows[metadata.namespace, metadata.name] = _Row(object)
+            rows[metadata.namespace, metadata.name] = _Row(object)
+        for gone in told["gone"]:
+            self._rows.pop((gone["namespace"], gone["name"]), None)
+        self._rows.update(rows)
 
 
 class ObjectReflector(_AnyObjectReflector[T]):

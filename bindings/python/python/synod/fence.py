@@ -143,8 +143,8 @@ class _AnyFencedWriter(_Fences[S]):
         """`fences` is what the keys of the fences begin with, and no key of an object."""
         super().__init__(store, fences)
         self._guard = guard
-        # The fences as they were read last, one of each resource. An old one makes a write fail that could have landed, and
-        # is then read again.
+        # The fences as they were read last, one of each resource. An old one makes a write fail that could have landed, or
+        # does not pass the check, and is then read again.
         self._seen: dict[str, bytes | None] = {}
 
     def _fence(self, resource: v1.GroupResource) -> _Asks[bytes | None]:
@@ -155,9 +155,7 @@ class _AnyFencedWriter(_Fences[S]):
     def _writing(self, permit: Permit, key: str, revision: int, value: bytes) -> _Asks[bool]:
         resource = permit.resource
         try:
-            name = self._fence_key(resource)
-            fence = self._seen[name] if name in self._seen else (yield from self._fence(resource))
-            self._check(permit, fence)
+            fence = yield from self._checked(permit)
         except BaseException:
             # It was never sent.
             permit.done()
@@ -176,6 +174,21 @@ class _AnyFencedWriter(_Fences[S]):
             what = self._fence_key(resource)
             raise NotExecuted(f"a migration has moved the fence {what} since it was read")
         return stored
+
+    def _checked(self, permit: Permit) -> _Asks[bytes | None]:
+        """The fence, which lets the write pass."""
+        name = self._fence_key(permit.resource)
+        if name in self._seen:
+            fence = self._seen[name]
+            try:
+                self._check(permit, fence)
+                return fence
+            except Fault:
+                # What keeps the write out may have been mended since it was read.
+                pass
+        fence = yield from self._fence(permit.resource)
+        self._check(permit, fence)
+        return fence
 
     def _check(self, permit: Permit, fence: bytes | None) -> None:
         try:

@@ -1,20 +1,25 @@
 //! Programs that say who calls, as `client.authentication.k8s.io` has it.
 
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use synod_tls::{KeyPair, Pem};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tokio::process::Command;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 /// How long a plugin may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most bytes that a plugin may say, and complain of.
+const SAID_BYTES_MAX: u64 = 1 << 20;
 
 /// How much of what a plugin complains of is repeated.
 const COMPLAINT_BYTES_MAX: usize = 512;
@@ -66,19 +71,24 @@ impl ExecPlugin {
     /// Runs the program, without a person: it reads nothing.
     pub(super) async fn run(&self) -> Result<Credential, String> {
         let name = &self.command;
-        let output = timeout(PATIENCE, self.prepared().output()).await;
-        let output = output.map_err(|_| format!("{name} does not end within {PATIENCE:?}"))?;
-        let output = output.map_err(|error| {
+        let child = self.prepared().spawn().map_err(|error| {
             let hint = self.install_hint.as_deref().map(str::trim);
             let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
             format!("{name} cannot be run: {error}{hint}")
         })?;
-        if !output.status.success() {
-            let complaint = String::from_utf8_lossy(&output.stderr);
+        let ended = timeout(PATIENCE, Running::new(child).ended()).await;
+        let ended = ended.map_err(|_| format!("{name} does not end within {PATIENCE:?}"))?;
+        let Ended {
+            status,
+            said,
+            complaint,
+        } = ended.map_err(|why| format!("{name}: {why}"))?;
+        if !status.success() {
+            let complaint = String::from_utf8_lossy(&complaint);
             let kept: String = complaint.trim().chars().take(COMPLAINT_BYTES_MAX).collect();
-            return Err(format!("{name} ended with {}: {kept}", output.status));
+            return Err(format!("{name} ended with {status}: {kept}"));
         }
-        self.credential(&output.stdout)
+        self.credential(&said)
             .map_err(|why| format!("{name} says no credential: {why}"))
     }
 
@@ -98,7 +108,9 @@ impl ExecPlugin {
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .env("KUBERNETES_EXEC_INFO", info.to_string())
             .stdin(Stdio::null())
-            .kill_on_drop(true);
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
         command
     }
 
@@ -135,6 +147,65 @@ impl ExecPlugin {
                 .transpose()
                 .map_err(|error| format!("its expiration: {error}"))?,
         })
+    }
+}
+
+/// A plugin that runs, in a process group of its own. Dropping it ends the whole group: a shell's children, too.
+struct Running {
+    child: Child,
+    /// `None` once the plugin has ended, whose id may be another's from then on.
+    group: Option<Pid>,
+}
+
+/// A plugin that has ended.
+struct Ended {
+    status: ExitStatus,
+    said: Vec<u8>,
+    complaint: Vec<u8>,
+}
+
+impl Running {
+    fn new(child: Child) -> Self {
+        let group = child.id().and_then(|id| i32::try_from(id).ok());
+        Self {
+            child,
+            group: group.and_then(Pid::from_raw),
+        }
+    }
+
+    async fn ended(mut self) -> Result<Ended, String> {
+        let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
+        // It is waited for in the end, so that its id, which is that of the group, stays its own until then.
+        let (said, complaint) = tokio::try_join!(whole(stdout), whole(stderr))?;
+        let status = self.child.wait().await;
+        self.group = None;
+        Ok(Ended {
+            status: status.map_err(|error| error.to_string())?,
+            said,
+            complaint,
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(group) = self.group {
+            // It may have ended meanwhile.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// Everything that is said, up to the limit.
+async fn whole(from: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, String> {
+    let mut said = Vec::new();
+    if let Some(from) = from {
+        let read = from.take(SAID_BYTES_MAX + 1).read_to_end(&mut said).await;
+        read.map_err(|error| error.to_string())?;
+    }
+    match said.len() as u64 > SAID_BYTES_MAX {
+        true => Err(format!("it says more than {SAID_BYTES_MAX} bytes")),
+        false => Ok(said),
     }
 }
 
@@ -184,6 +255,27 @@ mod tests {
         let credential = plugin(&script).run().await.unwrap();
         assert_eq!(credential.token.as_deref(), Some("t"));
         assert!(!credential.is_expired());
+    }
+
+    #[tokio::test]
+    async fn a_plugin_that_says_too_much_is_ended_with_all_that_it_has_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = folder.path().join("held");
+        let made = std::process::Command::new("mkfifo").arg(&held).status();
+        assert!(made.unwrap().success());
+        let script = format!(
+            "exec 9> {}; sleep 60 & head -c 2000000 /dev/zero; wait",
+            held.display()
+        );
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "no simulator runs here, and the file ends when nobody holds its other end any more"
+        )]
+        let read = tokio::task::spawn_blocking(move || std::fs::read(held));
+        let why = plugin(&script).run().await.err().unwrap();
+        assert!(why.contains("more than"), "{why}");
+        let read = timeout(Duration::from_secs(30), read).await.unwrap();
+        assert_eq!(read.unwrap().unwrap(), b"");
     }
 
     #[tokio::test]

@@ -2,15 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+/// What is null is empty, as for Kubernetes' own clients: tools write `users: null` where there are none.
+fn or_empty<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Option::deserialize(from).map(Option::unwrap_or_default)
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub(super) struct File {
+    #[serde(deserialize_with = "or_empty")]
     pub(super) current_context: String,
+    #[serde(deserialize_with = "or_empty")]
     pub(super) contexts: Vec<NamedContext>,
+    #[serde(deserialize_with = "or_empty")]
     pub(super) clusters: Vec<NamedCluster>,
+    #[serde(deserialize_with = "or_empty")]
     pub(super) users: Vec<NamedUser>,
 }
 

@@ -143,3 +143,19 @@ fn a_file_that_is_no_kubeconfig_is_named_without_its_secrets() {
         "{fault}"
     );
 }
+
+#[test]
+fn a_list_that_is_null_is_empty() {
+    for text in [
+        "{current-context: null, contexts: null, clusters: null, users: null}",
+        "current-context:\ncontexts:\nclusters:\nusers:\n",
+    ] {
+        let (_folder, config) = written(text);
+        assert!(config.access(None).is_err(), "it names no server");
+    }
+    let nobody =
+        "{current-context: one, contexts: [{name: one, context: {cluster: a}}], users: null,
+        clusters: [{name: a, cluster: {server: 'https://a'}}]}";
+    let (_folder, config) = written(nobody);
+    assert_eq!(config.access(None).unwrap().identity, Identity::default());
+}

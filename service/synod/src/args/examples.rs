@@ -462,8 +462,9 @@ Examples:
   synod observe -o json http://10.0.0.1:8080 | jq -c '.look.resources[] | select(.outcome != \"UNCHANGED\")'
 
 A URL must reach one API server, not a balancer in front of many: what the others show would not be seen. Without URLs, the
-servers are found in each round by the EndpointSlices of default/kubernetes. URLs are called as nobody, unless --kubeconfig or
---kube-context says as whom.
+servers are found in each round by the EndpointSlices of default/kubernetes, which hold the address that each advertises: where
+all advertise that of a balancer, only one is found, so name the URLs. URLs are called as nobody, unless --kubeconfig or
+--kube-context says as whom; a token is sent to no http:// URL but that of this machine.
 With --once it ends with 0 if every server was seen whole and all was posted, else with 1.
 Without, it goes on until SIGTERM or SIGINT; after a round in which something failed it looks again sooner.
 Where it sees what no member says that it encodes, it looks again at once, a few times: one may just have moved.";

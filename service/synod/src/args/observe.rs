@@ -10,8 +10,8 @@ use crate::duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct ObserveArgs {
-    /// Where API servers serve discovery, one URL for each server, as in https://10.0.0.1:6443 [default: each server behind
-    /// the service default/kubernetes of the cluster that the kubeconfig leads to].
+    /// Where API servers serve discovery, one URL for each server, as in https://10.0.0.1:6443 [default: each address
+    /// that the servers of the kubeconfig's cluster advertise in default/kubernetes].
     #[arg(value_name = "URL")]
     pub(crate) urls: Vec<String>,
     #[command(flatten)]

@@ -5,12 +5,14 @@ mod count;
 mod metrics;
 mod objects;
 mod report;
+mod retries;
 mod stored_versions;
 mod tally;
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -29,7 +31,7 @@ use crate::failure::Failure;
 use crate::output::Reader;
 use crate::signals::Signals;
 use metrics::Metrics;
-use objects::{Objects, Paces};
+use objects::{Objects, Paces, strays_from};
 use report::{Event, Report};
 use stored_versions::Definition;
 use tally::Tally;
@@ -198,13 +200,13 @@ impl Worker<'_> {
         let (found, definition) = match self.look(migration).await {
             Ok(Some(found)) => found,
             Ok(None) => return Ok(Attended::NotOurs),
-            Err(fault) => {
-                let failure = Failure::local(fault.to_string(), "see what the API server says");
-                self.report
-                    .quietly(&Event::fault(Some(migration), &failure));
-                return Ok(Attended::NotYet);
-            }
+            Err(fault) => return Ok(self.put_off(migration, fault.to_string())),
         };
+        let strays = strays_from(&found, &migration.target);
+        let strays = strays.or_else(|| definition.as_ref()?.strays_from(migration));
+        if let Some(why) = strays {
+            return Ok(self.put_off(migration, why));
+        }
         let tally = Arc::new(Tally::new(migration, &found, self.metrics.clone()));
         let fingerprint = definition.as_ref().map(Definition::fingerprint);
         let paces = Paces::new(self.args.bytes_per_second);
@@ -216,6 +218,7 @@ impl Worker<'_> {
             tally: Arc::clone(&tally),
             report: Arc::clone(&self.report),
             began: fingerprint.into(),
+            strayed: AtomicBool::new(false),
         };
         let began = objects.began.clone();
         let migrator = Migrator::new(self.client.clone(), objects, self.options(migration));
@@ -240,6 +243,13 @@ impl Worker<'_> {
             Worked::Completed { .. } | Worked::Lost => Attended::Well,
             Worked::Failed(_) => Attended::GivenUp,
         })
+    }
+
+    fn put_off(&self, migration: &Migration, why: String) -> Attended {
+        let failure = Failure::local(why, "see what the API server says");
+        self.report
+            .quietly(&Event::fault(Some(migration), &failure));
+        Attended::NotYet
     }
 
     /// Where the API server serves the resource, and the definition of a custom resource if it is to be trimmed.

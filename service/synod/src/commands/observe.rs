@@ -2,6 +2,7 @@
 //! servers that do not report; of those that report, it posts the hashes beside their reports.
 
 pub(crate) mod documents;
+mod leases;
 mod metrics;
 mod round;
 pub(crate) mod server;

@@ -168,6 +168,24 @@ fn is_only(state: &StorageState, version: &str) -> bool {
     only.to_string() == version
 }
 
+/// What an operator has broken keeps writes out until it is mended, and no longer.
+async fn goes_on_once_it_is_mended(
+    etcd: &Etcd,
+    writer: &FencedWriter<Etcd>,
+    membership: &Membership,
+) {
+    let fences = format!("{FENCES}widgets.example.io");
+    let whole = etcd.get(&fences).await.unwrap().unwrap().value;
+    assert!(etcd.put_if(&[], &fences, b"broken").await.unwrap());
+    let (gate, resource, name) = (membership.gate(), resource(), key("w-0"));
+    let broken = writer.update(&gate, &resource, &name, LIMIT, |_, version| {
+        Ok(encode(1, version))
+    });
+    assert!(matches!(broken.await, Err(Fault::Refused(_))));
+    assert!(etcd.put_if(&[], &fences, &whole).await.unwrap());
+    write(writer, membership, "w-0").await;
+}
+
 #[tokio::test]
 async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_nothing_else() {
     let (cluster, etcd) = (Cluster::start().await, Running::start().await);
@@ -196,6 +214,8 @@ async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_no
     assert!(is_only(&state(&client).await, "example.io/v2"));
     assert!(etcd.stored_in("example.io/v1").await.is_empty());
     assert_eq!(etcd.stored_in("example.io/v2").await.len(), 120);
+
+    goes_on_once_it_is_mended(&etcd.etcd, &living, &second).await;
 
     let (key_of_late, conditions) = (late.key().to_owned(), late.conditions().to_vec());
     let value = late.value().to_vec();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use synod_client::{Client, ListMigrations, Migration, MigrationPhase};
+use synod_client::{Client, ListMigrations, Migration, MigrationPhase, StorageVersionHash};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
@@ -167,6 +167,44 @@ async fn a_list_that_expires_without_a_token_begins_anew() {
     let (code, events) = stage.work(&[]).await;
     assert_eq!((code, &ended(&events)["outcome"]), (0, &"COMPLETED".into()));
     assert!(stage.api.world().old().is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_of_success_that_is_no_list_is_not_the_end_of_one() {
+    let stage = Stage::set(12, Serves::Anybody).await;
+    let status = r#"{"kind":"Status","metadata":{},"status":"Failure","message":"not now"}"#;
+    let answers = [
+        Some(Mood::Says("{}")),
+        None,
+        Some(Mood::Says(status)),
+        Some(Mood::Fails(502)),
+    ];
+    stage.api.world().lists.extend(answers);
+    let printed = stage.cluster.ask(&stage.words(&["--dry-run"])).await;
+    assert_eq!(printed.code, 0, "{}{}", printed.out, printed.err);
+    assert_eq!(events(&printed)[0]["counted"]["objects"], 12);
+    stage.api.world().lists.extend(answers);
+    let (code, events) = stage.work(&[]).await;
+    assert_eq!((code, &ended(&events)["outcome"]), (0, &"COMPLETED".into()));
+    assert_eq!(ended(&events)["rewritten"], 12, "{events:?}");
+    assert!(stage.api.world().old().is_empty());
+}
+
+#[tokio::test]
+async fn an_api_server_that_encodes_in_something_else_is_waited_for() {
+    let stage = Stage::set(30, Serves::Anybody).await;
+    let hash = |version| StorageVersionHash::of("example.io", version, "Widget").to_string();
+    // It is not there yet, then it is, is taken back before the end, and is there again.
+    stage.api.world().shown = ["v1", "v2", "v1", "v2"].map(hash).into();
+    let (code, events) = stage.work(&[]).await;
+    let why = events[0]["fault"]["why"].as_str().unwrap();
+    assert!(why.contains("encodes widgets"), "{events:?}");
+    assert_eq!((code, &ended(&events)["outcome"]), (0, &"COMPLETED".into()));
+    let world = stage.api.world();
+    assert!(world.old().is_empty());
+    assert_eq!(world.pages, 6 + 1 + 6, "it began anew");
+    let again = world.objects.values().filter(|stored| stored.writes == 2);
+    assert_eq!(again.count(), 25);
 }
 
 #[tokio::test]
@@ -382,6 +420,8 @@ async fn stored_versions_are_trimmed_only_if_the_definition_stayed_as_it_was() {
     let again = ["migrations", "start", WIDGETS, "--rewrite-all"];
     let started = stage.cluster.ask(&again).await;
     assert_eq!(started.code, 0, "{}", started.err);
+    // What passes is tried again.
+    stage.api.world().definitions.extend([503, 409]);
     let (code, events) = stage.work(&["--trim-stored-versions"]).await;
     assert_eq!(
         (code, &ended(&events)["storedVersions"]),

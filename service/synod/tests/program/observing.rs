@@ -356,6 +356,13 @@ async fn each_server_behind_the_service_is_found_and_called_over_tls() {
     b.becomes(Mood::Fails);
     assert_eq!(outcome(&observed(&[]).await.1), "WITHHELD");
     b.becomes(Mood::Encodes("v1"));
+    // One that advertises no address of its own is not seen, and counts by its lease.
+    a.knows_of(2);
+    assert_eq!(observed(&[]).await.0, 0);
+    a.knows_of(3);
+    let (code, hidden) = observed(&[]).await;
+    assert_eq!(code, 1, "{hidden}");
+    assert!(hidden.to_string().contains("hold leases"), "{hidden}");
     a.tells_of(&[]);
     let (code, none) = observed(&[]).await;
     assert_eq!(code, 1, "{none}");

@@ -1,10 +1,10 @@
 //! Counts what would be rewritten.
 
-use std::time::Duration;
-
 use axum::http::StatusCode;
-use synod_apiserver::{ApiServer, Fault, Page, Resource};
+use synod_apiserver::{ApiServer, Fault, Page, Resource, may_pass};
 use tokio::time::sleep;
+
+use super::retries::{TRIES, pause};
 
 /// What a dry run counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,9 +12,6 @@ pub(super) struct Counted {
     pub(super) objects: u64,
     pub(super) bytes: u64,
 }
-
-/// How often a list is begun anew before it is given up, and a server asked again that is busy.
-const TRIES: u32 = 5;
 
 /// Counts the objects of a resource.
 pub(super) async fn count(
@@ -25,23 +22,32 @@ pub(super) async fn count(
     let mut counted = Counted::default();
     let mut token: Option<String> = None;
     let mut objects = page_size;
-    let mut tries = 0;
+    let (mut tries, mut expired) = (0, 0);
     loop {
-        let reply = match server
-            .get(&Page::path(resource, objects, token.as_deref()))
-            .await
-        {
+        let path = Page::path(resource, objects, token.as_deref());
+        let (why, retry_after) = match server.get(&path).await {
             Err(Fault::TooLarge(_)) if objects > 1 => {
                 objects = objects.div_ceil(2);
                 continue;
             }
-            Err(fault) => return Err(fault.to_string()),
-            Ok(reply) => reply,
-        };
-        match reply.status {
-            StatusCode::OK => {}
-            StatusCode::GONE if tries < TRIES => {
-                tries += 1;
+            Err(fault @ Fault::TooLarge(_)) => return Err(fault.to_string()),
+            Err(fault) => (fault.to_string(), None),
+            Ok(reply) if reply.status == StatusCode::OK => {
+                match Page::parse(resource, &reply.body) {
+                    Ok(page) => {
+                        counted.add(&page);
+                        token = page.next;
+                        tries = 0;
+                        if token.is_none() {
+                            return Ok(counted);
+                        }
+                        continue;
+                    }
+                    Err(why) => (why, None),
+                }
+            }
+            Ok(reply) if reply.status == StatusCode::GONE && expired < TRIES => {
+                expired += 1;
                 let next = reply.says().metadata.next;
                 token = Some(next).filter(|next| !next.is_empty());
                 if token.is_none() {
@@ -49,24 +55,21 @@ pub(super) async fn count(
                 }
                 continue;
             }
-            StatusCode::TOO_MANY_REQUESTS if tries < TRIES => {
-                tries += 1;
-                let pause = reply.retry_after().unwrap_or(Duration::from_secs(1));
-                sleep(pause).await;
-                continue;
-            }
-            _ => return Err(reply.words()),
+            Ok(reply) if may_pass(reply.status) => (reply.words(), reply.retry_after()),
+            Ok(reply) => return Err(reply.words()),
+        };
+        tries += 1;
+        match pause(tries, retry_after) {
+            Some(pause) => sleep(pause).await,
+            None => return Err(why),
         }
-        let page = Page::parse(resource, &reply.body)?;
-        counted.objects += page.items.len() as u64;
-        counted.bytes += page
-            .items
-            .iter()
-            .map(|item| item.document.len() as u64)
-            .sum::<u64>();
-        token = page.next;
-        if token.is_none() {
-            return Ok(counted);
-        }
+    }
+}
+
+impl Counted {
+    fn add(&mut self, page: &Page) {
+        self.objects += page.items.len() as u64;
+        let bytes = page.items.iter().map(|item| item.document.len() as u64);
+        self.bytes += bytes.sum::<u64>();
     }
 }

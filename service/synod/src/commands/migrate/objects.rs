@@ -8,18 +8,20 @@
 //!   the agreed encoding. A hook that refuses a write by the same status code is a refusal.
 //! - That an object is gone is believed only if the API server says so of this object: one that does not serve the resource
 //!   just now answers 404, too.
+//! - Before the first page and with the last one, the API server must show that it encodes as agreed, if it shows that at
+//!   all: one that was not restarted yet, or was taken back, would store the old encoding.
 //! - The list goes on from the token that the server hands out, so what is created behind it is stored in the agreed
 //!   encoding, as the migration requires. A token that is too old is replaced by the one that comes with the refusal.
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use serde::Deserialize;
-use synod_apiserver::{ApiServer, Fault, Item, Page, Reply, Resource};
-use synod_client::{ContinueToken, Migration, Store, StoreError, StorePage};
+use synod_apiserver::{ApiServer, Fault, Item, Page, Reply, Resource, may_pass};
+use synod_client::{ContinueToken, Migration, MigrationTarget, Store, StoreError, StorePage};
 use tokio::time::{Instant, sleep_until};
 
 use super::report::{Event, Report};
@@ -37,6 +39,18 @@ pub(super) struct Objects {
     pub(super) tally: Arc<Tally>,
     pub(super) report: Arc<Report>,
     pub(super) began: Began,
+    /// Whether the API server was found to encode in something else at the end of the list.
+    pub(super) strayed: AtomicBool,
+}
+
+/// Why what is written back is not encoded as the migration requires; `None` also if the API server does not say how it
+/// encodes.
+pub(super) fn strays_from(found: &Resource, target: &MigrationTarget) -> Option<String> {
+    let hash = found.storage_version_hash.as_deref()?;
+    (hash != target.hash.to_string()).then(|| {
+        let plural = &found.plural;
+        format!("the API server encodes {plural} as {hash}, and the migration is to {target}")
+    })
 }
 
 /// How many objects to list at a time.
@@ -132,7 +146,7 @@ impl Store for Objects {
 
     async fn list_page(
         &self,
-        _migration: &Migration,
+        migration: &Migration,
         token: Option<&ContinueToken>,
     ) -> Result<StorePage<Item>, StoreError> {
         let token = token.map(ContinueToken::as_str);
@@ -145,6 +159,9 @@ impl Store for Objects {
         }
         let next = token.map(|token| token.split_once(BETWEEN).map_or(token, |(_, next)| next));
         let page = self.listed(next).await?;
+        if page.next.is_none() {
+            self.encodes_in(&migration.target).await?;
+        }
         let next = match page.next.as_deref() {
             None => None,
             Some(next) => match self.began.token(next) {
@@ -189,6 +206,29 @@ impl Store for Objects {
 }
 
 impl Objects {
+    /// Fails unless the API server encodes in the target at the end as at the begin. If it does not, nobody knows since
+    /// when, so the list begins anew once it does again.
+    async fn encodes_in(&self, target: &MigrationTarget) -> Result<(), StoreError> {
+        let Resource {
+            group,
+            plural,
+            version,
+            ..
+        } = &self.resource;
+        let found = self.server.find(group, plural, Some(version)).await;
+        let found = found.map_err(|fault| self.no_answer(&fault))?;
+        let found = found.ok_or(StoreError::NotFound)?;
+        if let Some(why) = strays_from(&found, target) {
+            self.strayed.store(true, Ordering::Relaxed);
+            self.tally.faulted(&why);
+            return Err(StoreError::Busy { retry_after: None });
+        }
+        match self.strayed.swap(false, Ordering::Relaxed) {
+            true => Err(StoreError::Expired(None)),
+            false => Ok(()),
+        }
+    }
+
     /// A page that begins at this token of the server. A page that is too long is asked for with fewer objects.
     async fn listed(&self, token: Option<&str>) -> Result<Page, StoreError> {
         loop {
@@ -199,7 +239,10 @@ impl Objects {
                 Ok(reply) => reply,
             };
             if reply.status == StatusCode::OK {
-                return Page::parse(&self.resource, &reply.body).map_err(StoreError::Refused);
+                return Page::parse(&self.resource, &reply.body).map_err(|why| {
+                    self.tally.faulted(&why);
+                    StoreError::Busy { retry_after: None }
+                });
             }
             return Err(self.refusal(&reply, None));
         }
@@ -224,20 +267,13 @@ impl Objects {
             None => words,
         };
         self.tally.faulted(&named);
-        let is_busy = matches!(
-            reply.status,
-            StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
-        );
-        // A balancer says 502 while a server behind it starts again.
-        let is_broken =
-            reply.status.is_server_error() && reply.status != StatusCode::NOT_IMPLEMENTED;
         match reply.status {
             StatusCode::GONE => {
                 let next = reply.says().metadata.next;
                 let token = Some(next).filter(|next| !next.is_empty());
                 StoreError::Expired(token.and_then(|next| self.began.token(&next)))
             }
-            _ if is_busy || is_broken => StoreError::Busy {
+            _ if may_pass(reply.status) => StoreError::Busy {
                 retry_after: reply.retry_after(),
             },
             StatusCode::NOT_FOUND if item.is_none() => StoreError::NotFound,

@@ -1,19 +1,27 @@
 //! The stored versions of a custom resource's definition: trimmed once nothing is stored in the others any more.
 
 use axum::http::StatusCode;
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 use synod_apiserver::{ApiServer, Fault, Resource};
 use synod_client::{Migration, StorageVersionHash};
+use tokio::time::sleep;
 
-/// How often the definition is read again because somebody else has changed it meanwhile.
-const TRIES: u32 = 5;
+use super::retries::{may_pass, pause};
 
 /// The definition of a custom resource, as it was at some moment.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Definition {
     path: String,
     document: Value,
+}
+
+/// What did not succeed and may yet: why, and when to try again if that is said.
+struct NotYet {
+    why: String,
+    retry_after: Option<Duration>,
 }
 
 /// What became of the stored versions.
@@ -65,42 +73,64 @@ impl Definition {
         let Some(storage) = self.storage() else {
             return Trimmed::Left("the definition names no storage version".to_owned());
         };
-        if !self.is_target(storage, migration) {
-            let target = &migration.target;
-            return Trimmed::Left(format!(
-                "the migration was to {target}, and the storage version is {storage}"
-            ));
+        if let Some(why) = self.strays_from(migration) {
+            return Trimmed::Left(why);
         }
-        for _ in 0..TRIES {
-            let mut now = match server.document::<Value>(&self.path).await {
-                Ok(Some(document)) => Self {
-                    document,
-                    path: self.path.clone(),
-                },
-                Ok(None) => return Trimmed::Left("the definition is gone".to_owned()),
-                Err(fault) => return Trimmed::Left(fault.to_string()),
+        let mut tries = 0;
+        loop {
+            let NotYet { why, retry_after } = match self.tried(server, storage).await {
+                Ok(trimmed) => return trimmed,
+                Err(not_yet) => not_yet,
             };
-            if now.fingerprint() != self.fingerprint() {
-                return Trimmed::Left(
-                    "the definition was changed since the migration began".to_owned(),
-                );
-            }
-            let only = json!([storage]);
-            if now.document["status"]["storedVersions"] == only {
-                return Trimmed::To(storage.to_owned());
-            }
-            now.document["status"]["storedVersions"] = only;
-            let path = format!("{}/status", self.path);
-            let document = Bytes::from(now.document.to_string());
-            match server.put(&path, document).await {
-                Ok(reply) if reply.status.is_success() => return Trimmed::To(storage.to_owned()),
-                // Somebody has written it between the two, as API servers do that note a condition.
-                Ok(reply) if reply.status == StatusCode::CONFLICT => {}
-                Ok(reply) => return Trimmed::Left(reply.words()),
-                Err(fault) => return Trimmed::Left(fault.to_string()),
+            tries += 1;
+            match pause(tries, retry_after) {
+                Some(pause) => sleep(pause).await,
+                None => {
+                    let resource = migration.id.resource().qualified();
+                    return Trimmed::Left(format!(
+                        "{why}; to have them trimmed: synod migrations start {resource} --rewrite-all && \
+                         synod migrate --once --trim-stored-versions {resource}"
+                    ));
+                }
             }
         }
-        Trimmed::Left("the definition changes all the time".to_owned())
+    }
+
+    async fn tried(&self, server: &ApiServer, storage: &str) -> Result<Trimmed, NotYet> {
+        let mut now = match server.document::<Value>(&self.path).await {
+            Ok(Some(document)) => Self {
+                document,
+                path: self.path.clone(),
+            },
+            Ok(None) => return Ok(Trimmed::Left("the definition is gone".to_owned())),
+            Err(fault) => return failed(&fault),
+        };
+        if now.fingerprint() != self.fingerprint() {
+            let why = "the definition was changed since the migration began";
+            return Ok(Trimmed::Left(why.to_owned()));
+        }
+        let only = json!([storage]);
+        if now.document["status"]["storedVersions"] == only {
+            return Ok(Trimmed::To(storage.to_owned()));
+        }
+        now.document["status"]["storedVersions"] = only;
+        let path = format!("{}/status", self.path);
+        let document = Bytes::from(now.document.to_string());
+        match server.put(&path, document).await {
+            Ok(reply) if reply.status.is_success() => Ok(Trimmed::To(storage.to_owned())),
+            // Somebody may have written it between the two, as API servers do that note a condition.
+            Ok(reply)
+                if reply.status == StatusCode::CONFLICT
+                    || synod_apiserver::may_pass(reply.status) =>
+            {
+                Err(NotYet {
+                    why: reply.words(),
+                    retry_after: reply.retry_after(),
+                })
+            }
+            Ok(reply) => Ok(Trimmed::Left(reply.words())),
+            Err(fault) => failed(&fault),
+        }
     }
 
     /// The version in which new objects are stored.
@@ -110,7 +140,16 @@ impl Definition {
         storage.next()?["name"].as_str()
     }
 
-    /// Whether the migration was to the storage version. Of an observed target only the hash is known.
+    /// Why new objects are not stored as the migration requires; `None` also if the definition does not say.
+    pub(super) fn strays_from(&self, migration: &Migration) -> Option<String> {
+        let storage = self.storage()?;
+        (!self.is_target(storage, migration)).then(|| {
+            let target = &migration.target;
+            format!("the migration is to {target}, and the storage version is {storage}")
+        })
+    }
+
+    /// Whether the migration is to the storage version. Of an observed target only the hash is known.
     fn is_target(&self, storage: &str, migration: &Migration) -> bool {
         let group = migration.id.resource().group();
         match &migration.target.version {
@@ -122,5 +161,17 @@ impl Definition {
                 migration.target.hash == StorageVersionHash::of(group, storage, kind)
             }
         }
+    }
+}
+
+/// What a fault means: one that may pass is tried again.
+fn failed(fault: &Fault) -> Result<Trimmed, NotYet> {
+    let why = fault.to_string();
+    match may_pass(fault) {
+        true => Err(NotYet {
+            why,
+            retry_after: None,
+        }),
+        false => Ok(Trimmed::Left(why)),
     }
 }

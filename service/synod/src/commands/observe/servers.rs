@@ -7,6 +7,7 @@ use serde::Deserialize;
 use synod_apiserver::{Access, ApiServer};
 use synod_client::{Violation, Violations};
 
+use super::leases;
 use super::server::{Fault, Look, Server};
 use crate::args::ObserveArgs;
 use crate::commands::api_server::{access, unusable};
@@ -91,20 +92,21 @@ impl Servers {
                 known,
             } => (access, through, *patience, known),
         };
-        let fault = match found(through)
-            .await
-            .and_then(|urls| kept(&urls, known, access, patience))
-        {
-            Ok(()) => None,
-            Err(why) => Some(Look {
-                server: through.url(),
-                shown: Vec::new(),
-                faults: vec![Fault {
-                    group: None,
-                    why: format!("which API servers there are: {why}"),
-                }],
-            }),
+        let whole = match found(through).await {
+            Ok(urls) => match kept(&urls, known, access, patience) {
+                Ok(()) => none_hidden(through, urls.len()).await,
+                Err(why) => Err(why),
+            },
+            Err(why) => Err(why),
         };
+        let fault = whole.err().map(|why| Look {
+            server: through.url(),
+            shown: Vec::new(),
+            faults: vec![Fault {
+                group: None,
+                why: format!("which API servers there are: {why}"),
+            }],
+        });
         (known.values().cloned().collect(), fault)
     }
 }
@@ -140,6 +142,17 @@ async fn found(through: &ApiServer) -> Result<BTreeSet<String>, String> {
     match urls.is_empty() {
         true => Err("no EndpointSlice of default/kubernetes has an address".to_owned()),
         false => Ok(urls),
+    }
+}
+
+/// Whether each server has an address of its own. Several behind a balancer may all advertise that of the balancer.
+async fn none_hidden(through: &ApiServer, addresses: usize) -> Result<(), String> {
+    match leases::servers(through).await? {
+        Some(servers) if servers > addresses => Err(format!(
+            "{servers} of them hold leases in kube-system, and default/kubernetes has {addresses} addresses; let each \
+             advertise its own, or name their URLs"
+        )),
+        Some(_) | None => Ok(()),
     }
 }
 

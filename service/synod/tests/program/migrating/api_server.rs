@@ -28,6 +28,8 @@ pub(super) enum Mood {
     Busy(u64),
     /// It fails with this status code, and no word.
     Fails(u16),
+    /// It answers with success, and with this in place of what was asked for.
+    Says(&'static str),
     /// It never answers.
     Hangs,
     /// The list is too old; with a token to go on with, or without.
@@ -66,6 +68,10 @@ pub(super) struct World {
     pub(super) token: Option<String>,
     pub(super) refused: u64,
     pub(super) definition: Value,
+    /// The hashes by which it shows how it encodes widgets, one after the other; the last one stays. It may say none.
+    pub(super) shown: VecDeque<String>,
+    /// What the next writes of a definition meet with.
+    pub(super) definitions: VecDeque<u16>,
     pub(super) pages: u64,
     pub(super) all_writes: u64,
 }
@@ -104,6 +110,8 @@ impl ApiServer {
             token: None,
             refused: 0,
             definition: definition(),
+            shown: VecDeque::new(),
+            definitions: VecDeque::new(),
             pages: 0,
             all_writes: 0,
         }));
@@ -317,6 +325,9 @@ impl Stored {
 fn define(world: &Mutex<World>, body: &Bytes) -> Response {
     let sent: Value = serde_json::from_slice(body).unwrap();
     let mut world = world.lock().unwrap();
+    if let Some(code) = world.definitions.pop_front() {
+        return StatusCode::from_u16(code).unwrap().into_response();
+    }
     if sent["metadata"]["resourceVersion"] != world.definition["metadata"]["resourceVersion"] {
         return status(
             StatusCode::CONFLICT,
@@ -338,8 +349,13 @@ fn discovery(path: &str, world: &Mutex<World>) -> Response {
         "/apis/example.io" => json!({"kind": "APIGroup", "name": "example.io",
             "versions": [version("v1"), version("v2")], "preferredVersion": version("v1")}),
         "/apis/example.io/v1" | "/apis/example.io/v2" => {
+            let mut world = world.lock().unwrap();
+            let shown = match world.shown.len() {
+                0 | 1 => world.shown.front().cloned(),
+                _ => world.shown.pop_front(),
+            };
             json!({"kind": "APIResourceList", "resources": [
-                {"name": "widgets", "kind": "Widget", "namespaced": true, "verbs": verbs},
+                {"name": "widgets", "kind": "Widget", "namespaced": true, "verbs": verbs, "storageVersionHash": shown},
                 {"name": "widgets/status", "kind": "Widget", "namespaced": true, "verbs": ["get", "update"]},
             ]})
         }
@@ -361,6 +377,7 @@ async fn failed(mood: Mood) -> Response {
             ([(header::RETRY_AFTER, seconds.to_string())], busy).into_response()
         }
         Mood::Fails(code) => StatusCode::from_u16(code).unwrap().into_response(),
+        Mood::Says(what) => what.into_response(),
         Mood::Hangs => pending().await,
         Mood::Expired { .. } | Mood::Executes | Mood::Overtaken | Mood::Deleted | Mood::Hooked => {
             panic!("{mood:?} cannot come here")

@@ -42,6 +42,8 @@ struct Shared {
     mood: Mutex<Mood>,
     /// The ports of all servers of its cluster.
     ports: Mutex<Vec<u16>>,
+    /// How many servers of its cluster hold leases of their identities.
+    leases: Mutex<usize>,
 }
 
 /// A running server. Dropping it ends it.
@@ -66,6 +68,7 @@ impl ApiServer {
         let shared = Arc::new(Shared {
             mood: Mutex::new(Mood::Encodes(version)),
             ports: Mutex::new(Vec::new()),
+            leases: Mutex::new(0),
         });
         let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = tcp.local_addr().unwrap();
@@ -105,6 +108,11 @@ impl ApiServer {
     pub(super) fn tells_of(&self, servers: &[&Self]) {
         *self.shared.ports.lock().unwrap() = servers.iter().map(|server| server.port()).collect();
     }
+
+    /// It tells whoever asks that so many servers of its cluster hold leases.
+    pub(super) fn knows_of(&self, servers: usize) {
+        *self.shared.leases.lock().unwrap() = servers;
+    }
 }
 
 impl Drop for ApiServer {
@@ -124,6 +132,11 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             });
             axum::Json(json!({"kind": "EndpointSliceList", "items": slices.collect::<Vec<_>>()}))
                 .into_response()
+        }
+        Mood::Encodes(_) if path.ends_with("/namespaces/kube-system/leases") => {
+            let lease = json!({"spec": {"renewTime": "2026-11-24T12:00:00.000000Z", "leaseDurationSeconds": 3600}});
+            let leases = vec![lease; *shared.leases.lock().unwrap()];
+            axum::Json(json!({"kind": "LeaseList", "items": leases})).into_response()
         }
         Mood::Hangs => pending().await,
         Mood::Fails => StatusCode::SERVICE_UNAVAILABLE.into_response(),
