@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use synod_model::{
-    AbortCause, Current, ErrorKind, Feature, GroupResource, Refusal, Settings, Switch, UpdateSettings,
+    AbortCause, Current, ErrorKind, Feature, GroupResource, Refusal, Settings, Switch,
+    UpdateSettings,
 };
 
 use super::succession;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, Feature, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
-    Switch,
+    AgreementChange, ApiVersion, Feature, GroupResource, MemberId, Persisted, Refusal, ReportEntry,
+    Stance, Switch,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
@@ -193,13 +193,7 @@ impl<'a> Draft<'a> {
             .as_ref()
             .filter(|selected| !entry.decodable.contains(selected))
         {
-            return Err(not_decodable(
-                resource,
-                member,
-                entry,
-                selected,
-                why,
-            ));
+            return Err(not_decodable(resource, member, entry, selected, why));
         }
         let enforced = state.settings.enforce_persisted.contains(resource);
         if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
