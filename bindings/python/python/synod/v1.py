@@ -987,8 +987,8 @@ class Settings(Message):
     """
 
     migrations: Switch | None = None
-    """Whether migrations are started and worked at. While they are off, none is created, claimed, continued or tried again;
-    a claim ends at its deadline. What a worker has finished is still recorded, and aborts go on.
+    """Whether migrations are started and worked at. While they are off, none is created, claimed or continued, and a
+    failed one waits; a claim ends at its deadline. What a worker has finished is still recorded, and aborts go on.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (
