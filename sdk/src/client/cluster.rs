@@ -1,7 +1,9 @@
 //! The cluster itself: its status and its settings.
 
-use synod_model::{ErrorKind, Feature, Revision, SettingsPatch, UpdateSettings};
+use synod_model::{ErrorKind, Feature, Refusal, Revision, SettingsPatch, UpdateSettings};
+use synod_proto::status::to_status;
 use synod_proto::{Change, v1};
+use tonic::{Response, Status};
 
 use super::{Client, stubs};
 use crate::transport::Try;
@@ -20,7 +22,10 @@ impl Client {
     pub async fn status(&self) -> Result<ClusterStatus, Error> {
         let answer = self.read(|attempt| {
             let request = attempt.request(v1::ClusterStatusRequest {});
-            async move { stubs::cluster(attempt.channel).status(request).await }
+            async move {
+                let answer = stubs::cluster(attempt.channel).status(request).await?;
+                of_a_cluster(answer)
+            }
         });
         read::<v1::ClusterStatusResponse, _>(answer.await?)
     }
@@ -110,4 +115,17 @@ impl Client {
         );
         Err(Error::new(ErrorKind::Unavailable, message))
     }
+}
+
+/// The answer of a replica that belongs to a cluster. One that waits to be taken into a set knows of none, and another replica
+/// is asked.
+fn of_a_cluster(
+    answer: Response<v1::ClusterStatusResponse>,
+) -> Result<Response<v1::ClusterStatusResponse>, Status> {
+    let header = answer.get_ref().header.as_ref();
+    if header.is_some_and(|header| header.cluster_id.is_empty()) {
+        let message = "this replica belongs to no cluster yet";
+        return Err(to_status(Refusal::new(ErrorKind::Unavailable, message)));
+    }
+    Ok(answer)
 }
