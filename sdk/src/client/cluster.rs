@@ -1,6 +1,8 @@
 //! The cluster itself: its status and its settings.
 
-use synod_model::{ErrorKind, Feature, Refusal, Revision, SettingsPatch, UpdateSettings};
+use synod_model::{
+    ErrorKind, Feature, Refusal, Revision, SWITCHES_SINCE, SettingsPatch, UpdateSettings,
+};
 use synod_proto::status::to_status;
 use synod_proto::{Change, v1};
 use tonic::{Response, Status};
@@ -9,9 +11,6 @@ use super::{Client, stubs};
 use crate::transport::Try;
 use crate::values::read;
 use crate::{Changed, ClusterStatus, Error, ReadOptions, SettingsView};
-
-/// The machine version that brought the switches.
-const SWITCHES_SINCE: u32 = 2;
 
 impl Client {
     /// Asks any one replica for the status of the cluster, as this replica sees it. No quorum is needed.

@@ -190,6 +190,8 @@ impl Pass {
                 Next::GoOn(None) if self.begun_anew < TRIES => {
                     self.begun_anew += 1;
                     self.token = None;
+                    // A later worker begins anew, too: the store may have told that what was written must be written again.
+                    self.saved = None;
                 }
                 Next::GoOn(_) => {
                     let text = "the list has expired again and again, and the store does not say where to go on";

@@ -82,7 +82,7 @@ pub use rows::{
 pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
-pub use switches::{SWITCHES_SINCE, switched_off};
+pub use switches::switched_off;
 pub use views::{StorageStateView, StorageVersionView};
 pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
 

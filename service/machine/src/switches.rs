@@ -4,12 +4,9 @@
 //! nothing back, and it makes nothing safer than it is: what was voted, marked and fenced goes on counting, drains and
 //! deadlines go on, and what frees something for others stays possible.
 
-use synod_model::{ErrorKind, Feature, Refusal, Switch};
+use synod_model::{ErrorKind, Feature, Refusal, SWITCHES_SINCE, Switch};
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
-
-/// The machine version that brought the switches.
-pub const SWITCHES_SINCE: u32 = 2;
 
 impl State {
     /// Whether a feature is switched off.
@@ -96,8 +93,8 @@ pub fn switched_off(feature: Feature) -> Refusal {
 
 /// The feature without which a command is refused.
 ///
-/// A vote is no command of its own: it comes in the report by which a server may write anything at all, and a report is
-/// never refused. With votes off, none of them moves what is selected.
+/// A vote is no command of its own: it comes in the report by which a server may write anything at all, and no report is
+/// refused for its votes. With votes off, none of them moves what is selected.
 const fn needed(command: &Command) -> Option<Feature> {
     match command {
         Command::CreateCollection(_)

@@ -163,7 +163,7 @@ pub use settings::{Settings, SettingsPatch};
 pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;
 pub use storage_version_status::{check_common_version, check_conditions};
-pub use switch::{Feature, Switch};
+pub use switch::{Feature, SWITCHES_SINCE, Switch};
 pub use text::misleads;
 pub use uid::Uid;
 pub use versions::{ApiVersion, VersionSet};

@@ -14,6 +14,9 @@ pub enum Switch {
     Off,
 }
 
+/// The machine version that brought the switches: replicas of an older one can neither read nor apply them.
+pub const SWITCHES_SINCE: u32 = 2;
+
 /// What can be switched off: each by the setting of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Feature {

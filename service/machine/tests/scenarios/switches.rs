@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, SWITCHES_SINCE};
+use synod_machine::{Answer, Command};
 use synod_model::{
     AbortMigration, Attributes, ErrorKind, FailureClass, Feature, MigrationPhase, MigrationReason,
-    Operation, Settings, StartMigration, Switch, Transact,
+    Operation, SWITCHES_SINCE, Settings, StartMigration, Switch, Transact,
 };
 
 use crate::cluster::{Cluster, TTL, accepted, claim, complete, fail, progress, refused, request};

@@ -12,7 +12,6 @@ mod tally;
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -31,7 +30,7 @@ use crate::failure::Failure;
 use crate::output::Reader;
 use crate::signals::Signals;
 use metrics::Metrics;
-use objects::{Objects, Paces, strays_from};
+use objects::{Given, Objects, Paces, strays_from};
 use report::{Event, Report};
 use stored_versions::Definition;
 use tally::Tally;
@@ -218,7 +217,7 @@ impl Worker<'_> {
             tally: Arc::clone(&tally),
             report: Arc::clone(&self.report),
             began: fingerprint.into(),
-            strayed: AtomicBool::new(false),
+            given: Given::default(),
         };
         let began = objects.began.clone();
         let migrator = Migrator::new(self.client.clone(), objects, self.options(migration));

@@ -3,11 +3,13 @@
 mod api_server;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
 use synod_client::{Client, ListMigrations, Migration, MigrationPhase, StorageVersionHash};
+use synod_tests::free_address;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
@@ -194,17 +196,50 @@ async fn an_answer_of_success_that_is_no_list_is_not_the_end_of_one() {
 async fn an_api_server_that_encodes_in_something_else_is_waited_for() {
     let stage = Stage::set(30, Serves::Anybody).await;
     let hash = |version| StorageVersionHash::of("example.io", version, "Widget").to_string();
-    // It is not there yet, then it is, is taken back before the end, and is there again.
-    stage.api.world().shown = ["v1", "v2", "v1", "v2"].map(hash).into();
+    // It is not there yet; then it is for two pages, is taken back, and is there again.
+    stage.api.world().shown = ["v1", "v2", "v2", "v2", "v1", "v1", "v2"].map(hash).into();
     let (code, events) = stage.work(&[]).await;
     let why = events[0]["fault"]["why"].as_str().unwrap();
     assert!(why.contains("encodes widgets"), "{events:?}");
     assert_eq!((code, &ended(&events)["outcome"]), (0, &"COMPLETED".into()));
     let world = stage.api.world();
     assert!(world.old().is_empty());
-    assert_eq!(world.pages, 6 + 1 + 6, "it began anew");
+    assert_eq!(world.pages, 2 + 6, "it began anew");
     let again = world.objects.values().filter(|stored| stored.writes == 2);
-    assert_eq!(again.count(), 25);
+    assert_eq!(again.count(), 10);
+}
+
+#[tokio::test]
+async fn an_api_server_that_is_taken_back_while_the_last_page_is_written_is_found() {
+    let stage = Stage::set(10, Serves::Anybody).await;
+    let hash = |version| StorageVersionHash::of("example.io", version, "Widget").to_string();
+    stage.api.world().shown = ["v2", "v2", "v2", "v1", "v2"].map(hash).into();
+    let (code, events) = stage.work(&[]).await;
+    assert_eq!((code, &ended(&events)["outcome"]), (0, &"COMPLETED".into()));
+    let world = stage.api.world();
+    assert_eq!(world.pages, 2 + 2, "it began anew");
+    assert!(world.objects.values().all(|stored| stored.writes == 2));
+}
+
+#[tokio::test]
+async fn who_goes_on_for_a_dead_worker_writes_its_last_page_once_more() {
+    let stage = Stage::set(30, Serves::Anybody).await;
+    let hangs = {
+        let mut world = stage.api.world();
+        world.lists.extend([None, None, Some(Mood::Hangs)]);
+        Arc::clone(&world.hangs)
+    };
+    let mut first = stage.begin(&[]);
+    hangs.notified().await;
+    first.signal(Signal::KILL);
+    first.ended().await;
+    // Its claim ends first.
+    let mut second = stage.begin(&["--worker", "second"]);
+    assert_eq!(next(&mut second, "ended").await["outcome"], "COMPLETED");
+    let world = stage.api.world();
+    assert!(world.old().is_empty());
+    let again = world.objects.values().filter(|stored| stored.writes == 2);
+    assert_eq!(again.count(), 5);
 }
 
 #[tokio::test]
@@ -442,13 +477,7 @@ async fn stored_versions_are_trimmed_only_if_the_definition_stayed_as_it_was() {
 #[tokio::test]
 async fn metrics_are_served_under_the_names_of_the_earlier_migrator() {
     let stage = Stage::set(9, Serves::Anybody).await;
-    let port = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let at = format!("127.0.0.1:{port}");
+    let at = free_address().to_string();
     let mut running = stage.begin(&["--listen-metrics", &at]);
     next(&mut running, "ended").await;
     let mut asked = TcpStream::connect(&at).await.unwrap();

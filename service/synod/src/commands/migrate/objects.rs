@@ -8,27 +8,25 @@
 //!   the agreed encoding. A hook that refuses a write by the same status code is a refusal.
 //! - That an object is gone is believed only if the API server says so of this object: one that does not serve the resource
 //!   just now answers 404, too.
-//! - Before the first page and with the last one, the API server must show that it encodes as agreed, if it shows that at
-//!   all: one that was not restarted yet, or was taken back, would store the old encoding.
+//! - Before the first page and after each one was written, the API server must show that it encodes as agreed, if it shows
+//!   that at all: one that was not restarted yet, or was taken back, would store the old encoding. If it does not, the list
+//!   begins anew. What another worker wrote last is written once more, since nobody may have looked after it.
 //! - The list goes on from the token that the server hands out, so what is created behind it is stored in the agreed
 //!   encoding, as the migration requires. A token that is too old is replaced by the one that comes with the refusal.
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use synod_apiserver::{ApiServer, Fault, Item, Page, Reply, Resource, may_pass};
 use synod_client::{ContinueToken, Migration, MigrationTarget, Store, StoreError, StorePage};
 use tokio::time::{Instant, sleep_until};
 
 use super::report::{Event, Report};
 use super::tally::Tally;
-
-/// What stands between the two parts of a token.
-const BETWEEN: char = '|';
 
 /// The objects of one resource.
 pub(super) struct Objects {
@@ -39,8 +37,33 @@ pub(super) struct Objects {
     pub(super) tally: Arc<Tally>,
     pub(super) report: Arc<Report>,
     pub(super) began: Began,
-    /// Whether the API server was found to encode in something else at the end of the list.
-    pub(super) strayed: AtomicBool,
+    pub(super) given: Given,
+}
+
+/// Where a list goes on: what our tokens say, as JSON.
+#[derive(Serialize, Deserialize)]
+struct Place {
+    /// How the definition of the resource was when the first page was listed.
+    began: Option<String>,
+    /// The API server's token of the page that was listed last; `None` for the first one.
+    last: Option<String>,
+    /// The API server's token of the next page; `None` behind the last one.
+    next: Option<String>,
+}
+
+/// The token that this worker was given last. Any other one comes from another worker.
+#[derive(Default)]
+pub(super) struct Given(Mutex<Option<ContinueToken>>);
+
+impl Given {
+    fn note(&self, token: &ContinueToken) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
+    }
+
+    fn is(&self, token: &ContinueToken) -> bool {
+        let given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        given.as_ref() == Some(token)
+    }
 }
 
 /// Why what is written back is not encoded as the migration requires; `None` also if the API server does not say how it
@@ -102,12 +125,6 @@ impl Began {
     fn set(&self, fingerprint: Option<String>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fingerprint;
     }
-
-    /// A token of ours: how the pass began, and the server's token.
-    fn token(&self, next: &str) -> Option<ContinueToken> {
-        let began = self.get().unwrap_or_default();
-        ContinueToken::parse(&format!("{began}{BETWEEN}{next}")).ok()
-    }
 }
 
 /// How fast bytes may go.
@@ -141,6 +158,13 @@ impl Paces {
     }
 }
 
+impl Place {
+    /// What a token says. The list begins anew with one that is none of ours.
+    fn of(token: &ContinueToken) -> Result<Self, StoreError> {
+        serde_json::from_str(token.as_str()).map_err(|_| StoreError::Expired(None))
+    }
+}
+
 impl Store for Objects {
     type Object = Item;
 
@@ -149,35 +173,28 @@ impl Store for Objects {
         migration: &Migration,
         token: Option<&ContinueToken>,
     ) -> Result<StorePage<Item>, StoreError> {
-        let token = token.map(ContinueToken::as_str);
-        if let Some((began, _)) = token.and_then(|token| token.split_once(BETWEEN)) {
-            self.began
-                .set(Some(began.to_owned()).filter(|began| !began.is_empty()));
+        let place = token.map(Place::of).transpose()?;
+        if let Some(place) = &place {
+            self.began.set(place.began.clone());
         }
         if self.tally.begins() {
             self.report.quietly(&Event::claimed(&self.tally));
         }
-        let next = token.map(|token| token.split_once(BETWEEN).map_or(token, |(_, next)| next));
-        let page = self.listed(next).await?;
-        if page.next.is_none() {
-            self.encodes_in(&migration.target).await?;
-        }
-        let next = match page.next.as_deref() {
-            None => None,
-            Some(next) => match self.began.token(next) {
-                Some(token) => Some(token),
-                None => {
-                    return Err(StoreError::Refused(
-                        "its continue token is no token".to_owned(),
-                    ));
-                }
+        self.encodes_in(&migration.target, token.is_none()).await?;
+        let at = match (token, place) {
+            (Some(token), Some(place)) if self.given.is(token) => match place.next {
+                Some(next) => Some(next),
+                None => return Ok(self.end()),
             },
+            (_, place) => place.and_then(|place| place.last),
         };
+        let page = self.listed(at.as_deref()).await?;
         let objects = page.items.len() as u64;
-        self.tally.listed(objects, page.remaining, next.is_none());
+        let is_last = page.next.is_none();
+        self.tally.listed(objects, page.remaining, is_last);
         Ok(StorePage {
             objects: page.items,
-            next,
+            next: Some(self.token(at, page.next)?),
             remaining: page.remaining,
         })
     }
@@ -206,9 +223,9 @@ impl Store for Objects {
 }
 
 impl Objects {
-    /// Fails unless the API server encodes in the target at the end as at the begin. If it does not, nobody knows since
-    /// when, so the list begins anew once it does again.
-    async fn encodes_in(&self, target: &MigrationTarget) -> Result<(), StoreError> {
+    /// Fails unless the API server encodes in the target. If it does not, nobody knows since when: it is waited for before the
+    /// first page, and behind one the list begins anew.
+    async fn encodes_in(&self, target: &MigrationTarget, is_first: bool) -> Result<(), StoreError> {
         let Resource {
             group,
             plural,
@@ -218,15 +235,41 @@ impl Objects {
         let found = self.server.find(group, plural, Some(version)).await;
         let found = found.map_err(|fault| self.no_answer(&fault))?;
         let found = found.ok_or(StoreError::NotFound)?;
-        if let Some(why) = strays_from(&found, target) {
-            self.strayed.store(true, Ordering::Relaxed);
-            self.tally.faulted(&why);
-            return Err(StoreError::Busy { retry_after: None });
+        let Some(why) = strays_from(&found, target) else {
+            return Ok(());
+        };
+        self.tally.faulted(&why);
+        Err(match is_first {
+            true => StoreError::Busy { retry_after: None },
+            false => StoreError::Expired(None),
+        })
+    }
+
+    /// What stands behind the last page: nothing, once it was looked at how that one was encoded.
+    fn end(&self) -> StorePage<Item> {
+        self.tally.listed(0, None, true);
+        StorePage {
+            objects: Vec::new(),
+            next: None,
+            remaining: None,
         }
-        match self.strayed.swap(false, Ordering::Relaxed) {
-            true => Err(StoreError::Expired(None)),
-            false => Ok(()),
-        }
+    }
+
+    /// A token of ours for what follows a page.
+    fn token(
+        &self,
+        last: Option<String>,
+        next: Option<String>,
+    ) -> Result<ContinueToken, StoreError> {
+        let began = self.began.get();
+        let place = serde_json::to_string(&Place { began, last, next });
+        let token = place
+            .ok()
+            .and_then(|place| ContinueToken::parse(&place).ok());
+        let token = token
+            .ok_or_else(|| StoreError::Refused("its continue token is too long".to_owned()))?;
+        self.given.note(&token);
+        Ok(token)
     }
 
     /// A page that begins at this token of the server. A page that is too long is asked for with fewer objects.
@@ -270,8 +313,9 @@ impl Objects {
         match reply.status {
             StatusCode::GONE => {
                 let next = reply.says().metadata.next;
-                let token = Some(next).filter(|next| !next.is_empty());
-                StoreError::Expired(token.and_then(|next| self.began.token(&next)))
+                let next = Some(next).filter(|next| !next.is_empty());
+                let token = next.and_then(|next| self.token(Some(next.clone()), Some(next)).ok());
+                StoreError::Expired(token)
             }
             _ if may_pass(reply.status) => StoreError::Busy {
                 retry_after: reply.retry_after(),

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 
 use crate::certificates::Secured;
@@ -63,6 +64,8 @@ pub(super) struct World {
     revision: u64,
     /// What the next lists and writes meet with.
     pub(super) lists: VecDeque<Option<Mood>>,
+    /// Told when a list begins to hang.
+    pub(super) hangs: Arc<Notify>,
     pub(super) writes: VecDeque<Option<Mood>>,
     /// The token that counts; `None`: anybody may call.
     pub(super) token: Option<String>,
@@ -106,6 +109,7 @@ impl ApiServer {
             objects,
             revision: 1_000,
             lists: VecDeque::new(),
+            hangs: Arc::default(),
             writes: VecDeque::new(),
             token: None,
             refused: 0,
@@ -215,7 +219,12 @@ async fn list(world: &Mutex<World>, query: &str) -> Response {
             };
             return status(StatusCode::GONE, "Expired", "", metadata);
         }
-        Some(mood) => return failed(mood).await,
+        Some(mood) => {
+            if mood == Mood::Hangs {
+                world.lock().unwrap().hangs.notify_one();
+            }
+            return failed(mood).await;
+        }
         None => {}
     }
     let limit: usize = asked("limit").unwrap().parse().unwrap();
