@@ -74,6 +74,7 @@ const ALL: &[Verb] = &[
     Verb::Update,
     Verb::Watch,
 ];
+const OF_SNAPSHOTS: &[Verb] = &[Verb::Delete, Verb::Get, Verb::List, Verb::Watch];
 const OF_LEASES: &[Verb] = &[
     Verb::Create,
     Verb::Get,
@@ -197,7 +198,7 @@ pub(crate) const KINDS: &[Kind] = &[
         ),
         &[],
         true,
-        READ,
+        OF_SNAPSHOTS,
         Source::ControllerRevisions,
         &[CONTROLLER, REVISION],
         "An immutable snapshot of a controller's state.",

@@ -25,7 +25,7 @@
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
-//! | `read`, `watch`, `write`, `patch`, `strategic` | the verbs |
+//! | `read`, `watch`, `write`, `delete`, `patch`, `strategic` | the verbs |
 //! | `body` | what is sent to be written |
 //! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
 //! | `answer`, `table` | answers as they are sent |
@@ -33,6 +33,7 @@
 
 mod answer;
 mod body;
+mod delete;
 mod discovery;
 mod documents;
 mod kinds;

@@ -33,7 +33,7 @@ use crate::request::{Place, Query, ResourcePlace};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
 use crate::table::Include;
-use crate::{read, watch, write};
+use crate::{delete, read, watch, write};
 
 /// The longest time for a request; for a watch or a long list, for each of its reads.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -332,7 +332,7 @@ async fn resource(
         Verb::Create => write::create(calls, &shape, &about, &asks).await,
         Verb::Update => write::update(calls, &shape, &about, &asks).await,
         Verb::Patch => write::patch(calls, &shape, &about, &asks).await,
-        Verb::Delete => write::delete(calls, &shape, &about, &asks).await,
+        Verb::Delete => delete::delete(calls, &shape, &about, &asks).await,
         Verb::Get | Verb::List | Verb::Watch | Verb::DeleteCollection => {
             Err(Fault::no_such_method())
         }

@@ -1,5 +1,7 @@
 //! The calls by which each kind is read.
 
+use std::collections::BTreeMap;
+
 use prost::Message;
 use serde_json::Value;
 use synod_model::{ErrorKind, Refusal};
@@ -94,7 +96,6 @@ macro_rules! page {
             continue_token: paging.continue_token,
             continue_at_present: paging.continue_at_present,
             $($field: $value,)*
-            ..v1::$message::default()
         }
     }};
 }
@@ -314,7 +315,10 @@ impl Calls {
                 )
             }
             Source::ControllerRevisions => {
-                let request = page!(ControllerRevisionsListRequest, paging, namespace: namespace);
+                let request = page!(
+                    ControllerRevisionsListRequest, paging, namespace: namespace, labels: BTreeMap::new(),
+                    owner_kind: String::new(), owner_name: String::new(), owner_uid: String::new(),
+                );
                 let found: v1::ControllerRevisionsListResponse = self
                     .call("synod.v1.ControllerRevisions/List", &request)
                     .await?;
@@ -373,7 +377,7 @@ impl Calls {
                 (items.collect(), found.header, found.continue_token)
             }
             Source::Members => {
-                let request = page!(MembershipListRequest, paging);
+                let request = page!(MembershipListRequest, paging, labels: BTreeMap::new());
                 let found: v1::MembershipListResponse =
                     self.call("synod.v1.Membership/List", &request).await?;
                 let items = found.items.iter().filter_map(|item| item.member.as_ref());

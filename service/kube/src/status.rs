@@ -11,7 +11,7 @@ pub(crate) struct Fault {
     pub(crate) code: u16,
     reason: &'static str,
     message: String,
-    details: Map<String, Value>,
+    details: Box<Map<String, Value>>,
     /// When to try again, in seconds.
     pub(crate) retry_after: Option<u32>,
     /// Where the list could go on, however late it is.
@@ -36,7 +36,7 @@ impl Fault {
             code,
             reason,
             message: message.into(),
-            details: Map::new(),
+            details: Box::default(),
             retry_after: None,
             continue_token: None,
         }
@@ -287,7 +287,7 @@ impl Fault {
             "code": self.code,
         });
         if !self.details.is_empty() {
-            status["details"] = Value::Object(self.details.clone());
+            status["details"] = Value::Object((*self.details).clone());
         }
         status
     }

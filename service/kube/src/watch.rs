@@ -49,7 +49,7 @@ struct Watching {
 enum Phase {
     /// The objects that there are.
     Initial(Page),
-    Live(Events),
+    Live(Box<Events>),
     Over,
 }
 
@@ -189,7 +189,7 @@ impl Watching {
             cluster_id: String::new(),
         };
         let calls = self.calls.until(Instant::now() + PATIENCE);
-        Ok(Phase::Live(calls.watch(&request).await?))
+        Ok(Phase::Live(Box::new(calls.watch(&request).await?)))
     }
 
     /// The next lines; `None` at the end.
@@ -237,7 +237,7 @@ impl Watching {
     }
 
     /// The lines of the next message.
-    async fn live(&mut self, mut events: Events) -> String {
+    async fn live(&mut self, mut events: Box<Events>) -> String {
         use v1::watch_response::Message;
         let stopped = self.calls.front.stopped();
         let message = tokio::select! {

@@ -1,8 +1,8 @@
-//! Creating, replacing, patching and deleting.
+//! Creating, replacing and patching.
 
 use std::hash::{BuildHasher, RandomState};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use synod_model::ErrorKind;
 use synod_proto::v1;
 
@@ -130,7 +130,7 @@ async fn told(
     }
 }
 
-async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
+pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
     let found = calls
         .get(about.kind, about.namespace, about.name, Asked::Newest)
         .await;
@@ -214,7 +214,7 @@ async fn replace(
 }
 
 /// A conflict, in Kubernetes' words.
-fn conflict(
+pub(crate) fn conflict(
     about: &About<'_>,
     refusal: &synod_model::Refusal,
     uid: &str,
@@ -328,110 +328,6 @@ async fn patch_once(
         Err(fault) if fault.code == 409 => Err(Missed::Overtaken(fault)),
         Err(fault) => Err(Missed::Refused(fault)),
     }
-}
-
-/// Deletes an object.
-pub(crate) async fn delete(
-    calls: &Calls,
-    shape: &Shape,
-    about: &About<'_>,
-    asks: &Asks<'_>,
-) -> Result<Response, Fault> {
-    let options: Value = match asks.body {
-        [] => Value::Null,
-        body => serde_json::from_slice(body).map_err(|fault| {
-            Fault::bad_request(format!("the options of a deletion cannot be read: {fault}"))
-        })?,
-    };
-    let expected = &options["preconditions"];
-    let expected = json!({ "metadata": expected });
-    let preconditions = preconditions(&expected, about)?;
-    let (uid, revision) = (preconditions.uid.clone(), preconditions.resource_version);
-    let propagation = options["propagationPolicy"]
-        .as_str()
-        .or_else(|| asks.query.get("propagationPolicy"));
-    let propagation = match propagation {
-        None | Some("Background") => v1::Propagation::Background,
-        Some("Foreground") => v1::Propagation::Foreground,
-        Some("Orphan") => v1::Propagation::Orphan,
-        Some(other) => {
-            let rule = format!(
-                "Unsupported value: \"{other}\": supported values: \"Background\", \"Foreground\", \"Orphan\""
-            );
-            return Err(Fault::invalid(
-                about,
-                &[("propagationPolicy".to_owned(), rule)],
-            ));
-        }
-    };
-    let is_dry = asks.query.is_dry_run()? || options["dryRun"] == json!(["All"]);
-    let request = v1::ObjectsDeleteRequest {
-        key: Some(object_key(about.kind, about.namespace, about.name)),
-        preconditions: Some(preconditions),
-        propagation: propagation.into(),
-        dry_run: is_dry,
-        ..v1::ObjectsDeleteRequest::default()
-    };
-    let deleted: Result<v1::ObjectsDeleteResponse, _> =
-        calls.call("synod.v1.Objects/Delete", &request).await;
-    let deleted = deleted.map_err(|refusal| match refusal.kind {
-        ErrorKind::Conflict => deletion_conflict(about, &refusal, &uid, revision),
-        _ => Fault::of(&refusal, about),
-    })?;
-    if deleted.deleted || is_dry {
-        return Ok(answer::document(
-            &calls.origin,
-            200,
-            &success(about, &deleted.uid),
-        ));
-    }
-    // It waits for its finalizers, or its dependents.
-    match read(calls, about).await {
-        Ok(document) => Ok(answer::document(&calls.origin, 200, &shape.one(document))),
-        Err(fault) if fault.code == 404 => Ok(answer::document(
-            &calls.origin,
-            200,
-            &success(about, &deleted.uid),
-        )),
-        Err(fault) => Err(fault),
-    }
-}
-
-fn deletion_conflict(
-    about: &About<'_>,
-    refusal: &synod_model::Refusal,
-    uid: &str,
-    revision: Option<u64>,
-) -> Fault {
-    let current = match refusal.current.as_deref() {
-        Some(synod_model::Current::Object(object)) => Some(object.metadata.resource_version.get()),
-        _ => None,
-    };
-    match (revision, current) {
-        (Some(asked), Some(current)) if asked != current => {
-            let why = format!(
-                "Precondition failed: ResourceVersion in precondition: {asked}, ResourceVersion in object meta: {current}"
-            );
-            Fault::conflict(about, &why)
-        }
-        _ => conflict(about, refusal, uid, false),
-    }
-}
-
-/// The answer to a deletion after which nothing is left.
-fn success(about: &About<'_>, uid: &str) -> Value {
-    json!({
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Success",
-        "details": {
-            "name": about.name,
-            "group": about.kind.group,
-            "kind": about.kind.plural,
-            "uid": uid,
-        },
-    })
 }
 
 #[cfg(test)]

@@ -152,56 +152,8 @@ async fn kubectl_of_every_version_works_on_objects() {
         kubectl
             .prints("create -f a.json", "widget.example.io/a created")
             .await;
-        kubectl.fails("create -f a.json", "AlreadyExists").await;
-        kubectl.prints("get widgets -n n", "NAME").await;
-        kubectl
-            .prints("get widgets -A --show-labels", "app=web")
-            .await;
-        kubectl.prints("get widget a -n n -o yaml", "size: 1").await;
-        kubectl
-            .prints("get widget a -n n -o jsonpath={.spec.size}", "1")
-            .await;
-        kubectl
-            .fails("get widget b -n n", "widgets.example.io \"b\" not found")
-            .await;
-        kubectl.prints("apply -f a.json", "configured").await;
-        kubectl.prints("apply -f a.json", "unchanged").await;
-        kubectl.file("a.json", &widget("a", 2));
-        kubectl.prints("apply -f a.json", "configured").await;
-        kubectl
-            .prints("get widget a -n n -o jsonpath={.spec.size}", "2")
-            .await;
-        kubectl
-            .prints("apply -f a.json --dry-run=server", "server dry run")
-            .await;
-        kubectl.prints("label widget a -n n x=y", "labeled").await;
-        kubectl
-            .fails("label widget a -n n z=y --resource-version=1", "Conflict")
-            .await;
-        kubectl
-            .prints("annotate widget a -n n note=yes", "annotate")
-            .await;
-        kubectl
-            .prints(
-                "patch widget a -n n --type=merge -p {\"spec\":{\"size\":3}}",
-                "patched",
-            )
-            .await;
-        kubectl
-            .prints(
-                "wait widget/a -n n --for=jsonpath={.spec.size}=3 --timeout=5s",
-                "condition met",
-            )
-            .await;
-        kubectl.file("a.json", &widget("a", 4));
-        kubectl.prints("replace -f a.json", "replaced").await;
-        kubectl.prints("describe widget a -n n", "Size:").await;
-        kubectl
-            .prints(
-                "get widgets -n n -l app=web --chunk-size=1 -o name",
-                "widget.example.io/a",
-            )
-            .await;
+        looked_at(&kubectl).await;
+        changed(&kubectl).await;
         let mut bad = widget("bad", 1);
         bad["metadata"]["bogus"] = json!(1);
         kubectl.file("bad.json", &bad);
@@ -209,6 +161,56 @@ async fn kubectl_of_every_version_works_on_objects() {
         kubectl.prints("delete widget a -n n", "deleted").await;
         kubectl.fails("get widget a -n n", "NotFound").await;
     }
+}
+
+/// Looks at the widget `a` in every way.
+async fn looked_at(kubectl: &Kubectl) {
+    for (line, told) in [
+        ("get widgets -n n", "NAME"),
+        ("get widgets -A --show-labels", "app=web"),
+        ("get widget a -n n -o yaml", "size: 1"),
+        ("get widget a -n n -o jsonpath={.spec.size}", "1"),
+        (
+            "get widgets -n n -l app=web --chunk-size=1 -o name",
+            "widget.example.io/a",
+        ),
+        ("describe widget a -n n", "Size:"),
+    ] {
+        kubectl.prints(line, told).await;
+    }
+    kubectl.fails("create -f a.json", "AlreadyExists").await;
+    kubectl
+        .fails("get widget b -n n", "widgets.example.io \"b\" not found")
+        .await;
+}
+
+/// Changes the widget `a` in every way.
+async fn changed(kubectl: &Kubectl) {
+    kubectl.prints("apply -f a.json", "configured").await;
+    kubectl.prints("apply -f a.json", "unchanged").await;
+    kubectl.file("a.json", &widget("a", 2));
+    for (line, told) in [
+        ("apply -f a.json", "configured"),
+        ("get widget a -n n -o jsonpath={.spec.size}", "2"),
+        ("apply -f a.json --dry-run=server", "server dry run"),
+        ("label widget a -n n x=y", "labeled"),
+        ("annotate widget a -n n note=yes", "annotate"),
+        (
+            "patch widget a -n n --type=merge -p {\"spec\":{\"size\":3}}",
+            "patched",
+        ),
+        (
+            "wait widget/a -n n --for=jsonpath={.spec.size}=3 --timeout=5s",
+            "condition met",
+        ),
+    ] {
+        kubectl.prints(line, told).await;
+    }
+    kubectl
+        .fails("label widget a -n n z=y --resource-version=1", "Conflict")
+        .await;
+    kubectl.file("a.json", &widget("a", 4));
+    kubectl.prints("replace -f a.json", "replaced").await;
 }
 
 #[tokio::test]

@@ -170,6 +170,7 @@ async fn snapshots_of_controllers_are_read_and_watched() {
         }),
         data: br#"{"spec":{"image":"a"}}"#.to_vec().into(),
         prefix: "web".to_owned(),
+        collision_count: Some(0),
         ..v1::ControllerRevisionsCreateRequest::default()
     };
     let mut revisions = ControllerRevisionsClient::new(replicas.channel().await);
@@ -193,4 +194,14 @@ async fn snapshots_of_controllers_are_read_and_watched() {
         .body;
     assert_eq!(table["rows"][0]["cells"][1], "widget.example.io/web");
     assert_eq!(table["rows"][0]["cells"][2], 1);
+    let path = format!("{path}/{name}");
+    let wrong = json!({ "preconditions": { "resourceVersion": "1" } });
+    assert_eq!(api.delete(&path, &wrong).await.code, 409);
+    let deleted = api.delete(&path, &Value::Null).await.body;
+    assert_eq!(
+        deleted["details"]["uid"], one["metadata"]["uid"],
+        "{deleted}"
+    );
+    assert_eq!(watch.told(1).await, [format!("DELETED {name}")]);
+    assert_eq!(api.get(&path).await.code, 404);
 }

@@ -79,7 +79,7 @@ async fn what_begins_to_match_is_added_and_what_ceases_to_is_deleted() {
 async fn a_watch_ends_when_its_time_is_over_with_a_bookmark_of_how_far_it_is() {
     let replicas = Replicas::with_widgets().await;
     let api = Api::of(&replicas);
-    api.post(WIDGETS, &widget("a", 1)).await;
+    let created = api.post(WIDGETS, &widget("a", 1)).await;
     let path = format!("{WIDGETS}?watch=true&allowWatchBookmarks=true&timeoutSeconds=1");
     let mut watch = api.watch(&path).await;
     assert_eq!(watch.next().await.unwrap()["type"], "ADDED");
@@ -92,11 +92,14 @@ async fn a_watch_ends_when_its_time_is_over_with_a_bookmark_of_how_far_it_is() {
         (&last["object"]["kind"], &last["object"]["apiVersion"]),
         (&json!("Widget"), &json!("example.io/v1"))
     );
-    let list = api.get(WIDGETS).await;
-    assert_eq!(
-        last["object"]["metadata"]["resourceVersion"],
-        list.body["metadata"]["resourceVersion"]
-    );
+    // No less than what was told, and no more than there is.
+    let revision = |of: &Value| {
+        let text = of["metadata"]["resourceVersion"].as_str().unwrap();
+        text.parse::<u64>().unwrap()
+    };
+    let told = revision(&last["object"]);
+    let list = revision(&api.get(WIDGETS).await.body);
+    assert!(told >= revision(&created.body) && told <= list, "{told}");
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::limits::{
     CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, INTRODUCTION_MAX, KUBE_CONNECTIONS_MAX,
-    KUBE_CONNECTIONS_PER_SOURCE_MAX, METRICS_CONNECTIONS_MAX, METRICS_SILENCE_MAX,
-    PEER_CONNECTIONS_MAX, PEER_INTRODUCTION_MAX, PEER_STRANGERS_MAX, STRANGERS_MAX,
+    METRICS_CONNECTIONS_MAX, METRICS_SILENCE_MAX, PEER_CONNECTIONS_MAX, PEER_INTRODUCTION_MAX,
+    PEER_STRANGERS_MAX, STRANGERS_MAX,
 };
 
 /// A door of a replica: one of its listening ports.
@@ -95,7 +95,7 @@ impl Door {
             },
             Self::Kube => Rules {
                 connections: KUBE_CONNECTIONS_MAX,
-                per_source: KUBE_CONNECTIONS_PER_SOURCE_MAX,
+                per_source: CONNECTIONS_PER_SOURCE_MAX,
                 strangers: STRANGERS_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Anything,

@@ -174,13 +174,6 @@ pub const BOUNDS: &[Bound] = &[
         GIVES_WAY,
     ),
     bound(
-        "the same, from one address",
-        KUBE_CONNECTIONS_PER_SOURCE_MAX,
-        "connections",
-        Some("synod_connections"),
-        GIVES_WAY,
-    ),
-    bound(
         "frames of a connection that ask for nothing, at once",
         CONTROL_FRAMES_MAX,
         "frames",

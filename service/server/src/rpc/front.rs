@@ -28,6 +28,9 @@ use crate::stop::Stop;
 use crate::traces::Traces;
 use crate::watch::Cursor;
 
+/// What discovery reads, and who is not known is refused for.
+const COLLECTIONS: &str = "synod.v1.Collections/List";
+
 /// What another protocol calls a replica by. Clones share it.
 #[derive(Clone)]
 pub struct Front {
@@ -84,8 +87,10 @@ impl Front {
     ///
     /// `UNAUTHENTICATED`, if nothing proves who it is; `UNAVAILABLE`, if it is to connect anew.
     pub fn identity(&self, origin: &Origin) -> Result<Option<String>, Refusal> {
-        let standing = self.gate.guards.access.standing(&origin.caller)?;
-        let actor = standing.actor();
+        let known = Known::of_path(COLLECTIONS);
+        let mut asking = self.asking(origin, known, Instant::now());
+        self.gate.stand(&mut asking, known, &origin.caller)?;
+        let actor = asking.standing.actor();
         Ok(actor.map(|actor| actor.identity.as_str().to_owned()))
     }
 
@@ -138,15 +143,20 @@ impl Front {
     ) -> Passing {
         let known = Known::of_path(path);
         let asking = Asking {
-            deadline,
             span: self.gate.span_below(known, &origin.trace, ""),
-            ..self
-                .gate
-                .asking(known, &origin.trace, origin.line.clone(), &origin.remote)
+            ..self.asking(origin, known, deadline)
         };
         let message: Bytes = message.encode_to_vec().into();
         let now = Instant::now();
         Passing::begin(&self.gate, known, asking, &origin.caller, message, now)
+    }
+
+    fn asking(&self, origin: &Origin, known: &'static Known, deadline: Instant) -> Asking {
+        let line = origin.line.clone();
+        Asking {
+            deadline,
+            ..self.gate.asking(known, &origin.trace, line, &origin.remote)
+        }
     }
 
     /// All collections, with the versions in which each counts objects: what discovery shows to everybody who is known.
@@ -163,7 +173,7 @@ impl Front {
         let mut found = Vec::new();
         loop {
             let page: v1::CollectionsListResponse = self
-                .discovered(origin, "synod.v1.Collections/List", &request, deadline)
+                .discovered(origin, COLLECTIONS, &request, deadline)
                 .await?;
             found.extend(page.items);
             if page.continue_token.is_empty() {
