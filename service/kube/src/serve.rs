@@ -44,7 +44,7 @@ const HEADERS_MAX: Duration = Duration::from_secs(10);
 /// Bytes of a request's body: as in Kubernetes.
 const BODY_BYTES_MAX: usize = 3 << 20;
 
-/// Bodies that are read and answered at a time.
+/// Bodies that are read and carried out at a time; the next one waits.
 const BODIES_MAX: usize = 64;
 
 /// Bytes of the headers of a request.
@@ -321,7 +321,8 @@ async fn resource(
         Verb::Watch => return watch::watch(calls, scope()?, shape, &about, &head.query).await,
         _ => {}
     }
-    let _place = parts.bodies.try_acquire().map_err(|_| Fault::too_many())?;
+    let place = timeout_at(calls.deadline, parts.bodies.acquire()).await;
+    let _place = place.map_err(|_| Fault::too_many())?;
     let body = whole(body, calls.deadline).await?;
     let asks = Asks {
         query: &head.query,
