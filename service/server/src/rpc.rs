@@ -46,9 +46,9 @@ mod watch;
 use synod_machine::Answer;
 use synod_model::{Refusal, Violations};
 
+pub use front::{Events, Front, InProgress, Origin};
 #[cfg(test)]
 pub(crate) use methods::declare;
-pub use front::{Events, Front, InProgress, Origin};
 pub(crate) use serve::{Serving, serve};
 
 /// Converts a message to its typed request.
