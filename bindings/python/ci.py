@@ -25,13 +25,17 @@ CLEAN = TARGET / "python" / "clean"
 WHEELS = TARGET / "python" / "wheels"
 
 TOOLS = [
+    "grpcio==1.85.3",
     "maturin==1.16.0",
     "mypy==2.4.1",
+    "opentelemetry-proto==1.45.2",
+    "opentelemetry-sdk==1.45.2",
     "pdoc==16.0.0",
     "pyright==1.1.414",
     "pytest==9.2.0",
     "pytest-timeout==2.4.0",
     "pyyaml==6.0.3",
+    "types-grpcio==1.85.0.20261028",
     "types-pyyaml==6.0.12.20250915",
 ]
 
