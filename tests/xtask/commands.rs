@@ -191,13 +191,17 @@ fn test() -> Vec<Step> {
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
-            .with("SYNOD_OLDER_BINARY", older)
+            .with("SYNOD_OLDER_BINARY", older.clone())
             .needing(Tool::Etcd)
             .needing(Tool::Valgrind)
             .needing(Tool::Ip)
             .needing(Tool::Promtool),
-        Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
-        Step::new("node", "node bindings/node/ci.mjs").with("SYNOD_BINARY", program()),
+        Step::new("python", "python3 bindings/python/ci.py")
+            .with("SYNOD_BINARY", program())
+            .with("SYNOD_OLDER_BINARY", older.clone()),
+        Step::new("node", "node bindings/node/ci.mjs")
+            .with("SYNOD_BINARY", program())
+            .with("SYNOD_OLDER_BINARY", older),
     ]
 }
 

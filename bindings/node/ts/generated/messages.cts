@@ -3366,6 +3366,11 @@ export interface PipelineCall {
    * a call outside of a pipeline. Empty, or not of that form: none.
    */
   traceparent: string;
+  /**
+   * What vendors of traces say to each other of that span: a `tracestate` of the W3C, as in the header of a call outside of a
+   * pipeline; up to 512 bytes. The replica's spans show it. Empty, longer, or not of that form: nothing. Since 0.1.
+   */
+  tracestate: string;
 }
 
 /** What a replica sends at a time. Since 0.1. */

@@ -6404,6 +6404,11 @@ class PipelineCall(Message):
     a call outside of a pipeline. Empty, or not of that form: none.
     """
 
+    tracestate: str = ""
+    """What vendors of traces say to each other of that span: a `tracestate` of the W3C, as in the header of a call outside of a
+    pipeline; up to 512 bytes. The replica's spans show it. Empty, longer, or not of that form: nothing. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("number", "number", "one", "long"),
         Field("method", "method", "one", "str"),
@@ -6411,6 +6416,7 @@ class PipelineCall(Message):
         Field("timeout_ms", "timeoutMs", "optional", "int"),
         Field("request_id", "requestId", "one", "str"),
         Field("traceparent", "traceparent", "one", "str"),
+        Field("tracestate", "tracestate", "one", "str"),
     )
 
 
