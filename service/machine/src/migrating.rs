@@ -43,8 +43,12 @@ impl Turn<'_> {
             migration.agreement_revision == agreement
                 && (migration.is_open() || migration.phase == MigrationPhase::Failed)
         });
-        if !exists && !self.state().is_migrated(resource) {
-            self.start_migration(resource, MigrationReason::Agreement);
+        let reason = self.state().topic_kind(resource).migrates_for();
+        if let Some(reason) = reason
+            && !exists
+            && !self.state().is_migrated(resource)
+        {
+            self.start_migration(resource, reason);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    Absent, ApiVersion, GroupResource, Kind, LogTime, Persisted, StorageVersionHash,
+    Absent, ApiVersion, GroupResource, Kind, LogTime, Persisted, StorageVersionHash, TopicKind,
 };
 
 use super::snapshots;
@@ -58,6 +58,12 @@ pub(super) fn found(
     whys.extend(absent(&status.absent));
     if let Some(view) = past.storage_version(resource) {
         whys.extend(said(&view, concern));
+    }
+    if !TopicKind::of(resource).is_seen_in_stores() {
+        return Found {
+            whys,
+            snapshot_version_unknown: false,
+        };
     }
     let snapshots = snapshots::of(past, resource, concern);
     whys.extend(snapshots.in_question);

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ApiVersion, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
+    TopicKind,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
 use super::drains::{may_write, raise_drains};
-use super::refusal::not_decodable;
+use super::refusal::{Matters, not_decodable};
 use super::{conditions, observation, roster, selected};
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
@@ -130,8 +131,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
-    pub(super) fn select(&mut self) {
-        let selected = selected::next(&self.tally, &self.entries, self.after.selected.as_ref());
+    pub(super) fn select(&mut self, kind: TopicKind) {
+        let before = self.after.selected.as_ref();
+        let selected = if kind.selects_the_highest() {
+            selected::highest(&self.tally, before)
+        } else {
+            selected::next(&self.tally, &self.entries, before)
+        };
         if selected != self.after.selected {
             self.after.selected = selected;
             self.after.selected_revision = self.occasion.revision;
@@ -191,10 +197,11 @@ impl<'a> Draft<'a> {
                 member,
                 entry,
                 selected,
-                "the selected version",
+                Matters::Selected,
             ));
         }
-        let enforced = state.settings.enforce_persisted.contains(resource);
+        let enforced = state.topic_kind(resource).always_enforces_persisted()
+            || state.settings.enforce_persisted.contains(resource);
         if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
             return Ok(());
         }
@@ -220,7 +227,7 @@ impl<'a> Draft<'a> {
                 member,
                 entry,
                 version,
-                "a persisted version",
+                Matters::Persisted,
             )),
             None => Ok(()),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use synod_model::{ApiVersion, MemberId};
+use synod_model::{ApiVersion, MemberId, feature_level};
 
 use crate::EntryRow;
 use crate::tally::Tally;
@@ -37,6 +37,18 @@ pub(super) fn next(
             .unwrap_or(selected)
             .clone(),
     )
+}
+
+/// The selected level of a feature after the entries changed: the highest that every entry has.
+///
+/// It only rises. An entry that lacks the level is refused, so that nothing is unlearned that may be stored.
+pub(super) fn highest(tally: &Tally, selected: Option<&ApiVersion>) -> Option<ApiVersion> {
+    let had_by_all = tally.decodable_by_all().into_iter();
+    let highest = had_by_all.max_by_key(feature_level);
+    let rises = |level: &ApiVersion| {
+        selected.is_none_or(|selected| feature_level(level) > feature_level(selected))
+    };
+    highest.filter(rises).or_else(|| selected.cloned())
 }
 
 /// The preference of the oldest voter whose preference every entry decodes. No two entries have the same age: each

@@ -19,8 +19,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 
 use crate::calls::Step;
-use crate::reached::{Reached, ReachedObjects};
-use crate::script::Script;
+use crate::reached::{Reached, ReachedObjects, ReachedTopics};
+use crate::script::{Script, speak_of_topics};
 use crate::trial::Trial;
 
 /// The most entries of a log.
@@ -74,6 +74,41 @@ fn config() -> ProptestConfig {
         config.rng_seed = RngSeed::Fixed(20_261_121);
     }
     config
+}
+
+#[test]
+fn the_machine_agrees_on_keys_and_features_as_the_naive_model_does_by_every_rule() {
+    speak_of_topics(true);
+    let config = config();
+    let is_enough = config.cases >= ENOUGH_LOGS;
+    let reached = RefCell::new(ReachedTopics::default());
+    let result = TestRunner::new(config).run(&calls::steps(STEPS), |steps| {
+        agree(&steps, &mut reached.borrow_mut());
+        Ok(())
+    });
+    speak_of_topics(false);
+    if let Err(fault) = result {
+        panic!("{fault}");
+    }
+    let reached = reached.into_inner();
+    if is_enough {
+        assert_eq!(reached.missing(), Vec::<&str>::new(), "{reached:#?}");
+    }
+}
+
+fn agree(steps: &[Step], reached: &mut ReachedTopics) {
+    let mut script = Script::new();
+    let mut trial = Trial::new();
+    let opening = script.opening();
+    let applied = trial.apply(&opening);
+    script.learn(&opening, &applied, &trial.state);
+    for step in steps {
+        let entry = script.entry(step, &trial.state);
+        let before = trial.state.clone();
+        let applied = trial.apply(&entry);
+        script.learn(&entry, &applied, &trial.state);
+        reached.look(&entry, &applied, &before, &trial.state);
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use entries::speak_of_topics;
 use entries::{instance_id, member, resource, sequence, version};
 use synod_machine::{
     AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,

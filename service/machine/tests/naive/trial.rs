@@ -150,6 +150,7 @@ impl Trial {
             let outcome = self.split.apply(&alone).outcomes.remove(0);
             assert_eq!(&outcome, expected, "packed otherwise");
             check_outcome(&before, envelope, &outcome, &self.split);
+            invariants::topics::hold(&before, &self.split);
             self.kept.insert(self.split.revision(), self.split.clone());
         }
         let mut expected = Picture::of(&self.state);

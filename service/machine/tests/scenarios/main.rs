@@ -36,6 +36,7 @@ mod statements;
 #[path = "../support/stored.rs"]
 mod stored;
 mod strictness;
+mod topics;
 mod transactions;
 mod trust;
 mod upgrades;

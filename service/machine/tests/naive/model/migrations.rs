@@ -244,7 +244,15 @@ impl World {
                 || persisted(self) != persisted(before)
                 || self.begun_again.contains(&name);
             if creates && changed && self.is_to_be_migrated(&name) {
-                self.create(&name, MigrationReason::Agreement);
+                match name.group() {
+                    "features.synod" => {}
+                    "keys.synod" => {
+                        self.create(&name, MigrationReason::RewriteAll);
+                    }
+                    _ => {
+                        self.create(&name, MigrationReason::Agreement);
+                    }
+                }
             }
         }
         self.begun_again.clear();

@@ -61,6 +61,18 @@ impl World {
             if stands_twice || !said.decodable.contains(said.stance.version()) {
                 return Err(no(ErrorKind::InvalidArgument));
             }
+            let group = said.resource.group();
+            let must_vote = ["keys.synod", "features.synod"].contains(&group);
+            if must_vote && !said.stance.is_voting() {
+                return Err(no(ErrorKind::InvalidArgument));
+            }
+            if group == "features.synod" {
+                let levels: BTreeSet<u32> = said.decodable.iter().map(level).collect();
+                let highest = level(said.stance.version());
+                if !levels.into_iter().eq(1..=highest) {
+                    return Err(no(ErrorKind::InvalidArgument));
+                }
+            }
         }
         let before = self.clone();
         let replaces_all = report.replace || !member.reported;
@@ -173,7 +185,8 @@ impl World {
         {
             return Err(refusal(selected));
         }
-        let enforced = self.settings.enforce_persisted.contains(&said.resource);
+        let enforced = ["keys.synod", "features.synod"].contains(&said.resource.group())
+            || self.settings.enforce_persisted.contains(&said.resource);
         if !enforced || !said.stance.is_voting() {
             return Ok(());
         }
@@ -250,7 +263,11 @@ impl World {
         let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
         let old = kept.status.clone();
         let status = &mut kept.status;
-        status.selected = select(&self.entries_of(name), old.selected.as_ref());
+        status.selected = if name.group() == "features.synod" {
+            had_by_all(&self.entries_of(name), old.selected.as_ref())
+        } else {
+            select(&self.entries_of(name), old.selected.as_ref())
+        };
         if status.selected != old.selected {
             status.selected_revision = revision;
         }
@@ -360,6 +377,25 @@ fn causes(then: &[Entry], now: &[Entry]) -> BTreeSet<MemberId> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// The highest level of a feature that every entry has, if it is above the selected one.
+fn had_by_all(entries: &[Entry], selected: Option<&ApiVersion>) -> Option<ApiVersion> {
+    let lowest = entries.iter().map(|entry| {
+        let levels = entry.row.decodable.iter();
+        levels.max_by_key(|one| level(one)).expect("it has one")
+    });
+    let all_have = lowest.min_by_key(|one| level(one));
+    let now = selected.map_or(0, level);
+    all_have
+        .filter(|one| level(one) > now)
+        .or(selected)
+        .cloned()
+}
+
+fn level(of: &ApiVersion) -> u32 {
+    let digits = of.as_str().trim_start_matches('v');
+    digits.parse().expect("the logs have such levels alone")
 }
 
 fn select(entries: &[Entry], selected: Option<&ApiVersion>) -> Option<ApiVersion> {
