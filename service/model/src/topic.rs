@@ -9,6 +9,7 @@
 //! `keys.synod`. So all that is said, kept, listed, watched and granted for resources holds for topics. Where the rules
 //! of a kind differ, a function of [`TopicKind`] here says how.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
@@ -128,8 +129,11 @@ impl TopicKind {
         }
     }
 
-    /// Whether the values that a member can read, and the one that it prefers (`None`: its entry is fixed), are as the kind
-    /// demands.
+    /// Checks the values that a member can read, and the one that it prefers; `None`: its entry is fixed.
+    ///
+    /// # Errors
+    ///
+    /// The rule of the kind that they break.
     pub fn allows<'a>(
         self,
         readable: impl ExactSizeIterator<Item = &'a str>,
@@ -142,8 +146,7 @@ impl TopicKind {
             Self::Encoding | Self::Key => Ok(()),
             Self::Feature => {
                 let count = readable.len();
-                let levels: std::collections::BTreeSet<u32> =
-                    readable.filter_map(level_of).collect();
+                let levels: BTreeSet<u32> = readable.filter_map(level_of).collect();
                 let highest = levels.last().copied();
                 let is_whole = levels.len() == count
                     && highest.is_some_and(|highest| highest as usize == count);

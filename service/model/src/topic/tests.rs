@@ -1,5 +1,7 @@
 //! Tests of topics, their texts and the values of each kind.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 #[test]
@@ -31,7 +33,7 @@ fn a_topic_reads_back_from_its_text_and_from_its_resource() {
 #[test]
 fn no_two_topics_are_one_resource() {
     let names = ["pods", "pods.apps", "pods.keys", "pods.synod"];
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for kind in TopicKind::ALL {
         for name in names {
             let topic = Topic::new(kind, name).unwrap();

@@ -58,11 +58,8 @@ impl ReachedTopics {
                     if was.is_some() && is.is_some() && was != is {
                         self.came_to("another key was selected");
                     }
-                    let created = after.migrations_of(&kept.resource);
-                    if created
-                        .into_iter()
-                        .any(|one| one.reason == MigrationReason::RewriteAll)
-                    {
+                    let mut created = after.migrations_of(&kept.resource);
+                    if created.any(|one| one.reason == MigrationReason::RewriteAll) {
                         self.came_to("a migration of a key was created");
                     }
                 }
