@@ -73,6 +73,16 @@ fn what_an_observer_has_seen_is_not_missed_while_some_do_not_take_part() {
     rolls_out(Nature::OBSERVED);
 }
 
+#[test]
+fn the_keys_that_objects_are_encrypted_with_are_known_for_a_year() {
+    cluster::rotate_keys();
+    for year in years(Nature::PROMISED) {
+        assert_eq!(year.fault, None, "seed {}: {:#?}", year.seed, year.tally);
+        assert!(year.tally.reports_refused > 0, "{:#?}", year.tally);
+        assert!(year.tally.completed_of_voted > 0, "{:#?}", year.tally);
+    }
+}
+
 fn rolls_out(nature: Nature) {
     let mut missing: Option<Vec<&str>> = None;
     for year in years(nature) {
