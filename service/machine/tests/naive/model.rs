@@ -14,6 +14,7 @@ mod outcomes;
 mod restore;
 mod rosters;
 mod status;
+mod topics;
 mod voting;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,7 +12,7 @@ use synod_model::{
 };
 
 use super::status::{Now, describe};
-use super::{Resource, World, no};
+use super::{Resource, World, no, topics};
 
 impl World {
     pub(super) fn start(&mut self, start: &StartMigration) -> Result<Answer, Refusal> {
@@ -244,14 +244,12 @@ impl World {
                 || persisted(self) != persisted(before)
                 || self.begun_again.contains(&name);
             if creates && changed && self.is_to_be_migrated(&name) {
-                match name.group() {
-                    "features.synod" => {}
-                    "keys.synod" => {
-                        self.create(&name, MigrationReason::RewriteAll);
-                    }
-                    _ => {
-                        self.create(&name, MigrationReason::Agreement);
-                    }
+                let reason = match topics::is_key(&name) {
+                    true => MigrationReason::RewriteAll,
+                    false => MigrationReason::Agreement,
+                };
+                if !topics::is_feature(&name) {
+                    self.create(&name, reason);
                 }
             }
         }

@@ -9,7 +9,7 @@ use synod_model::{
 };
 
 use super::status::{Now, describe};
-use super::{Entry, Resource, World, no};
+use super::{Entry, Resource, World, no, topics};
 
 impl Entry {
     fn votes_for(&self) -> Option<&ApiVersion> {
@@ -58,20 +58,9 @@ impl World {
         for (i, said) in report.entries.iter().enumerate() {
             let others = &report.entries[..i];
             let stands_twice = others.iter().any(|other| other.resource == said.resource);
-            if stands_twice || !said.decodable.contains(said.stance.version()) {
+            let is_sound = said.decodable.contains(said.stance.version());
+            if stands_twice || !is_sound || !topics::is_lawful(said) {
                 return Err(no(ErrorKind::InvalidArgument));
-            }
-            let group = said.resource.group();
-            let must_vote = ["keys.synod", "features.synod"].contains(&group);
-            if must_vote && !said.stance.is_voting() {
-                return Err(no(ErrorKind::InvalidArgument));
-            }
-            if group == "features.synod" {
-                let levels: BTreeSet<u32> = said.decodable.iter().map(level).collect();
-                let highest = level(said.stance.version());
-                if !levels.into_iter().eq(1..=highest) {
-                    return Err(no(ErrorKind::InvalidArgument));
-                }
             }
         }
         let before = self.clone();
@@ -185,7 +174,7 @@ impl World {
         {
             return Err(refusal(selected));
         }
-        let enforced = ["keys.synod", "features.synod"].contains(&said.resource.group())
+        let enforced = topics::is_no_encoding(&said.resource)
             || self.settings.enforce_persisted.contains(&said.resource);
         if !enforced || !said.stance.is_voting() {
             return Ok(());
@@ -263,8 +252,8 @@ impl World {
         let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
         let old = kept.status.clone();
         let status = &mut kept.status;
-        status.selected = if name.group() == "features.synod" {
-            had_by_all(&self.entries_of(name), old.selected.as_ref())
+        status.selected = if topics::is_feature(name) {
+            topics::had_by_all(&self.entries_of(name), old.selected.as_ref())
         } else {
             select(&self.entries_of(name), old.selected.as_ref())
         };
@@ -377,25 +366,6 @@ fn causes(then: &[Entry], now: &[Entry]) -> BTreeSet<MemberId> {
         .into_iter()
         .flatten()
         .collect()
-}
-
-/// The highest level of a feature that every entry has, if it is above the selected one.
-fn had_by_all(entries: &[Entry], selected: Option<&ApiVersion>) -> Option<ApiVersion> {
-    let lowest = entries.iter().map(|entry| {
-        let levels = entry.row.decodable.iter();
-        levels.max_by_key(|one| level(one)).expect("it has one")
-    });
-    let all_have = lowest.min_by_key(|one| level(one));
-    let now = selected.map_or(0, level);
-    all_have
-        .filter(|one| level(one) > now)
-        .or(selected)
-        .cloned()
-}
-
-fn level(of: &ApiVersion) -> u32 {
-    let digits = of.as_str().trim_start_matches('v');
-    digits.parse().expect("the logs have such levels alone")
 }
 
 fn select(entries: &[Entry], selected: Option<&ApiVersion>) -> Option<ApiVersion> {
