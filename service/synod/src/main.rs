@@ -78,9 +78,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::StorageVersions(args) => {
             one_thread()?.block_on(commands::storage_versions::run(&args.command, matches))
         }
-        Command::Topics(args) => {
-            one_thread()?.block_on(commands::topics::run(&args.command, matches))
-        }
+        Command::Topics(args) => one_thread()?.block_on(commands::topics::run(args, matches)),
         Command::Rosters(args) => one_thread()?.block_on(commands::rosters::run(args, matches)),
         Command::Collections(args) => {
             one_thread()?.block_on(commands::collections::run(args, matches))

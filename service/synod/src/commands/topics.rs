@@ -4,13 +4,13 @@ use clap::ArgMatches;
 use synod_client::{ApiVersion, ListStorageVersions, ReadOptions, Topic, TopicKind, Violations};
 
 use super::{connect, now, safety, show};
-use crate::args::{QueryArgs, TopicsCommand};
+use crate::args::{QueryArgs, TopicsArgs, TopicsCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::views;
 
-pub(crate) async fn run(command: &TopicsCommand, matches: &ArgMatches) -> Result<Exit, Failure> {
-    match command {
+pub(crate) async fn run(args: &TopicsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    match &args.command {
         TopicsCommand::List {
             kind,
             unreported,
