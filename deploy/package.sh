@@ -22,6 +22,8 @@ size=$(stat --format %s "$out/synod")
 ! readelf --program-headers "$out/synod" | grep -q INTERP || { echo "the program is not static" >&2; exit 1; }
 version=$("$out/synod" --version | cut -d " " -f 2)
 
+# Who answers for the package.
+maintainer=${MAINTAINER:-Synod <synod@localhost>}
 # The same sources make the same package.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$deploy" log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
@@ -41,18 +43,18 @@ put 644 "$deploy/debian/lintian-overrides" usr/share/lintian/overrides/synod
 put 644 "$deploy/../docs/OPERATIONS.md" usr/share/doc/synod/OPERATIONS.md
 put 644 "$deploy/prometheus/synod.rules.yaml" usr/share/doc/synod/synod.rules.yaml
 put 644 "$deploy/grafana/synod.json" usr/share/doc/synod/grafana.json
-printf 'synod (%s) stable; urgency=medium\n\n  * See CHANGELOG.md of the release.\n\n -- Synod <synod@localhost>  %s\n' \
-    "$version" "$(date --utc --date "@$SOURCE_DATE_EPOCH" --rfc-email)" | gzip -9n >"$out/changelog.gz"
+printf 'synod (%s) stable; urgency=medium\n\n  * See CHANGELOG.md of the release.\n\n -- %s  %s\n' \
+    "$version" "$maintainer" "$(date --utc --date "@$SOURCE_DATE_EPOCH" --rfc-email)" | gzip -9n >"$out/changelog.gz"
 put 644 "$out/changelog.gz" usr/share/doc/synod/changelog.gz
 rm "$out/changelog.gz"
 
 install -d "$root/usr/share/man/man1"
 "$out/synod" man --out "$root/usr/share/man/man1" >/dev/null
 gzip -9n "$root"/usr/share/man/man1/*.1
-complete() { install -d "$root/usr/share/$(dirname "$2")"; "$out/synod" completions "$1" >"$root/usr/share/$2"; }
-complete bash bash-completion/completions/synod
-complete zsh zsh/vendor-completions/_synod
-complete fish fish/vendor_completions.d/synod.fish
+completed() { install -d "$root/usr/share/$(dirname "$2")"; "$out/synod" completions "$1" >"$root/usr/share/$2"; }
+completed bash bash-completion/completions/synod
+completed zsh zsh/vendor-completions/_synod
+completed fish fish/vendor_completions.d/synod.fish
 
 install -d "$root/DEBIAN"
 for script in postinst prerm postrm; do install --mode 755 "$deploy/debian/$script" "$root/DEBIAN/$script"; done
@@ -62,7 +64,7 @@ cat >"$root/DEBIAN/control" <<CONTROL
 Package: synod
 Version: $version
 Architecture: amd64
-Maintainer: Synod <synod@localhost>
+Maintainer: $maintainer
 Section: admin
 Priority: optional
 Depends: systemd (>= 247)

@@ -5,19 +5,19 @@
 //! arrives late, however late. Run it against a cluster and an etcd:
 //! `cargo run --example etcd-fence -- 127.0.0.1:4600 http://127.0.0.1:2379`.
 
-mod etcd;
 mod widgets;
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::Write as _;
+use std::time::Duration;
 
-use etcd::Etcd;
 use synod_client::{
     ApiVersion, Client, Fenced, GroupResource, JoinOptions, Kind, ListMigrations, MemberId,
     Membership, Migrator, MigratorOptions, ReportEntry, Stance, WorkerName,
 };
-use widgets::{WIDGETS, Widgets, Writer, decode, key};
+use synod_fence::{Etcd, FencedObjects, FencedWriter, KeyStore as _};
+use widgets::{FENCES, WIDGETS, Widgets, decode, encode, key};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Failure> {
         .await?;
     let id = MemberId::parse("etcd-fence").map_err(|fault| fault.to_string())?;
     let membership = client.join(JoinOptions::new(id)).await?;
-    let writer = Writer::new(&client, etcd.clone(), &membership).await?;
+    let writer = FencedWriter::new(&client, membership.id().clone(), etcd.clone(), FENCES).await?;
     membership.report(vec![entry("example.io/v1")?]).await?;
     for number in 0..3 {
         write(&writer, &membership, &format!("w-{number}"), number).await?;
@@ -42,12 +42,11 @@ async fn main() -> Result<(), Failure> {
     migrate(&client, etcd.clone()).await?;
     write(&writer, &membership, "w-3", 3).await?;
     for number in 0..4 {
-        let stored = etcd.get(&key(&format!("w-{number}"))).await;
-        let stored = stored.map_err(|error| format!("{error:?}"))?;
+        let stored = etcd.get(&key(&format!("w-{number}"))).await?;
         let read = stored.and_then(|pair| decode(&pair.value));
         writeln!(std::io::stdout(), "w-{number}: {read:?}")?;
     }
-    membership.leave(std::time::Duration::from_secs(5)).await?;
+    membership.leave(Duration::from_secs(5)).await?;
     client.close().await?;
     Ok(())
 }
@@ -67,26 +66,27 @@ fn entry(encoding: &str) -> Result<ReportEntry, Failure> {
     })
 }
 
+/// Stores a widget, in the version that its permit names.
 async fn write(
-    writer: &Writer,
+    writer: &FencedWriter<Etcd>,
     membership: &Membership,
     name: &str,
     size: u64,
 ) -> Result<(), Failure> {
-    loop {
-        let ready = writer.prepare(membership, name, size).await?;
-        let landed = writer.send(ready).await;
-        if landed.map_err(|error| format!("{error:?}"))? {
-            return Ok(());
-        }
-    }
+    let resource = GroupResource::parse_qualified(WIDGETS).map_err(|fault| fault.to_string())?;
+    let (gate, key, limit) = (membership.gate(), key(name), Duration::from_secs(10));
+    let written = writer.update(&gate, &resource, &key, limit, |_, version| {
+        Ok(encode(size, version))
+    });
+    written.await?;
+    Ok(())
 }
 
 /// Works at the open migrations of widgets.
 async fn migrate(client: &Client, etcd: Etcd) -> Result<(), Failure> {
     let name = WorkerName::parse("etcd-fence").map_err(|fault| fault.to_string())?;
     let resource = GroupResource::parse_qualified(WIDGETS).map_err(|fault| fault.to_string())?;
-    let store = Fenced::new(client, Widgets(etcd)).await?;
+    let store = Fenced::new(client, FencedObjects::new(etcd, Widgets, FENCES)).await?;
     let options = MigratorOptions::new(name, BTreeSet::from([resource.clone()]));
     let worker = Migrator::new(client.clone(), store, options);
     let page = client.migrations(ListMigrations::new()).all().await?;

@@ -11,12 +11,13 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use http::Method;
-use server::Server;
+use server::{Server, widgets};
 use synod_client::{
-    ApiVersion, Client, GroupResource, JoinOptions, Kind, ReportEntry, Stance, Violations,
-    apiserver_id,
+    ApiVersion, Client, JoinOptions, Kind, ReportEntry, Stance, Violations, apiserver_id,
 };
+use tokio::time::timeout;
 
+const DISCOVERY: &str = "/apis/gated.example.io/v2";
 const WIDGETS: &str = "/apis/gated.example.io/v2/namespaces/default/widgets";
 
 #[tokio::main]
@@ -35,6 +36,8 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     membership.ready().await?;
     let (status, _) = server.ask(Method::POST, WIDGETS, widget).await?;
     writeln!(out, "after it with {status}")?;
+    let shown = timeout(Duration::from_secs(10), agreed(&server)).await??;
+    writeln!(out, "discovery shows {shown}")?;
     let (_, stored) = server.ask(Method::GET, &format!("{WIDGETS}/a"), "").await?;
     writeln!(out, "stored is {stored}")?;
 
@@ -45,6 +48,16 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
+/// The discovery document, once it has a hash: the server learns of the agreement by a watch, a moment later.
+async fn agreed(server: &Server) -> Result<String, Box<dyn Error + Send + Sync>> {
+    loop {
+        let (_, shown) = server.ask(Method::GET, DISCOVERY, "").await?;
+        if shown.contains("storageVersionHash") {
+            return Ok(shown);
+        }
+    }
+}
+
 /// What this server can decode, and the version that it votes for.
 fn entry() -> Result<ReportEntry, Violations> {
     let versions = [
@@ -52,7 +65,7 @@ fn entry() -> Result<ReportEntry, Violations> {
         ApiVersion::parse("gated.example.io/v2")?,
     ];
     Ok(ReportEntry {
-        resource: GroupResource::new("gated.example.io", "widgets")?,
+        resource: widgets()?,
         kind: Kind::parse("Widget")?,
         decodable: versions.iter().cloned().collect(),
         served: versions.iter().cloned().collect(),

@@ -8,18 +8,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use axum::{Extension, Router};
+use axum::{Extension, Json, Router};
 use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
-use synod_client::{Gate, GateLayer, Permit};
+use synod_client::{Gate, GateLayer, GroupResource, Permit, Violations};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 type Store = Arc<Mutex<BTreeMap<String, String>>>;
+
+/// The resource that this server keeps.
+pub(crate) fn widgets() -> Result<GroupResource, Violations> {
+    GroupResource::new("gated.example.io", "widgets")
+}
 
 /// A server that runs until it is dropped.
 pub(crate) struct Server {
@@ -30,10 +35,13 @@ pub(crate) struct Server {
 impl Server {
     /// A server behind this gate, on a free port.
     pub(crate) async fn start(gate: Gate) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        let widgets = "/apis/gated.example.io/v2/namespaces/default/widgets";
+        let served = "/apis/gated.example.io/v2";
+        let objects = format!("{served}/namespaces/default/widgets");
+        let shown = (gate.clone(), widgets()?);
         let router = Router::new()
-            .route(widgets, post(store))
-            .route(&format!("{widgets}/{{name}}"), get(load))
+            .route(&objects, post(store))
+            .route(&format!("{objects}/{{name}}"), get(load))
+            .route(served, get(move || discovery(shown.clone())))
             .layer(GateLayer::new(gate))
             .with_state(Store::default());
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -95,6 +103,25 @@ async fn store(
     // If the store might not have answered, this would be `unknown_outcome`.
     permit.done();
     StatusCode::CREATED.into_response()
+}
+
+/// The discovery document: its hash follows the gate, and is left out while the servers do not agree.
+async fn discovery((gate, widgets): (Gate, GroupResource)) -> Json<Value> {
+    let mut shown = json!({
+        "name": widgets.resource(),
+        "kind": "Widget",
+        "namespaced": true,
+        "verbs": ["create", "get"],
+    });
+    if let Some(hash) = gate.discovery(&widgets).hash() {
+        shown["storageVersionHash"] = json!(hash.to_string());
+    }
+    Json(json!({
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": "gated.example.io/v2",
+        "resources": [shown],
+    }))
 }
 
 /// Reads an object as it is stored. Reads need no permit.

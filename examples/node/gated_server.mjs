@@ -19,7 +19,15 @@ const store = new Map();
 /** The object in the version that its permit names: no other encoding reaches the store. */
 const encode = (widget, apiVersion) => JSON.stringify({ apiVersion, kind: 'Widget', ...widget });
 
+/** The discovery document: its hash follows the gate, and is left out while the servers do not agree. */
+function discovery() {
+  const { hash } = membership.gate.discovery(widgets);
+  const shown = { name: 'widgets', kind: 'Widget', namespaced: true, verbs: ['create', 'get'], storageVersionHash: hash };
+  return JSON.stringify({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: versions[1], resources: [shown] });
+}
+
 async function handle(request, response) {
+  if (request.url === `/apis/${versions[1]}`) return response.end(discovery());
   const { permit } = request;
   if (permit === undefined) {
     const stored = store.get(request.url);
@@ -46,6 +54,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${server.address().port}${path}`;
+const show = async () => (await fetch(new URL(`/apis/${versions[1]}`, url))).json();
 const create = () => fetch(url, { method: 'POST', body: '{"name":"one","size":1}' });
 
 console.log(`before the report, a write is answered by ${(await create()).status}`);
@@ -58,6 +67,12 @@ console.log('all resources are reported, and the server is ready');
 
 const written = await create();
 console.log(`a write is answered by ${written.status}: ${await written.text()}`);
+// The server learns of the agreement by a watch, a moment later.
+const limit = Date.now() + 10_000;
+let shown;
+do [shown] = (await show()).resources;
+while (shown.storageVersionHash === undefined && Date.now() < limit);
+console.log(`discovery shows the hash ${shown.storageVersionHash}`);
 console.log(`read back: ${await (await fetch(`${url}/one`)).text()}`);
 
 await membership.leave({ drainLimitMs: 10_000 });

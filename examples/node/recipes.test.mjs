@@ -49,6 +49,7 @@ test('the gated server is refused a write before its report, and stores in the v
     'before the report, a write is answered by 503',
     'all resources are reported, and the server is ready',
     `a write is answered by 201: ${stored}`,
+    'discovery shows the hash Mdi6EuvcmS8=',
     `read back: ${stored}`,
     'after it left, a write is answered by 503',
   ]);

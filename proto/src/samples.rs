@@ -20,7 +20,7 @@ use synod_model::{
     MigrationId, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, Persisted,
     Phase, Refusal, ReportEntry, RequestId, Revision, SemanticVersion, Sequence, SessionId,
     Settings, SettingsPatch, Stance, StatementNumber, StorageVersionHash,
-    Strategy as LeaseStrategy, Ticket, Ttl, Uid, Violation, WallTime, WorkerName, settings,
+    Strategy as LeaseStrategy, Switch, Ticket, Ttl, Uid, Violation, WallTime, WorkerName, settings,
 };
 
 pub(crate) use controller_revisions::*;
@@ -267,13 +267,21 @@ impl Within for BTreeSet<GroupResource> {
     }
 }
 
+impl Within for Switch {
+    fn within(_: settings::Setting) -> BoxedStrategy<Self> {
+        select(vec![Self::On, Self::Off]).boxed()
+    }
+}
+
 macro_rules! patches {
     ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
         $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
         pub(crate) fn patch() -> impl Strategy<Value = SettingsPatch> {
-            let patches = Just(SettingsPatch::default());
+            // Boxed one by one: a type that grows with each setting needs more stack than a test has.
+            let patches = Just(SettingsPatch::default()).boxed();
             $(let patches = (patches, option::of(<$of>::within(settings::$row)))
-                .prop_map(|(patch, $field)| SettingsPatch { $field, ..patch });)*
+                .prop_map(|(patch, $field)| SettingsPatch { $field, ..patch })
+                .boxed();)*
             patches
         }
     };

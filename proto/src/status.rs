@@ -6,6 +6,7 @@
 mod details;
 pub mod key;
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use bytes::Bytes;
@@ -33,7 +34,8 @@ pub const fn code(kind: ErrorKind) -> Code {
         | ErrorKind::Immutable
         | ErrorKind::NoAgreement
         | ErrorKind::Draining
-        | ErrorKind::RequestExpired => Code::FailedPrecondition,
+        | ErrorKind::RequestExpired
+        | ErrorKind::SwitchedOff => Code::FailedPrecondition,
         ErrorKind::Compacted | ErrorKind::FutureRevision => Code::OutOfRange,
         ErrorKind::TooLarge | ErrorKind::Quota | ErrorKind::Overloaded => Code::ResourceExhausted,
         ErrorKind::Unavailable => Code::Unavailable,
@@ -54,6 +56,7 @@ pub fn to_status(mut refusal: Refusal) -> Status {
     if refusal.kind.verdict() == Verdict::NotExecuted {
         refusal = refusal.with(key::NOT_EXECUTED, true);
     }
+    refusal = with_execution(refusal);
     let message = details::cut(&refusal.message);
     let details = details::encode(code(refusal.kind), &message, &refusal);
     Status::with_details(code(refusal.kind), message, details)
@@ -63,12 +66,52 @@ pub fn to_status(mut refusal: Refusal) -> Status {
 #[must_use]
 pub fn from_status(status: &Status) -> Refusal {
     let details = Details::decode(status.details());
-    let kind = details.kind.unwrap_or_else(|| foreign(status));
-    let mut refusal = Refusal::new(kind, with_causes(status));
+    let mut refusal = match (details.kind, &details.unknown) {
+        (Some(kind), _) => Refusal::new(kind, with_causes(status)),
+        (None, Some(reason)) => later(reason, &with_causes(status), &details.metadata),
+        (None, None) if status.code() == Code::Unimplemented => {
+            Refusal::new(foreign(status), unimplemented(status))
+        }
+        (None, None) => Refusal::new(foreign(status), with_causes(status)),
+    };
     refusal.violations = details.violations;
     refusal.metadata = details.metadata;
     refusal.current = details.current.map(Box::new);
     refusal
+}
+
+/// What [`key::EXECUTION`] says of a request that a rule refused.
+const REFUSED: &str = "refused";
+
+/// Adds what clients of the first release need, who do not know the kind.
+pub(crate) fn with_execution(refusal: Refusal) -> Refusal {
+    if refusal.kind == ErrorKind::SwitchedOff {
+        refusal.with(key::EXECUTION, REFUSED)
+    } else {
+        refusal
+    }
+}
+
+/// A refusal of a later release, for a reason that this one does not know. Its message names the reason; its kind says no
+/// more than the replica does: that the request was refused, or nothing.
+pub(crate) fn later(reason: &str, message: &str, metadata: &BTreeMap<String, String>) -> Refusal {
+    let is_refused = metadata.get(key::EXECUTION).map(String::as_str) == Some(REFUSED);
+    let kind = if is_refused {
+        ErrorKind::InvalidArgument
+    } else {
+        ErrorKind::UnknownOutcome
+    };
+    let message = format!("{reason}, a reason that this client is too old to know: {message}");
+    Refusal::new(kind, message)
+}
+
+/// What a call says that the replica has never heard of.
+fn unimplemented(status: &Status) -> String {
+    format!(
+        "the replica does not know this call, so nothing was done: it runs an older release than this client, or something \
+         else answers at this address. Upgrade the replicas, or use a client of their release ({})",
+        with_causes(status)
+    )
 }
 
 /// The message of a status, and what caused it: the gRPC library says of a broken connection little more than that.

@@ -25,6 +25,7 @@ use synod_model::MemberId;
 
 use crate::seams::Seams;
 use crate::session::Sessions;
+use crate::traces::Traces;
 use crate::transport::Endpoints;
 
 pub use backup::{Backup, BackupOf};
@@ -57,6 +58,8 @@ struct ClientParts {
     sessions: Option<Sessions>,
     /// What holders' names begin with that are not given.
     name: Option<MemberId>,
+    /// Who follows the calls.
+    traces: Option<Arc<dyn Traces>>,
 }
 
 impl Client {

@@ -97,6 +97,13 @@ impl Error {
         }
     }
 
+    /// The error of a wait for something that has not come in time, and that asked no replica for anything: for programs
+    /// that wait for what this client shows.
+    #[must_use]
+    pub fn late(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::DeadlineExceeded, message).with_execution(Verdict::NotExecuted)
+    }
+
     /// The error of an answer that breaks the protocol: the replica is of another release, or is no replica.
     ///
     /// The request was answered, so it was executed or refused; this error does not tell which.
@@ -122,8 +129,7 @@ impl Error {
 
     /// The error of a read that was not answered in time.
     pub(crate) fn unanswered_read(after: Duration) -> Self {
-        let message = format!("the replica did not answer within {after:?}");
-        Self::new(ErrorKind::DeadlineExceeded, message).with_execution(Verdict::NotExecuted)
+        Self::late(format!("the replica did not answer within {after:?}"))
     }
 
     #[must_use]

@@ -3,6 +3,7 @@
 mod admission;
 mod answer;
 pub(crate) mod book;
+mod discovery;
 mod grant;
 mod layer;
 mod obstacle;
@@ -27,6 +28,7 @@ use book::{Book, Drain};
 use obstacle::Obstacle;
 
 pub use admission::{Admission, NotAdmitted};
+pub use discovery::Discovery;
 pub use layer::{GateLayer, GateService};
 pub use permit::Permit;
 pub use readiness::Readiness;
@@ -113,6 +115,17 @@ impl Gate {
             book::Standing::Ended(ended) => Err(Obstacle::Ended(*ended).last_seen()),
             _ if book.is_completed() => Ok(()),
             _ => Err("the first report of all storage versions is not acknowledged yet".to_owned()),
+        }
+    }
+
+    /// What the server's own discovery shows of a resource now: the hash of the version in which a write would be
+    /// encoded, if all members agree on it. It waits for nothing, and takes no permit.
+    #[must_use]
+    pub fn discovery(&self, resource: &GroupResource) -> Discovery {
+        let shown = self.book().shows(resource, self.now());
+        match shown {
+            Ok(hash) => Discovery::Hash(hash),
+            Err(dissent) => Discovery::NoConsensus(dissent.said()),
         }
     }
 

@@ -41,16 +41,18 @@
 //!   [`Error`] distinguishes three cases: refused, certainly not executed, and unknown.
 //! - [`Membership`] renews by itself, joins and reports again after it expired, adopts a selected version once its
 //!   permits for other versions are drained, and stops for good when another process takes its id.
-//! - [`Gate`] gives [`Permit`]s; [`GateLayer`] takes them for HTTP requests, as a tower layer.
+//! - [`Gate`] gives [`Permit`]s; [`GateLayer`] takes them for HTTP requests, as a tower layer. [`Gate::discovery`] is
+//!   the hash that the server's own discovery shows.
 //! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election on top of it.
 //! - [`Migrator`] rewrites objects that are stored in an older version; [`Fenced`] and [`FenceGuard`] keep late writes
-//!   out of a store that can compare and write.
+//!   out of a store that can compare and write. The crate `synod-fence` does so in etcd, and in others by a small trait.
 //! - [`Rosters`] name the members that must report a resource before an answer about it counts. Without one, an answer
 //!   of safe or completed names that as an [`Assumption`]: [`Safety::is_safe_for_sure`] is safe without assumptions.
 //! - A [`Topic`] is what else members agree on: the key that encrypts a resource's objects, the level of a feature. It is a
 //!   [`GroupResource`], so it is reported, gated, watched, migrated and checked as one.
 //! - [`Watch`] continues over lost connections and replicas without a gap; [`Reflector`] keeps a cache up to date by
 //!   it.
+//! - [`traces`]: follows calls in the traces of the application, up to the log of the replicas.
 //! - [`Client::call_json`] calls any method by its name, and [`json`] writes the values of this crate as JSON: for
 //!   programs that handle documents.
 
@@ -76,6 +78,7 @@ mod reflector;
 mod rosters;
 pub mod seams;
 mod session;
+pub mod traces;
 mod transport;
 mod values;
 mod watch;
@@ -89,7 +92,7 @@ pub use collections::{Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};
 pub use error::Error;
 pub use gate::{
-    Admission, Gate, GateLayer, GateService, NotAdmitted, Permit, Readiness, RequestInfo,
+    Admission, Discovery, Gate, GateLayer, GateService, NotAdmitted, Permit, Readiness, RequestInfo,
 };
 pub use kubernetes::storage_version_hash;
 pub use lock::{LeaseToken, Lock, LockOptions};
@@ -163,8 +166,8 @@ pub use synod_model::{
     NamespacedName, Object as StoredObject, ObjectKey, ObjectKind, ObjectName, Operation,
     OwnerReference, OwnerReferences, Patch, PatchFormat, PatchObject, Persisted, Phase,
     Preconditions, Propagation, ReportEntry, Revision, Sequence, SessionId, Settings,
-    SettingsPatch, Stance, StatementNumber, StorageVersionHash, Transact, Ttl, TtlChange, Uid,
-    UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
+    SettingsPatch, Stance, StatementNumber, StorageVersionHash, Switch, Transact, Ttl, TtlChange,
+    Uid, UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
     apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{

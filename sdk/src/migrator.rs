@@ -142,7 +142,9 @@ impl<S: Store> Migrator<S> {
             }
             Err(error) => match error.kind() {
                 ErrorKind::Draining => Ok(Claiming::Draining(retry_after(&error))),
-                ErrorKind::Conflict | ErrorKind::NotFound => Ok(Claiming::NotNow),
+                ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::SwitchedOff => {
+                    Ok(Claiming::NotNow)
+                }
                 _ => Err(error),
             },
         }
@@ -202,7 +204,7 @@ enum Claiming {
     Claimed(ClaimKey, Pass),
     /// Writes in other versions may land for this long.
     Draining(Duration),
-    /// Another worker has it, or it is gone.
+    /// Another worker has it, it is gone, or migrations are switched off.
     NotNow,
 }
 

@@ -7,9 +7,8 @@ use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use synod_model::{
-    Collection, ControllerRevision, ErrorKind, GroupResource, Lease, LeaseCandidate, LeaseKey,
-    Member, MemberId, Migration, MigrationId, NamespacedName, ResourceScope, Revision, Roster,
-    Settings,
+    Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey, Member,
+    MemberId, Migration, MigrationId, NamespacedName, ResourceScope, Revision, Roster, Settings,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -197,14 +196,10 @@ impl Reflector {
         let reaching = self.wait(|state| (state.revision >= revision).then_some(()));
         match timeout_at(Instant::now() + limit, reaching).await {
             Ok(reached) => reached,
-            Err(_) => {
-                let message = format!(
-                    "the cache is at revision {} and did not come to {revision} within {limit:?}",
-                    self.revision()
-                );
-                let error = Error::new(ErrorKind::DeadlineExceeded, message);
-                Err(error.with_execution(synod_model::Verdict::NotExecuted))
-            }
+            Err(_) => Err(Error::late(format!(
+                "the cache is at revision {} and did not come to {revision} within {limit:?}",
+                self.revision()
+            ))),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod answer;
 mod backoff;
+mod call_trace;
 mod endpoints;
 mod failure;
 mod following;
@@ -15,6 +16,7 @@ mod tries;
 
 pub(crate) use answer::Headed;
 pub(crate) use backoff::Backoff;
+pub(crate) use call_trace::CallTrace;
 pub(crate) use endpoints::{Endpoints, Keepalive, Wiring, unknown_endpoint};
 pub(crate) use failure::{FailedTry, Failure};
 pub(crate) use pipeline::ANSWER_BYTES_MAX;

@@ -1,10 +1,8 @@
 //! Measures three Synod processes where no other service has the same: how fast a report fans out, and how long no write
-//! is acknowledged when the leader is killed. What etcd and ZooKeeper have too, `judge` measures beside theirs.
+//! is acknowledged when the leader is killed or asked to end. What etcd and ZooKeeper have too, `judge` measures beside theirs.
 //!
 //! Words after `--` select figures: only those whose name contains one of the words are taken.
 
-#[path = "../processes/ports.rs"]
-mod ports;
 #[path = "../processes/process.rs"]
 #[expect(dead_code, reason = "the tests of processes use the rest of it")]
 mod process;
@@ -20,6 +18,8 @@ mod entry;
 mod failover;
 #[path = "figures/fan_out.rs"]
 mod fan_out;
+#[path = "figures/hand_over.rs"]
+mod hand_over;
 #[path = "peers/replicas.rs"]
 #[expect(dead_code, reason = "the other benchmarks use the rest of it")]
 mod replicas;
@@ -48,6 +48,9 @@ fn main() {
         }
         if wanted.has("SIGKILL") {
             failover::leader_killed(&mut replicas).await;
+        }
+        if wanted.has("SIGTERM") {
+            hand_over::leader_hands_over(&mut replicas).await;
         }
     });
 }

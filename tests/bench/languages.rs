@@ -8,8 +8,6 @@
 
 use std::time::Duration;
 
-#[path = "../processes/ports.rs"]
-mod ports;
 #[path = "../processes/process.rs"]
 #[expect(dead_code, reason = "the tests of processes use the rest of it")]
 mod process;

@@ -15,8 +15,6 @@ use synod_client::{
 };
 use tokio::time::{Instant, sleep};
 
-#[path = "../processes/ports.rs"]
-mod ports;
 #[path = "../processes/process.rs"]
 #[expect(dead_code, reason = "the tests of processes use the rest of it")]
 mod process;

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use synod_bound::{
-    Admitted, Bound, Election, Failure, Feed, LeadingEnd, Lock, Membership, Permit, Reflector,
-    Taken, Watch,
+    Admitted, Bound, Election, Failure, Feed, FenceGuard, LeadingEnd, Lock, Membership, Permit,
+    Reflector, Taken, Watch,
 };
 
+use crate::caches::Cache;
 use crate::objects::Objects;
 use crate::run::{Done, Outcome, refused};
 use crate::values::number;
@@ -28,7 +29,9 @@ pub(crate) enum Handle {
     Observer(Arc<Feed<String>>),
     Reflector(Arc<Reflector>),
     Objects(Arc<Objects>),
+    ObjectReflector(Arc<Cache>),
     Migrator(Arc<Worker>),
+    FenceGuard(Arc<FenceGuard>),
 }
 
 impl fmt::Debug for Handle {
@@ -52,7 +55,9 @@ impl Handle {
             Self::Observer(_) => "observer",
             Self::Reflector(_) => "reflector",
             Self::Objects(_) => "objects",
+            Self::ObjectReflector(_) => "object_reflector",
             Self::Migrator(_) => "migrator",
+            Self::FenceGuard(_) => "fence_guard",
         }
     }
 
@@ -84,6 +89,12 @@ impl Handle {
                 Self::Reflector(Arc::new(reflector))
             }
             "objects" => Self::Objects(Arc::new(Objects::open(client, with)?)),
+            "object_reflector" => Self::ObjectReflector(Arc::new(Cache::open(client, with).await?)),
+            "fence_guard" => {
+                let member = with.get("member").and_then(Value::as_str);
+                let guard = client.fence_guard(member.unwrap_or_default()).await;
+                Self::FenceGuard(Arc::new(guard.map_err(|failure| refused(&failure))?))
+            }
             "migrator" => Self::Migrator(Arc::new(Worker::open(client, with)?)),
             other => panic!("there is no handle `{other}`"),
         };
@@ -154,8 +165,15 @@ impl Handle {
             Self::Reflector(reflector) => of_reflector(reflector, function, with).await,
             Self::Objects(objects) if function == "get" => objects.get(with).await,
             Self::Objects(objects) if function == "create" => objects.create(with).await,
+            Self::ObjectReflector(cache) => cache.call(function, with).await,
             Self::Migrator(worker) if function == "run_one" => worker.run_one(with).await,
-            Self::Watch(..) | Self::Observer(_) | Self::Objects(_) | Self::Migrator(_) => {
+            Self::Migrator(worker) if function == "stored" => Ok(Done::answer(worker.stored())),
+            Self::FenceGuard(guard) if function == "check" => check(guard, with, other),
+            Self::Watch(..)
+            | Self::Observer(_)
+            | Self::Objects(_)
+            | Self::Migrator(_)
+            | Self::FenceGuard(_) => {
                 panic!("a {self:?} has no function `{function}`")
             }
         }
@@ -201,6 +219,7 @@ async fn of_membership(membership: &Membership, function: &str, with: &Value) ->
             None => json!({"ready": true}).to_string(),
             Some(what) => json!({"ready": false, "waitsFor": what}).to_string(),
         }),
+        "discovery" => gate.discovery(&resource),
         "is_drained" => Ok(json!({"drained": gate.is_drained()}).to_string()),
         "admit" => return admit(membership, with).await,
         other => panic!("a membership has no function `{other}`"),
@@ -242,6 +261,16 @@ fn of_permit(permit: &Permit, function: &str) -> Outcome {
         "unknown_outcome" => permit.unknown_outcome(),
         other => panic!("a permit has no function `{other}`"),
     }
+    Ok(Done::answer(Value::Null))
+}
+
+fn check(guard: &FenceGuard, with: &Value, other: Option<Handle>) -> Outcome {
+    let Some(Handle::Permit(permit)) = other else {
+        panic!("`check` is asked about a permit");
+    };
+    let present = with.get("present").and_then(Value::as_str);
+    let checked = guard.check(&permit, present.map(str::as_bytes));
+    checked.map_err(|failure| refused(&failure))?;
     Ok(Done::answer(Value::Null))
 }
 
@@ -327,6 +356,6 @@ pub(crate) fn parsed(document: &str) -> Value {
 }
 
 /// The duration under a key, in milliseconds.
-fn millis(with: &Value, key: &str) -> Option<Duration> {
+pub(crate) fn millis(with: &Value, key: &str) -> Option<Duration> {
     with.get(key).and_then(number).map(Duration::from_millis)
 }

@@ -10,6 +10,7 @@
 //! Two variables change what is run: `SYNOD_BINARY=path` is the program to test; without it cargo builds one.
 //! `SYNOD_CASES=text` selects the cases whose file name or sentence contains the text.
 
+mod caches;
 mod coverage;
 mod document;
 mod handles;
@@ -21,8 +22,6 @@ mod run;
 mod values;
 mod workers;
 
-#[path = "../processes/ports.rs"]
-mod ports;
 #[path = "../processes/process.rs"]
 #[expect(
     dead_code,

@@ -65,7 +65,7 @@ impl Codec {
     }
 
     /// The value in an object that this codec has written.
-    fn known(&self, object: &Value) -> Value {
+    pub(crate) fn known(&self, object: &Value) -> Value {
         let value = self.decode(object);
         value.unwrap_or_else(|fault| panic!("{fault}"))
     }

@@ -30,6 +30,8 @@ const RECIPES: [(&str, &[&str]); 5] = [
         &[
             "before the report a write is answered with 503",
             "after it with 201",
+            "discovery shows {",
+            r#""storageVersionHash":""#,
             r#"stored is {"apiVersion":"gated.example.io/v2""#,
             "left",
         ],

@@ -7,9 +7,9 @@ use synod_client::{Client, ReadOptions};
 use tempfile::TempDir;
 
 use crate::document::Role;
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::waiting::{LIMIT, eventually};
+use synod_tests::free_address;
 
 /// Three replicas. All of them are killed when this is dropped.
 pub(crate) struct Replicas {

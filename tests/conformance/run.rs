@@ -241,11 +241,11 @@ impl<'a> Run<'a> {
                 function, of, with, ..
             } => {
                 let mut with = self.names.fill(with)?;
-                let other = with.get("lock").and_then(Value::as_str);
+                // These two are names of handles.
+                let fields = with.as_object_mut();
+                let other = fields.and_then(|it| it.remove("lock").or_else(|| it.remove("permit")));
+                let other = other.as_ref().and_then(Value::as_str);
                 let other = other.map(|name| self.handle(name).cloned()).transpose()?;
-                if other.is_some() {
-                    with = json!({});
-                }
                 let (handle, function) = (self.handle(of)?.clone(), function.clone());
                 Box::pin(async move { handle.call(&function, &with, other).await })
             }

@@ -69,6 +69,7 @@ async fn every_method_is_refused_to_every_role_that_lacks_its_right() {
         (Role::Admin, "admin"),
         (Role::Operator, "operator"),
         (Role::Reader, "reader"),
+        (Role::Backup, "backup"),
         (Role::Member, "member-apiserver-1"),
     ];
     for (role, name) in callers {

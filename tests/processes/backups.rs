@@ -18,13 +18,13 @@ use crate::agreement::agree;
 use crate::cards;
 use crate::cluster::{Cluster, NAME};
 use crate::history::{Asked, Call, Told};
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::program::synod;
 use crate::requests::Wire;
 use crate::tree_hash::tree_hash;
 use crate::waiting::{LIMIT, eventually};
 use crate::writers::{Writers, join};
+use synod_tests::free_address;
 
 /// How far a restore raises the revision.
 const RAISE: u64 = 1 << 40;
@@ -33,7 +33,7 @@ const RAISE: u64 = 1 << 40;
 const SOON: Duration = Duration::from_secs(1);
 
 /// Runs the program to its end, with these arguments between spaces.
-async fn run(line: &str) -> Output {
+pub(crate) async fn run(line: &str) -> Output {
     let mut command = tokio::process::Command::new(synod());
     // The variables that configure the tests must not reach the program.
     for (name, _) in std::env::vars_os() {
@@ -46,7 +46,7 @@ async fn run(line: &str) -> Output {
 }
 
 /// The document that the program prints on success.
-async fn document(line: &str) -> Value {
+pub(crate) async fn document(line: &str) -> Value {
     let output = run(&format!("{line} -o json")).await;
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{line}: {errors}");
@@ -66,18 +66,23 @@ fn revision(document: &Value) -> Revision {
 }
 
 /// A path as an argument.
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().expect("it is a text")
 }
 
 /// The only replica of a cluster.
-struct Lone {
+pub(crate) struct Lone {
     process: Process,
     client: SocketAddr,
 }
 
 impl Lone {
-    async fn start(id: u64, data_dir: &Path, ports: [SocketAddr; 3], log: &Path) -> Self {
+    pub(crate) async fn start(
+        id: u64,
+        data_dir: &Path,
+        ports: [SocketAddr; 3],
+        log: &Path,
+    ) -> Self {
         let [client, peer, metrics] = ports;
         let data_dir = text(data_dir);
         let line = format!(
@@ -96,12 +101,12 @@ impl Lone {
         lone
     }
 
-    async fn client(&self) -> Client {
+    pub(crate) async fn client(&self) -> Client {
         let client = Client::builder().endpoints(vec![self.client.to_string()]);
         client.connect().await.expect("it is an endpoint")
     }
 
-    async fn finish(self) {
+    pub(crate) async fn finish(self) {
         let log = self.process.log();
         assert!(!log.contains("panicked at"), "{log}");
         assert!(self.process.terminate().await.success());

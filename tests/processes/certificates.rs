@@ -200,6 +200,18 @@ impl Certificates {
         shown: Option<&Shown>,
         versions: &[&'static SupportedProtocolVersion],
     ) -> Result<TlsStream<TcpStream>, String> {
+        let connector = self.connector(authority, shown, versions);
+        let stream = TcpStream::connect(to).await.expect("somebody listens");
+        secured(&connector, stream).await
+    }
+
+    /// What secures connections, trusts this authority and shows a certificate.
+    pub(crate) fn connector(
+        &self,
+        authority: &str,
+        shown: Option<&Shown>,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> TlsConnector {
         let mut roots = RootCertStore::empty();
         let trusted = self.read(&format!("{authority}.pem"));
         for certificate in CertificateDer::pem_slice_iter(trusted.as_bytes()) {
@@ -221,10 +233,7 @@ impl Certificates {
             }
             None => config.with_no_client_auth(),
         };
-        let stream = TcpStream::connect(to).await.expect("somebody listens");
-        let name = HOST.try_into().expect("it is an address");
-        let connected = TlsConnector::from(Arc::new(config)).connect(name, stream);
-        connected.await.map_err(|error| error.to_string())
+        TlsConnector::from(Arc::new(config))
     }
 
     /// The whole answer to `GET path` at the port for metrics and probes.
@@ -257,4 +266,14 @@ pub(crate) fn since_1970(days: i64) -> Duration {
     let now = now.expect("it is after 1970");
     let span = Duration::from_hours(24) * u32::try_from(days.abs()).expect("it is small");
     if days < 0 { now - span } else { now + span }
+}
+
+/// Secures a connection to a replica.
+pub(crate) async fn secured(
+    connector: &TlsConnector,
+    stream: TcpStream,
+) -> Result<TlsStream<TcpStream>, String> {
+    let name = HOST.try_into().expect("it is an address");
+    let connected = connector.connect(name, stream).await;
+    connected.map_err(|error| error.to_string())
 }

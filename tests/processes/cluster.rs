@@ -17,9 +17,9 @@ use replica::Replica;
 
 use crate::certificates::Certificates;
 use crate::links::Links;
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::waiting::{LIMIT, eventually, within};
+use synod_tests::free_address;
 
 /// The name of every cluster here.
 pub(crate) const NAME: &str = "processes";
@@ -43,12 +43,34 @@ impl Cluster {
         Self::prepare().await.started().await
     }
 
+    /// The same, each with these flags.
+    pub(crate) async fn start_with(flags: &[&str]) -> Self {
+        let mut cluster = Self::prepare().await;
+        cluster.add(flags);
+        cluster.started().await
+    }
+
     /// Three replicas that have formed a cluster, all of whose connections are behind transport security.
     pub(crate) async fn start_secured() -> Self {
         Self::prepare().await.secured(&[]).await
     }
 
-    /// The same, with a policy in the file [`Self::policy`].
+    /// Three replicas of another build of the program that have formed a cluster.
+    pub(crate) async fn start_of(program: &'static Path) -> Self {
+        let mut cluster = Self::prepare().await;
+        for id in IDS {
+            cluster.is_to_run(id, program);
+        }
+        cluster.started().await
+    }
+
+    /// The build of the program that a replica runs from its next start on.
+    pub(crate) fn is_to_run(&mut self, id: u64, program: &'static Path) {
+        let replica = self.replicas.get_mut(&id).expect("there is such a replica");
+        replica.program = program;
+    }
+
+    /// Three secured replicas with a policy in the file [`Self::policy`].
     pub(crate) async fn start_with_policy(policy: &str) -> Self {
         let cluster = Self::prepare().await;
         fs::write(cluster.policy(), policy).expect("the folder can be written");
@@ -56,15 +78,15 @@ impl Cluster {
         cluster.secured(&["--policy-file", &file]).await
     }
 
-    /// The same, each with an audit log.
-    pub(crate) async fn start_audited() -> Self {
+    /// The same, each with an audit log and these flags.
+    pub(crate) async fn start_audited(flags: &[&str]) -> Self {
         let mut cluster = Self::prepare().await;
         for id in IDS {
             let file = cluster.audit_file(id).display().to_string();
             let replica = cluster.replicas.get_mut(&id).expect("it is one of three");
             replica.arguments.extend(["--audit-log".to_owned(), file]);
         }
-        cluster.secured(&[]).await
+        cluster.secured(flags).await
     }
 
     /// The same, with an audit log each, and with these keys of tokens in the file [`Self::jwks`] beside the policy.
@@ -115,12 +137,17 @@ impl Cluster {
         let certificates = Certificates::make(&cluster.folder().join("certificates"));
         for replica in cluster.replicas.values_mut() {
             replica.arguments.extend(certificates.flags());
-            replica
-                .arguments
-                .extend(flags.iter().map(|flag| (*flag).to_owned()));
         }
+        cluster.add(flags);
         cluster.certificates = Some(certificates);
         cluster.started().await
+    }
+
+    fn add(&mut self, flags: &[&str]) {
+        for replica in self.replicas.values_mut() {
+            let flags = flags.iter().map(|flag| (*flag).to_owned());
+            replica.arguments.extend(flags);
+        }
     }
 
     async fn started(mut self) -> Self {
@@ -248,8 +275,9 @@ impl Cluster {
         let replica = self.replicas.get_mut(&id).expect("there is such a replica");
         assert!(replica.process.is_none(), "replica {id} runs already");
         let start = || {
-            let process =
-                Process::start(&format!("replica {id}"), &replica.arguments, &replica.log);
+            let what = format!("replica {id}");
+            let (program, arguments) = (replica.program, &replica.arguments);
+            let process = Process::start_of(program, &what, arguments, &replica.log);
             let number = process
                 .id()
                 .expect("a process that was just started has a number");

@@ -1,6 +1,7 @@
 //! Commands of the program, run to their ends.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Output, Stdio};
 
 use crate::program::synod;
@@ -8,7 +9,12 @@ use crate::waiting::within;
 
 /// Runs a command of the program to its end. The variables that configure the tests do not reach it.
 pub(crate) async fn run<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
-    let mut command = tokio::process::Command::new(synod());
+    run_of(synod(), arguments).await
+}
+
+/// Runs a command of another build of the program.
+pub(crate) async fn run_of<A: AsRef<OsStr>>(program: &Path, arguments: &[A]) -> Output {
+    let mut command = tokio::process::Command::new(program);
     command
         .args(arguments)
         .stdin(Stdio::null())

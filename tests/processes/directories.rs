@@ -8,10 +8,10 @@ use synod_client::{GroupResource, StatementNumber};
 
 use crate::agreement::agree;
 use crate::cluster::Cluster;
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::tree_hash::tree_hash;
 use crate::writers::{fixed, join};
+use synod_tests::free_address;
 
 /// The arguments with another value for one flag.
 fn with(mut arguments: Vec<String>, flag: &str, value: &str) -> Vec<String> {

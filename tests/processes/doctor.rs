@@ -2,9 +2,11 @@
 
 use rcgen::ExtendedKeyUsagePurpose::ServerAuth;
 use serde_json::Value;
+use synod_client::AlarmKind;
 
 use crate::cluster::Cluster;
 use crate::commands::run;
+use crate::security::{metrics, value};
 use crate::waiting::eventually;
 
 /// What `synod doctor` says, and the code with which it ends.
@@ -125,8 +127,9 @@ async fn the_doctor_names_who_is_down_and_ends_with_a_fault_even_if_nobody_answe
     eventually("that no quorum is left", async || {
         let (findings, code) = doctor(&endpoints).await;
         assert_eq!(code, Some(8));
-        let told = ["quorum", "reads", "ready"].map(|check| fault(&findings, check).is_some());
-        (told == [true; 3])
+        let told = ["quorum", "leader", "reads", "ready"];
+        let told = told.map(|check| fault(&findings, check).is_some());
+        (told == [true; 4])
             .then_some(())
             .ok_or_else(|| findings.to_string())
     })
@@ -137,4 +140,48 @@ async fn the_doctor_names_who_is_down_and_ends_with_a_fault_even_if_nobody_answe
     let (findings, code) = doctor(&endpoints).await;
     assert_eq!(of(&findings, "fault").len(), 4, "{findings:#}");
     assert_eq!(code, Some(8));
+}
+
+/// A follower that has lost both others names neither of them for ever, and says what is wrong wherever it is asked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lone_survivor_of_three_names_no_leader_and_raises_the_alarm() {
+    let mut cluster = Cluster::start_secured().await;
+    let leader = cluster.leader().await;
+    let left = cluster.follower().await;
+    for id in crate::cluster::IDS.into_iter().filter(|id| *id != left) {
+        cluster.kill(id).await;
+    }
+    eventually("that no leader is known", async || {
+        let status = cluster.status(left).await?;
+        let kinds: Vec<AlarmKind> = status.alarms.iter().map(|alarm| alarm.kind).collect();
+        let is_told = status.leader_id.is_none() && kinds.contains(&AlarmKind::NoQuorum);
+        is_told
+            .then_some(())
+            .ok_or_else(|| format!("{:?}, {kinds:?}", status.leader_id))
+    })
+    .await;
+    let shown = metrics(&cluster, left).await;
+    assert!(
+        value(&shown, "etcd_server_has_leader ").abs() < 0.5,
+        "{shown}"
+    );
+    let [_, _, port] = cluster.ports(left);
+    let certificates = cluster.certificates();
+    let admin = certificates.shown("admin");
+    let ready = certificates
+        .get(port, "/readyz?verbose", Some(&admin))
+        .await;
+    let ready = ready.expect("it answers");
+    for failed in ["[-]leader failed", "[-]quorum failed"] {
+        assert!(ready.contains(failed), "{ready}");
+    }
+    // With one of the others it goes on.
+    cluster.restart(leader).await;
+    eventually("a leader that is named", async || {
+        let status = cluster.status(left).await?;
+        let is_well = status.leader_id.is_some() && status.alarms.is_empty();
+        is_well.then_some(()).ok_or_else(|| format!("{status:?}"))
+    })
+    .await;
+    cluster.finish().await;
 }

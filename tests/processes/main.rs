@@ -1,23 +1,26 @@
 //! Tests of real replicas: processes of the program `synod` on loopback, with data on a real disk, and with faults that
 //! only processes have: SIGKILL, SIGSTOP, a broken network, a data directory that is not what it was.
 //!
-//! - `cluster`, `process`, `program`, `ports`: three replicas, started, stopped, killed, and never left behind.
+//! - `cluster`, `process`, `program`, `older`: three replicas, started, stopped, killed, and never left behind.
 //! - `commands`: commands of the program, run to their ends.
 //! - `links`, `door`, `relay`: proxies that can hold or cut connections between replicas or from clients.
 //! - `writers`, `keeper`, `history`: clients that call all the time, and the checks of their answers.
 //! - `cards`: the objects that those clients store. `requests`: requests without the client library.
-//! - `watcher`, `watch_log`: a recorded watch, and the check of what every watch promises.
+//! - `watcher`, `watch_log`: a recorded watch, and the check of what every watch promises. `followers`: many by the library.
 //! - `agreement`, `tree_hash`, `planted`: compare replicas and files, and forge a checkpoint.
 //! - `certificates`: CAs, certificates and connections behind transport security.
 //! - `access`: who may call what, and as whom.
+//! - `traces`: calls as a collector of traces sees them.
+//! - `runbook`: the commands that are written down for operators.
 //! - `backups`: backups, and clusters that are founded from them and from what is left of others.
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
 //! Tests never sleep: they wait for an event, and name it if it does not come (`waiting`). Replicas' logs are in files,
-//! which are printed and kept when a test fails. Four variables change what is run:
+//! which are printed and kept when a test fails. Five variables change what is run:
 //!
 //! - `SYNOD_BINARY=path`: the program to test; cargo builds it if not set.
+//! - `SYNOD_OLDER_BINARY=path`: the program as it was at machine version 1; cargo builds it if not set.
 //! - `SYNOD_PROCESS_LOG=info,openraft=debug`: what replicas log.
 //! - `SYNOD_PROCESS_ROUNDS=50`: the number of rounds of each fault, instead of a few.
 //! - `SYNOD_PROCESS_SECONDS=60`: the least duration of tests that repeat for a time.
@@ -40,6 +43,7 @@ mod doctor;
 mod door;
 mod durability;
 mod exactly_once;
+mod followers;
 mod foreign_bytes;
 mod history;
 mod hostile;
@@ -51,23 +55,28 @@ mod links;
 mod logs;
 mod members;
 mod objects;
+mod older;
 mod partition;
 mod pause;
 mod planted;
-mod ports;
 mod process;
 mod program;
 mod relay;
 mod replica_set;
 mod requests;
+mod rolling;
+mod runbook;
 mod security;
 mod shutdown;
 mod speakers;
+mod survivors;
 mod systemd;
 mod three_hosts;
 mod too_large;
 mod top;
+mod traces;
 mod tree_hash;
+mod upgrades;
 mod waiting;
 mod watch_log;
 mod watched_over;

@@ -24,16 +24,23 @@ pub(crate) struct Process {
 impl Process {
     /// Starts the program. Its output is appended to the file `log`.
     pub(crate) fn start<A: AsRef<OsStr>>(what: &str, arguments: &[A], log: &Path) -> Self {
+        Self::start_of(synod(), what, arguments, log)
+    }
+
+    /// Starts another build of the program.
+    pub(crate) fn start_of<A: AsRef<OsStr>>(
+        program: &Path,
+        what: &str,
+        arguments: &[A],
+        log: &Path,
+    ) -> Self {
         let mut output = appended(log);
         let log_begin = output.seek(SeekFrom::End(0)).expect("a file has an end");
         let also = output.try_clone().expect("a file can be written by two");
-        Self::writing_to(
-            what,
-            arguments,
-            (output.into(), also.into()),
-            log,
-            log_begin,
-        )
+        let mut process =
+            Self::writing_to(program, what, arguments, (output.into(), also.into()), log);
+        process.log_begin = log_begin;
+        process
     }
 
     /// Starts the program with its output going into a pipe that is never read. Returns the reading end too; the pipe
@@ -45,18 +52,19 @@ impl Process {
     ) -> (Self, PipeReader) {
         let (unread, pipe) = pipe().expect("there are pipes");
         let also = pipe.try_clone().expect("a pipe can be written by two");
-        let process = Self::writing_to(what, arguments, (pipe.into(), also.into()), log, 0);
+        let output = (pipe.into(), also.into());
+        let process = Self::writing_to(synod(), what, arguments, output, log);
         (process, unread)
     }
 
     fn writing_to<A: AsRef<OsStr>>(
+        program: &Path,
         what: &str,
         arguments: &[A],
         (output, errors): (Stdio, Stdio),
         log: &Path,
-        log_begin: u64,
     ) -> Self {
-        let mut command = Command::new(synod());
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .stdin(Stdio::null())
@@ -65,7 +73,8 @@ impl Process {
             .kill_on_drop(true);
         // The variables that configure the tests must not reach the replicas.
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SYNOD_") {
+            let name_text = name.to_string_lossy();
+            if name_text.starts_with("SYNOD_") || name_text.starts_with("OTEL_") {
                 command.env_remove(name);
             }
         }
@@ -74,7 +83,7 @@ impl Process {
             child,
             what: what.to_owned(),
             log: log.to_owned(),
-            log_begin,
+            log_begin: 0,
         }
     }
 

@@ -16,8 +16,19 @@ pub(crate) fn synod() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match env::var_os(VARIABLE) {
         Some(path) => synod_tests::checkout().join(path),
-        None => built(&["--package", "synod", "--bin", "synod"], "synod"),
+        None => aside(&built(&PRESENT, "synod"), "synod-under-test"),
     })
+}
+
+/// What cargo builds for the program.
+pub(crate) const PRESENT: [&str; 4] = ["--package", "synod", "--bin", "synod"];
+
+/// Gives a program that was just built a name of its own beside it, which outlasts the next build.
+pub(crate) fn aside(program: &Path, name: &str) -> PathBuf {
+    let aside = program.with_file_name(name);
+    let _ = std::fs::remove_file(&aside);
+    std::fs::hard_link(program, &aside).expect("a program can have another name");
+    aside
 }
 
 /// Has cargo build a program, in this test's profile and target folder, so that it is never older than its source.

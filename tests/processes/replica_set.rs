@@ -6,6 +6,7 @@ use synod_client::{Client, ReadOptions, ReplicaRole};
 
 use crate::agreement::agree;
 use crate::cluster::{Cluster, IDS};
+use crate::commands;
 use crate::process::Process;
 use crate::waiting::{eventually, within};
 use crate::watch_log::compare;
@@ -142,8 +143,39 @@ async fn what_would_stop_the_set_is_refused() {
     );
     let peer = cluster.newcomer(5);
     cluster.launch(5);
-    let wrong = refused(&cluster, &["add".to_owned(), "6".to_owned(), peer]).await;
+    let wrong = refused(&cluster, &["add".to_owned(), "6".to_owned(), peer.clone()]).await;
     assert!(wrong.contains("replica 5 answers at"), "{wrong}");
+    // Nobody is added in the place of a replica that is not there.
+    let nobody = ["replace".to_owned(), "9".to_owned(), "5".to_owned(), peer];
+    let nobody = refused(&cluster, &nobody).await;
+    assert!(
+        nobody.contains("replica 9 is not in the replica set"),
+        "{nobody}"
+    );
+    // What was done is shown, although not all of it was.
+    let endpoints = [silent, leader, other]
+        .map(|id| cluster.endpoint(id))
+        .join(",");
+    let asked = [
+        "cluster",
+        "checkpoint",
+        "-o",
+        "name",
+        "--timeout",
+        "2s",
+        "--endpoints",
+    ];
+    let asked = [&asked[..], &[&endpoints]].concat();
+    let shown = commands::run(&asked).await;
+    let (written, errors) = (
+        String::from_utf8_lossy(&shown.stdout),
+        String::from_utf8_lossy(&shown.stderr),
+    );
+    assert_eq!(written, format!("{leader}\n{other}\n"), "{errors}");
+    assert!(
+        !shown.status.success() && errors.contains(&cluster.endpoint(silent)),
+        "{errors}"
+    );
     assert_eq!(set(&cluster, leader).await, voters(&IDS));
     cluster.restart(silent).await;
     // A replica that waits to be added ends when it is asked to.

@@ -6,9 +6,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::net::UnixDatagram;
 
-use crate::ports::free_address;
 use crate::program::synod;
 use crate::waiting::within;
+use synod_tests::free_address;
 
 /// Ten times the exposure that `systemd-analyze security` may find.
 const EXPOSURE_MAX: u32 = 20;

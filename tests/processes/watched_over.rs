@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::program::synod;
 use crate::waiting::{eventually, within};
+use synod_tests::free_address;
 
 const RULES: &str = "deploy/prometheus/synod.rules.yaml";
 const DASHBOARD: &str = "deploy/grafana/synod.json";
@@ -89,7 +89,7 @@ async fn alerts_and_the_dashboard_ask_for_what_replicas_show() {
 }
 
 /// The metrics that are shown at this address.
-async fn shown_at(address: SocketAddr) -> String {
+pub(crate) async fn shown_at(address: SocketAddr) -> String {
     let request = b"GET /metrics HTTP/1.1\r\nhost: synod\r\nconnection: close\r\n\r\n";
     let mut answer = String::new();
     let exchange = async {

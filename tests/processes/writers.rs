@@ -66,6 +66,16 @@ pub(crate) struct Written {
 impl Writers {
     /// Joins members, each of which writes from then on.
     pub(crate) async fn start(cluster: &Cluster) -> Self {
+        Self::start_with(cluster, Some(IMPATIENT)).await
+    }
+
+    /// The same, all of them with the library's own request timeout.
+    pub(crate) async fn start_patient(cluster: &Cluster) -> Self {
+        Self::start_with(cluster, None).await
+    }
+
+    /// Every other writer has this request timeout.
+    async fn start_with(cluster: &Cluster, impatient: Option<Duration>) -> Self {
         let client = cluster.client().await;
         let settings = client
             .settings(ReadOptions::linearizable())
@@ -91,10 +101,9 @@ impl Writers {
             let client = cluster.client().await;
             let id = format!("writer-{number}");
             let member = join(&client, &id, &id, TTL_MS).await;
-            let client = if number % 2 == 0 {
-                client
-            } else {
-                client.with_timeout(IMPATIENT)
+            let client = match impatient {
+                Some(timeout) if number % 2 == 1 => client.with_timeout(timeout),
+                Some(_) | None => client,
             };
             let writer = Writer {
                 number,

@@ -99,7 +99,7 @@ pub(crate) async fn client(host: Host, net: &Net, seed: u64) -> Client {
 }
 
 /// A client on `host` of these replicas.
-async fn client_of(
+pub(crate) async fn client_of(
     replicas: impl IntoIterator<Item = Host>,
     host: Host,
     net: &Net,

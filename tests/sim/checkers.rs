@@ -7,6 +7,7 @@ mod exclusive;
 mod forward;
 mod one_history;
 mod reads;
+mod replica_set;
 mod together;
 mod watches;
 
@@ -26,6 +27,7 @@ pub(crate) struct Checkers {
     counts: counts::Counts,
     forward: forward::Forward,
     one_history: one_history::OneHistory,
+    replica_sets: replica_set::ReplicaSets,
     watches: watches::Watches,
 }
 
@@ -46,6 +48,7 @@ impl Checkers {
             self.forward
                 .look(machine.host, &consensus, &published, trace);
             self.one_history.look(machine.host, &published);
+            self.replica_sets.look(machine.host, &consensus, &published);
             self.acknowledged.look(machine.host, &published, clients);
             self.counts.look(machine.host, &published);
         }

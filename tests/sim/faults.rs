@@ -4,7 +4,7 @@ use rand::RngExt;
 use synod_server::consensus::Consensus;
 
 use crate::net::Host;
-use crate::world::{HOSTS, World};
+use crate::world::World;
 
 /// A fault, which is healed after a while.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +48,10 @@ pub(crate) fn torment(world: &mut World, count: u32) {
 }
 
 fn choose(world: &mut World) -> Fault {
-    let host = HOSTS[world.rng.random_range(0..HOSTS.len())];
-    let other = HOSTS[(world.rng.random_range(1..HOSTS.len()) + host as usize - 1) % HOSTS.len()];
+    let hosts = world.hosts();
+    let place = world.rng.random_range(0..hosts.len());
+    let host = hosts[place];
+    let other = hosts[(world.rng.random_range(1..hosts.len()) + place) % hosts.len()];
     // Half of the time the leader, since its faults matter most.
     let victim = world
         .leader()
@@ -75,12 +77,9 @@ fn suffer(world: &mut World, fault: Fault) {
             world.net.set_cut(one, other, false);
         }
         Fault::Isolate(host) => {
-            let others = HOSTS.into_iter().filter(|other| *other != host);
-            others
-                .clone()
-                .for_each(|other| world.net.set_cut(host, other, true));
+            world.isolate(host, true);
             world.run_for(length);
-            others.for_each(|other| world.net.set_cut(host, other, false));
+            world.isolate(host, false);
         }
         Fault::Kill(host) => {
             world.machine(host).kill();
@@ -94,9 +93,10 @@ fn suffer(world: &mut World, fault: Fault) {
             restore(world, host);
         }
         Fault::Blackout => {
-            HOSTS.into_iter().for_each(|host| lose_power(world, host));
+            let hosts = world.hosts();
+            hosts.iter().for_each(|host| lose_power(world, *host));
             world.run_for(length);
-            HOSTS.into_iter().for_each(|host| restore(world, host));
+            hosts.iter().for_each(|host| restore(world, *host));
         }
         Fault::Transfer => {
             // The transfer may fail, depending on the network.

@@ -53,7 +53,7 @@ fn a_full_disk_ends_its_replica_alone_and_it_comes_back_when_there_is_room() {
     for_each_seed(test, Kind::Whole, 1..3, |world| {
         for host in HOSTS {
             world.machine(host).kill();
-            world.machine(host).may_end = true;
+            world.machine(host).let_end();
             world.machine(host).start();
         }
         let users = begin(world);

@@ -5,6 +5,7 @@ mod clocked;
 mod whole;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -31,14 +32,18 @@ pub(crate) enum Kind {
 pub(crate) struct Machine {
     pub(crate) host: Host,
     pub(crate) disk: SimDisk,
-    /// Whether the replica may end by itself, from its next start on.
-    pub(crate) may_end: bool,
+    /// Whether the replica waits to be added to the replica set, from its next start on.
+    pub(crate) joins: bool,
     kind: Kind,
     net: Net,
     trace: Trace,
     clock: Clocked,
     suspended: bool,
     consensus: Slot,
+    /// Whether the replica may end by itself.
+    may_end: Arc<AtomicBool>,
+    /// Whether the replica has ended by itself since its last start.
+    ended: Arc<AtomicBool>,
 }
 
 /// Entries from one checkpoint to the next: far fewer than in practice.
@@ -57,23 +62,34 @@ struct Boot {
     net: Net,
     started: Slot,
     trace: Trace,
-    may_end: bool,
+    may_end: Arc<AtomicBool>,
+    joins: bool,
+    ended: Arc<AtomicBool>,
 }
 
 /// Records that a replica must end by itself, and ends it; a failure of the run unless it `may_end`.
-async fn ended(
-    trace: Trace,
-    host: Host,
-    may_end: bool,
-    why: impl fmt::Display,
-    consensus: Consensus,
-) {
-    if may_end {
+async fn ended(end: End, why: impl fmt::Display, consensus: Consensus) {
+    let End {
+        trace,
+        host,
+        may_end,
+        ended,
+    } = end;
+    if may_end.load(Ordering::Relaxed) {
         trace.add(format_args!("{host} ends: {why}"));
         consensus.shutdown().await;
+        ended.store(true, Ordering::Relaxed);
     } else {
         trace.fail(format_args!("{host} must end: {why}"));
     }
+}
+
+/// What is done when a replica ends by itself.
+struct End {
+    trace: Trace,
+    host: Host,
+    may_end: Arc<AtomicBool>,
+    ended: Arc<AtomicBool>,
 }
 
 impl Machine {
@@ -83,14 +99,26 @@ impl Machine {
         Self {
             host,
             disk,
-            may_end: false,
+            joins: false,
             kind,
             net,
             trace,
             clock,
             suspended: false,
             consensus: Slot::default(),
+            may_end: Arc::default(),
+            ended: Arc::default(),
         }
+    }
+
+    /// From now on, the replica may end by itself.
+    pub(crate) fn let_end(&self) {
+        self.may_end.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the replica has ended by itself since its last start.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_running(&self) -> bool {
@@ -112,13 +140,16 @@ impl Machine {
     pub(crate) fn start(&mut self) {
         self.trace.add(format_args!("{} starts", self.host));
         self.consensus = Slot::default();
+        self.ended = Arc::default();
         let boot = Boot {
             host: self.host,
             seams: self.seams(),
             net: self.net.clone(),
             started: Arc::clone(&self.consensus),
             trace: self.trace.clone(),
-            may_end: self.may_end,
+            may_end: Arc::clone(&self.may_end),
+            joins: self.joins,
+            ended: Arc::clone(&self.ended),
         };
         self.clock.start();
         match self.kind {
@@ -187,6 +218,7 @@ impl Machine {
                 longest: Duration::from_millis(6),
             },
             offload: Offload::Inline,
+            traces: None,
         }
     }
 }

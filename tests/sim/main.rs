@@ -7,7 +7,8 @@
 //! A failing seed prints the line that runs it again. Two variables change what is run:
 //!
 //! - `SYNOD_SIM_SEED=17`: this seed only, with its trace printed.
-//! - `SYNOD_SIM_SEEDS=1000`: the number of seeds, instead of a few.
+//! - `SYNOD_SIM_SEEDS=1000`: the number of seeds, instead of a few. `cargo xtask endure sets` runs a hundred in which the
+//!   replica set changes.
 
 #[cfg(test)]
 mod api_servers;
@@ -35,6 +36,8 @@ mod proposals;
 mod raw_watch;
 #[cfg(test)]
 mod replays;
+#[cfg(test)]
+mod replica_sets;
 #[cfg(test)]
 mod rollouts;
 #[cfg(test)]

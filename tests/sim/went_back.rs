@@ -72,7 +72,7 @@ fn whoever_holds_what_a_majority_that_went_back_lacks_is_neither_cut_nor_voted_o
         world.machine(two).start();
         // Not long enough to pass the third replica's log: a checkpoint cannot be compared with a log.
         world.run_for(1_500);
-        world.machine(right).may_end = true;
+        world.machine(right).let_end();
         world.machine(right).start();
         let parted = world.run_until(20_000, |world| {
             let said = world.trace.text();
@@ -118,7 +118,7 @@ fn put_back(world: &mut World, host: Host, files: &Files) {
     // The copy has no empty folders.
     let folder = Path::new("/data/checkpoints");
     machine.disk.create_directory(folder).unwrap();
-    machine.may_end = true;
+    machine.let_end();
 }
 
 /// The last index in a replica's log.

@@ -12,7 +12,7 @@ use crate::machine::{Kind, Machine};
 use crate::net::{Host, Net};
 use crate::trace::Trace;
 
-/// The hosts of every simulation.
+/// The hosts of every simulation, whose replicas form the first set.
 pub(crate) const HOSTS: [Host; 3] = [1, 2, 3];
 
 /// A step of the world, in milliseconds: short against the network's latency.
@@ -89,9 +89,29 @@ impl World {
 
     /// Cuts the links between a replica and the others, or heals them. Clients still reach it.
     pub(crate) fn isolate(&self, replica: Host, cut: bool) {
-        for other in HOSTS.into_iter().filter(|other| *other != replica) {
+        for other in self.hosts().into_iter().filter(|other| *other != replica) {
             self.net.set_cut(replica, other, cut);
         }
+    }
+
+    /// The machines with replicas.
+    pub(crate) fn hosts(&self) -> Vec<Host> {
+        self.machines.keys().copied().collect()
+    }
+
+    /// Starts a machine whose replica has no data and waits to be added to the replica set.
+    pub(crate) fn add_machine(&mut self, host: Host) {
+        let rate = self.rng.random_range(950..=1_050);
+        let mut machine = Machine::new(
+            host,
+            Kind::Whole,
+            rate,
+            self.net.clone(),
+            self.trace.clone(),
+        );
+        machine.joins = true;
+        machine.start();
+        self.machines.insert(host, machine);
     }
 
     pub(crate) fn machine(&mut self, host: Host) -> &mut Machine {

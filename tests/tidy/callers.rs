@@ -15,9 +15,13 @@ use crate::source::Source;
 use crate::tree::Tree;
 
 /// Crates whose visible items are called from outside the workspace.
-const PUBLISHED: [(&str, &str); 4] = [
+const PUBLISHED: [(&str, &str); 5] = [
     ("bindings/node", "Node loads it"),
     ("bindings/python", "Python loads it"),
+    (
+        "fence",
+        "servers with a store of their own are built with it",
+    ),
     ("sdk", "programs of its users are built with it"),
     ("service/raft-stats", "openraft is built with it"),
 ];

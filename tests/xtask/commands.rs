@@ -1,6 +1,6 @@
 //! The commands of `cargo xtask`, each as a list of steps. To add a chore, add a step here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::step::Step;
 use crate::tools::{self, Tool};
@@ -55,7 +55,7 @@ impl Command {
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
-                "makes the static program, the Debian package and the folder of the image"
+                "makes the static program, the Debian package and the folder of the image, and tries them out"
             }
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {
@@ -171,7 +171,18 @@ fn fix() -> Vec<Step> {
 /// Builds and tests the whole workspace at once, so that every step has the same features and nothing is built twice.
 /// The programs are built first, because tests start replicas as processes.
 fn test() -> Vec<Step> {
+    let older = older().display().to_string();
     vec![
+        // First, since a target folder holds one program of a name; with the features that the workspace gives to
+        // dependencies, so that only our own crates are built twice.
+        Step::new(
+            "older",
+            "cargo build --locked --workspace --bin synod --features synod/machine-version-1",
+        )
+        .or_stop(),
+        Step::new("keep", "cp")
+            .saying(&[program(), older.clone()])
+            .or_stop(),
         Step::new(
             "build",
             "cargo build --locked --workspace --bins --tests --examples",
@@ -180,6 +191,7 @@ fn test() -> Vec<Step> {
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
+            .with("SYNOD_OLDER_BINARY", older)
             .needing(Tool::Etcd)
             .needing(Tool::Valgrind)
             .needing(Tool::Ip)
@@ -195,6 +207,11 @@ fn program() -> String {
     program.display().to_string()
 }
 
+/// The path of the program as it was at machine version 1.
+fn older() -> PathBuf {
+    tools::target_folder().join("debug/synod-machine-1")
+}
+
 /// Tests that run as long as their variables say, each as a step.
 fn endure() -> Vec<Step> {
     let counting =
@@ -202,6 +219,11 @@ fn endure() -> Vec<Step> {
     vec![
         Step::new("build", "cargo build --locked --package synod").or_stop(),
         Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
+        Step::new(
+            "sets",
+            "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",
+        )
+        .with("SYNOD_SIM_SEEDS", "100"),
         Step::new(
             "years",
             "cargo test --locked --release --package synod-machine --test year",
@@ -231,7 +253,7 @@ fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
     steps
 }
 
-/// Builds the program for musl, which needs no library of the system, and packs it.
+/// Builds the program for musl, which needs no library of the system, packs it, and tries out what was packed.
 fn package() -> Vec<Step> {
     let target = tools::STATIC_TARGET;
     let line = format!("cargo build --locked --release --package synod --target {target}");
@@ -241,9 +263,15 @@ fn package() -> Vec<Step> {
         folder.join("package"),
     );
     let words = [program, out].map(|path| path.display().to_string());
+    let tried = words[1..].to_vec();
     vec![
         Step::new("build", &line).needing(Tool::Musl).or_stop(),
-        Step::new("pack", "sh deploy/package.sh").saying(&words),
+        Step::new("pack", "sh deploy/package.sh")
+            .saying(&words)
+            .or_stop(),
+        Step::new("try", "sh deploy/try-package.sh")
+            .saying(&tried)
+            .wishing([Tool::Buildah, Tool::Ip]),
     ]
 }
 

@@ -26,6 +26,8 @@ pub(crate) enum Tool {
     Promtool,
     /// The C library of the static binary, and the compiler for it.
     Musl,
+    /// Builds the image.
+    Buildah,
 }
 
 /// The version of cargo-deny to install.
@@ -60,6 +62,7 @@ impl Tool {
             Self::Ip => install_package("ip", "-V", "iproute2"),
             Self::Promtool => install_promtool(),
             Self::Musl => install_musl(),
+            Self::Buildah => install_package("buildah", "--version", "buildah"),
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use synod_client::{Admission, Gate as Inner, GroupResource, Permit as InnerPermit, RequestInfo};
+use serde_json::json;
+use synod_client::{
+    Admission, Discovery, Gate as Inner, GroupResource, Permit as InnerPermit, RequestInfo,
+};
 
 use crate::counts::{Counted, Live};
 use crate::options::value;
@@ -89,6 +92,20 @@ impl Gate {
         self.0.readiness().err()
     }
 
+    /// What the server's own discovery shows of a resource, a `GroupResource`, now: `{"hash": text}`, or
+    /// `{"noConsensus": text}` with the reason.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: `resource` is not a resource.
+    pub fn discovery(&self, resource: &str) -> Result<String, Failure> {
+        let shown = match self.0.discovery(&value(resource)?) {
+            Discovery::Hash(hash) => json!({"hash": hash.to_string()}),
+            Discovery::NoConsensus(why) => json!({"noConsensus": why}),
+        };
+        Ok(shown.to_string())
+    }
+
     /// Whether every write that this gate admitted has ended, so that none can still reach the store.
     #[must_use]
     pub fn is_drained(&self) -> bool {
@@ -129,6 +146,10 @@ impl Door {
 }
 
 impl Permit {
+    pub(crate) fn inner(&self) -> &InnerPermit {
+        &self.inner
+    }
+
     fn new(inner: InnerPermit) -> Self {
         Self {
             inner,

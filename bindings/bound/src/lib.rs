@@ -9,22 +9,26 @@
 //! - [`Feed`] hands over results: wait until one is [`ready`](Feed::ready), then [`pop`](Feed::pop) it. A cancelled
 //!   waiter loses nothing: neither an event nor a permit nor a lock.
 //! - [`Membership`], [`Gate`] and [`Permit`]; [`Watch`] and [`Reflector`]; [`Lock`] and [`Election`]; [`Objects`] with
-//!   [`Updater`] and [`Creator`]; [`Migrator`]: the handles, each a thin wrapper of the client's type of that name.
+//!   [`Updater`] and [`Creator`], and [`ObjectReflector`]; [`Migrator`] and [`FenceGuard`]: the handles, each a thin
+//!   wrapper of the client's type of that name.
 //! - [`counts()`] returns how many handles are alive, for tests that look for leaks.
 //!
 //! This crate has no rules and no retries of its own: the client or the cluster decides what a handle does.
 //!
 //! Futures of this crate must be polled within a tokio runtime. Handles may be dropped outside of it.
 
+mod backup;
 mod bound;
 mod counts;
 mod failure;
 mod feed;
+mod fence;
 mod gate;
 pub mod generate;
 mod lock;
 mod membership;
 mod migrator;
+mod object_reflector;
 mod objects;
 mod options;
 mod reflector;
@@ -36,10 +40,12 @@ pub use bound::Bound;
 pub use counts::{Counts, counts};
 pub use failure::{Details, Failure, Fault, RequestKey};
 pub use feed::{Feed, Taken};
+pub use fence::FenceGuard;
 pub use gate::{Admitted, Door, Gate, Permit};
 pub use lock::{Election, LeadingEnd, Lock};
 pub use membership::Membership;
-pub use migrator::Migrator;
+pub use migrator::{Asking, Migrator};
+pub use object_reflector::{ObjectReflector, Pulled};
 pub use objects::{Creator, Objects, Step, Updater};
 pub use reflector::Reflector;
 pub use task::Task;

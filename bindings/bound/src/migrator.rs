@@ -1,31 +1,35 @@
 //! Workers of migrations whose stores and codecs are written in another language.
 
+mod asked;
+
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
-use futures::FutureExt as _;
 use futures::stream::unfold;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    ApiVersion, CollectionStore, Content, ContinueToken, GroupResource, Migration, MigrationId,
-    Migrator as Inner, MigratorOptions, RecodeError, Store, StoreError, StorePage, StoredObject,
-    Ttl, Worked, WorkerName,
+    Client, CollectionStore, Error, Fenced, GroupResource, MigrationId, Migrator as Inner,
+    MigratorOptions, Ttl, Worked, WorkerName,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::options::{Options, list, message, number, rule, text, used_up};
-use crate::task::{Ask, Reply, Task};
+use crate::task::Task;
 use crate::{Bound, Failure, Feed};
+use asked::{Asked, collections};
 
 /// A worker: [`synod_client::Migrator`], which asks its store or codec by tasks. The program has to serve it: during
-/// [`run`](Self::run) or [`run_one`](Self::run_one), take tasks from [`tasks`](Self::tasks) and answer each.
+/// [`run`](Self::run) or [`run_one`](Self::run_one), take tasks from [`tasks`](Self::tasks) and answer each. There are as
+/// many tasks at a time as `objectsAtOnce` says, and each is answered by itself; [`asking`](Self::asking) also tells when
+/// some of them are not wanted any more.
 #[derive(Debug)]
 pub struct Migrator {
     worker: Worker,
     tasks: Feed<Task>,
+    withdrawn: Arc<Notify>,
     closed: CancellationToken,
 }
 
@@ -34,6 +38,23 @@ pub struct Migrator {
 enum Worker {
     Collections(Inner<CollectionStore>),
     Own(Inner<Asked>),
+    /// The cluster's id, which is in the fence, is only known once it has answered: so each run makes its worker.
+    Fenced {
+        client: Client,
+        store: Asked,
+        options: MigratorOptions,
+    },
+}
+
+/// What a program that serves a worker does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// A task can be popped from [`Migrator::tasks`].
+    Task,
+    /// Some tasks that were taken are not wanted any more: [`Task::is_wanted`] tells which.
+    Withdrawn,
+    /// There are no more tasks: the worker was closed.
+    Ended,
 }
 
 /// The number of tasks that may wait to be taken; the worker waits before it asks for more.
@@ -44,25 +65,36 @@ impl Bound {
     ///
     /// Options: `worker`, its name, for people; `resources`, a list of `GroupResource`; and `ttlMs`,
     /// `objectsPerSecond`, `objectsAtOnce`, `pageSize`, and `store`: `"own"`, if the objects are not in collections of
-    /// the cluster. Its tasks are `list` and `rewrite` with a store of its own, and `recode` without.
+    /// the cluster, and `"fenced"`, if that store also has fence keys. Its tasks are `list` and `rewrite` with a store of
+    /// its own, `readFence` and `writeFence`, too, if that is fenced, and `recode` without one.
     ///
     /// # Errors
     ///
     /// `INVALID_ARGUMENT`: there is no option of that name, or its value breaks a rule.
     pub fn migrator(&self, options: &str) -> Result<Migrator, Failure> {
         let mut options = Options::parse(options)?;
-        let own = options.take("store", |value| match value.as_str() {
-            Some("own") => Ok(()),
-            _ => Err(rule("must be \"own\" or left out")),
+        let fenced = options.take("store", |value| match value.as_str() {
+            Some("own") => Ok(false),
+            Some("fenced") => Ok(true),
+            _ => Err(rule("must be \"own\", \"fenced\" or left out")),
         });
         let page_size = options.take("pageSize", whole);
         let made = read_options(&mut options);
         let made = options.end(made)?;
         let (sender, receiver) = mpsc::channel(TASKS_MAX);
-        let asked = Asked(sender);
+        let withdrawn = Arc::new(Notify::new());
+        let asked = Asked {
+            tasks: sender,
+            withdrawn: Arc::clone(&withdrawn),
+        };
         let client = self.client().clone();
-        let worker = match own {
-            Some(()) => Worker::Own(Inner::new(client, asked, made)),
+        let worker = match fenced {
+            Some(false) => Worker::Own(Inner::new(client, asked, made)),
+            Some(true) => Worker::Fenced {
+                client,
+                store: asked,
+                options: made,
+            },
             None => {
                 let mut store = collections(client.clone(), asked);
                 if let Some(page_size) = page_size {
@@ -78,6 +110,7 @@ impl Bound {
         Ok(Migrator {
             worker,
             tasks: Feed::of(tasks),
+            withdrawn,
             closed: CancellationToken::new(),
         })
     }
@@ -119,6 +152,22 @@ impl Migrator {
         &self.tasks
     }
 
+    /// Waits for the next thing to do for the worker. A waiter may be cancelled at any time, and another one goes on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Feed::ready`].
+    pub async fn asking(&self) -> Result<Asking, Failure> {
+        tokio::select! {
+            biased;
+            () = self.withdrawn.notified() => Ok(Asking::Withdrawn),
+            ready = self.tasks.ready() => Ok(match ready? {
+                true => Asking::Task,
+                false => Asking::Ended,
+            }),
+        }
+    }
+
     /// Works at every migration of its resources, present and future ones, until the worker is closed.
     ///
     /// # Errors
@@ -129,6 +178,11 @@ impl Migrator {
             match &self.worker {
                 Worker::Collections(worker) => worker.run().await,
                 Worker::Own(worker) => worker.run().await,
+                Worker::Fenced {
+                    client,
+                    store,
+                    options,
+                } => fenced(client, store, options).await?.run().await,
             }
         };
         tokio::select! {
@@ -151,6 +205,11 @@ impl Migrator {
             match &self.worker {
                 Worker::Collections(worker) => worker.run_one(&id).await,
                 Worker::Own(worker) => worker.run_one(&id).await,
+                Worker::Fenced {
+                    client,
+                    store,
+                    options,
+                } => fenced(client, store, options).await?.run_one(&id).await,
             }
         };
         tokio::select! {
@@ -173,6 +232,16 @@ impl Drop for Migrator {
     }
 }
 
+/// A worker whose store is fenced.
+async fn fenced(
+    client: &Client,
+    store: &Asked,
+    options: &MigratorOptions,
+) -> Result<Inner<Fenced<Asked>>, Error> {
+    let store = Fenced::new(client, store.clone()).await?;
+    Ok(Inner::new(client.clone(), store, options.clone()))
+}
+
 fn shown(worked: Option<Worked>) -> Value {
     match worked {
         None => json!({}),
@@ -184,70 +253,4 @@ fn shown(worked: Option<Worked>) -> Value {
             json!({"worked": "failed", "failure": form::of(&failure)})
         }
     }
-}
-
-/// A store that the worker asks by tasks.
-#[derive(Clone, Debug)]
-struct Asked(mpsc::Sender<Task>);
-
-impl Asked {
-    /// Asks, and waits for the answer. Once the feed of tasks is gone this waits forever: the worker is being closed.
-    async fn ask<T>(&self, ask: Ask, reply: impl FnOnce(oneshot::Sender<T>) -> Reply) -> Option<T> {
-        let (sender, answer) = oneshot::channel();
-        if self.0.send(Task::new(ask, reply(sender))).await.is_err() {
-            return std::future::pending().await;
-        }
-        answer.await.ok()
-    }
-}
-
-const UNANSWERED: &str = "the store or codec dropped the worker's task without answering it";
-
-impl Store for Asked {
-    /// A document that the store made, and that only it understands.
-    type Object = Value;
-
-    async fn list_page(
-        &self,
-        migration: &Migration,
-        token: Option<&ContinueToken>,
-    ) -> Result<StorePage<Value>, StoreError> {
-        let ask = Ask::List {
-            migration: form::of(migration),
-            token: token.map(ToString::to_string),
-        };
-        let page = self.ask(ask, Reply::Page).await;
-        page.unwrap_or_else(|| Err(StoreError::Refused(UNANSWERED.to_owned())))
-    }
-
-    async fn rewrite(&self, migration: &Migration, object: &Value) -> Result<(), StoreError> {
-        let ask = Ask::Rewrite {
-            migration: form::of(migration),
-            object: object.clone(),
-        };
-        let rewritten = self.ask(ask, Reply::Rewritten).await;
-        rewritten.unwrap_or_else(|| Err(StoreError::Refused(UNANSWERED.to_owned())))
-    }
-}
-
-/// The collections of the cluster, whose objects are recoded by tasks.
-fn collections(client: synod_client::Client, asked: Asked) -> CollectionStore {
-    let asked = Arc::new(asked);
-    CollectionStore::recoded_by(client, move |object, target| {
-        let asked = Arc::clone(&asked);
-        recoded(asked, object, target).boxed()
-    })
-}
-
-async fn recoded(
-    asked: Arc<Asked>,
-    object: StoredObject,
-    target: ApiVersion,
-) -> Result<Content, RecodeError> {
-    let ask = Ask::Recode {
-        object: form::of(&object),
-        version: target.to_string(),
-    };
-    let content = asked.ask(ask, Reply::Recoded).await;
-    content.unwrap_or_else(|| Err(RecodeError::Encode(UNANSWERED.into())))
 }

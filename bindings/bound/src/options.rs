@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use data_encoding::BASE64;
 use serde_json::{Map, Value};
 use synod_client::json::FromJson;
 use synod_client::{Violation, Violations};
@@ -46,6 +47,16 @@ impl Options {
             None | Some(Value::Null) => None,
             Some(value) => self.found.parsed(name, read(&value)),
         }
+    }
+
+    /// An option that can be left out, and may be null.
+    pub(crate) fn given<T, E: Into<Violations>>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&Value) -> Result<T, E>,
+    ) -> Option<T> {
+        let value = self.fields.remove(name)?;
+        self.found.parsed(name, read(&value))
     }
 
     /// An option that must be given.
@@ -173,6 +184,14 @@ pub(crate) fn number(value: &Value) -> Result<u64, Violation> {
 /// Reads a span in milliseconds.
 pub(crate) fn millis(value: &Value) -> Result<Duration, Violation> {
     number(value).map(Duration::from_millis)
+}
+
+/// Reads bytes in base64.
+pub(crate) fn bytes(value: &Value) -> Result<Vec<u8>, Violation> {
+    let decoded = value
+        .as_str()
+        .and_then(|text| BASE64.decode(text.as_bytes()).ok());
+    decoded.ok_or_else(|| rule("must be bytes in base64"))
 }
 
 /// Reads a flag.

@@ -2,13 +2,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 use synod_client::{
     Content, ContinueToken, RecodeError, StoreError, StorePage, Violation, Violations,
 };
 use tokio::sync::oneshot;
 
-use crate::options::{Options, list, message, millis, number, rule, text, used_up};
+use crate::options::{Options, bytes, flag, list, message, millis, number, rule, text, used_up};
 use crate::{Failure, Taken};
 
 /// A question of a worker to its store or codec. The worker goes on when it is answered; a dropped task is an error.
@@ -28,6 +29,16 @@ pub(crate) enum Ask {
     Rewrite {
         migration: Value,
         object: Value,
+        /// What the fence key has to hold, if the store is fenced.
+        fence: Option<String>,
+    },
+    ReadFence {
+        resource: Value,
+    },
+    WriteFence {
+        resource: Value,
+        present: Option<Vec<u8>>,
+        fence: String,
     },
     Recode {
         object: Value,
@@ -40,6 +51,8 @@ pub(crate) enum Ask {
 pub(crate) enum Reply {
     Page(oneshot::Sender<Result<StorePage<Value>, StoreError>>),
     Rewritten(oneshot::Sender<Result<(), StoreError>>),
+    FenceRead(oneshot::Sender<Result<Option<Vec<u8>>, StoreError>>),
+    FenceWritten(oneshot::Sender<Result<bool, StoreError>>),
     Recoded(oneshot::Sender<Result<Content, RecodeError>>),
 }
 
@@ -59,7 +72,10 @@ impl Task {
     ///   Leave out objects that need no rewrite, and use a key as the token
     ///   ([`Store::list_page`](synod_client::Store::list_page));
     /// - `{"rewrite": {"migration": Migration, "object": any}}`: write the object unchanged, in the target's encoding,
-    ///   and only if no one has changed it since it was listed;
+    ///   and only if no one has changed it since it was listed; with `"fence": text`, only if the fence key holds that;
+    /// - `{"readFence": {"resource": GroupResource}}`: return the content of the resource's fence key;
+    /// - `{"writeFence": {"resource": GroupResource, "present": base64, "fence": text}}`: write the fence key if it
+    ///   holds `present`; without `present`, if there is no such key;
     /// - `{"recode": {"object": Object, "version": text}}`: return the object's content in this version.
     #[must_use]
     pub fn document(&self) -> String {
@@ -72,8 +88,24 @@ impl Task {
                 migration,
                 token: None,
             } => json!({"list": {"migration": migration}}),
-            Ask::Rewrite { migration, object } => {
-                json!({"rewrite": {"migration": migration, "object": object}})
+            Ask::Rewrite {
+                migration,
+                object,
+                fence: None,
+            } => json!({"rewrite": {"migration": migration, "object": object}}),
+            Ask::Rewrite {
+                migration,
+                object,
+                fence: Some(fence),
+            } => json!({"rewrite": {"migration": migration, "object": object, "fence": fence}}),
+            Ask::ReadFence { resource } => json!({"readFence": {"resource": resource}}),
+            Ask::WriteFence {
+                resource,
+                present,
+                fence,
+            } => {
+                let present = present.as_ref().map(|bytes| BASE64.encode(bytes));
+                json!({"writeFence": {"resource": resource, "present": present, "fence": fence}})
             }
             Ask::Recode { object, version } => {
                 json!({"recode": {"object": object, "version": version}})
@@ -82,10 +114,27 @@ impl Task {
         document.to_string()
     }
 
+    /// Whether the worker still waits for the answer. It does not once its migration has ended for it, or it was closed:
+    /// then what the store does for the task is to be stopped.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        let reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*reply {
+            None => false,
+            Some(Reply::Page(reply)) => !reply.is_closed(),
+            Some(Reply::Rewritten(reply)) => !reply.is_closed(),
+            Some(Reply::FenceRead(reply)) => !reply.is_closed(),
+            Some(Reply::FenceWritten(reply)) => !reply.is_closed(),
+            Some(Reply::Recoded(reply)) => !reply.is_closed(),
+        }
+    }
+
     /// Answers the question, by one of
     ///
     /// - `{"page": {"objects": [any], "next": text, "remaining": number}}`, the last two optional;
     /// - `{"rewritten": true}`;
+    /// - `{"fence": base64}`, to `readFence`; `{"fence": null}` if there is no such key;
+    /// - `{"written": boolean}`, to `writeFence`: false if the key does not hold `present`;
     /// - `{"content": ObjectContent}`;
     /// - `{"undecodable": text}` and `{"notEncodable": text}`, to `recode`, with the reason;
     /// - `{"error": {"kind": text}}`, to the others: `not_found`, `conflict`, `not_supported`, `forbidden`, `expired` (with
@@ -117,6 +166,22 @@ impl Task {
                     let _ = reply.send(said);
                 }
             }
+            Some(Reply::FenceRead(_)) => {
+                let fence = options.given("fence", content).map(Ok);
+                let error = options.take("error", store_error).map(Err);
+                let said = answered(options, fence.or(error))?;
+                if let Some(Reply::FenceRead(reply)) = reply.take() {
+                    let _ = reply.send(said);
+                }
+            }
+            Some(Reply::FenceWritten(_)) => {
+                let written = options.take("written", flag).map(Ok);
+                let error = options.take("error", store_error).map(Err);
+                let said = answered(options, written.or(error))?;
+                if let Some(Reply::FenceWritten(reply)) = reply.take() {
+                    let _ = reply.send(said);
+                }
+            }
             Some(Reply::Recoded(_)) => {
                 let content = options.take("content", message::<Content>).map(Ok);
                 let decode = options.take("undecodable", text(own));
@@ -136,8 +201,9 @@ impl Task {
 fn answered<T>(mut options: Options, said: Option<T>) -> Result<T, Failure> {
     if said.is_none() {
         options.complain(rule(
-            "must answer this task: `page` or `error` to `list`, `rewritten` or `error` to `rewrite`, `content`, \
-             `undecodable` or `notEncodable` to `recode`",
+            "must answer this task: `page` or `error` to `list`, `rewritten` or `error` to `rewrite`, `fence` or \
+             `error` to `readFence`, `written` or `error` to `writeFence`, `content`, `undecodable` or \
+             `notEncodable` to `recode`",
         ));
     }
     options.end(said)
@@ -153,6 +219,14 @@ fn done(value: &Value) -> Result<(), Violation> {
         _ => Err(rule(
             "must be true; if the object was not rewritten, answer with `error`",
         )),
+    }
+}
+
+/// The content of a key; `None` if there is no such key.
+fn content(value: &Value) -> Result<Option<Vec<u8>>, Violation> {
+    match value {
+        Value::Null => Ok(None),
+        value => bytes(value).map(Some),
     }
 }
 

@@ -29,16 +29,17 @@ where
 
 /// A promise of a result that is popped on the JavaScript thread once it is ready: if the promise is cancelled before,
 /// the result is still there.
-pub(crate) fn handed<'env, V>(
+pub(crate) fn handed<'env, R, V>(
     env: &'env Env,
     token: Option<&CancelToken>,
-    ready: impl Future<Output = std::result::Result<bool, Failure>> + Send + 'static,
-    pop: impl FnOnce() -> Result<V> + 'static,
+    ready: impl Future<Output = std::result::Result<R, Failure>> + Send + 'static,
+    pop: impl FnOnce(R) -> Result<V> + 'static,
 ) -> Result<PromiseRaw<'env, V>>
 where
+    R: Send + 'static,
     V: ToNapiValue,
 {
-    env.spawn_future_with_callback(unless_given_up(token, ready), move |_env, _ready| pop())
+    env.spawn_future_with_callback(unless_given_up(token, ready), move |_env, ready| pop(ready))
 }
 
 /// What is thrown in JavaScript: a failure, or what is wrong with an argument.

@@ -19,6 +19,11 @@ handle! {
         client.call(&method, &request, millis(timeout_ms)?).await?
     } or "The client was closed."
 
+    "Writes a backup to a file, with what the file is called."
+    later back_up(client, options: String) -> String {
+        client.back_up(&options).await?
+    } or "The client was closed."
+
     "The endpoints, as they were given."
     now endpoints(client) -> Vec<String> { client.endpoints() } or "The client was closed."
 }

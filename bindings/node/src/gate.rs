@@ -22,6 +22,9 @@ handle! {
     "What the server waits for before it may say that it is ready."
     now waits_for(gate) -> Option<String> { gate.waits_for() }
 
+    "What the server's own discovery shows of a resource."
+    now discovery(gate, resource: String) -> String { gate.discovery(&resource)? } or "It is no resource."
+
     "Whether no write that this gate let through can land any more."
     now is_drained(gate) -> bool { gate.is_drained() }
 

@@ -72,7 +72,7 @@ impl<T> Held<T> {
         let feed = Arc::new(self.now(ask)?);
         let waited = Arc::clone(&feed);
         let ready = async move { waited.ready().await };
-        handed(env, token, ready, move || {
+        handed(env, token, ready, move |_| {
             let result = feed.pop().map(V::from);
             result.ok_or_else(|| Error::from_reason(CANCELLED))
         })

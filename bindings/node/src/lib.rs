@@ -12,6 +12,7 @@ mod calls;
 pub mod cancel;
 pub mod client;
 pub mod environment;
+pub mod fence;
 pub mod gate;
 mod handle;
 pub mod lock;

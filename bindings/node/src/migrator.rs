@@ -3,6 +3,7 @@
 use napi::bindgen_prelude::PromiseRaw;
 use napi::{Env, Result};
 use napi_derive::napi;
+use synod_bound::Asking;
 
 use crate::calls::handed;
 use crate::cancel::CancelToken;
@@ -33,22 +34,51 @@ handle! {
 
 #[napi]
 impl Migrator {
-    /// What is asked next, or `null` at the end.
+    /// What comes next.
     ///
     /// # Errors
     ///
     /// No promise could be made.
     #[napi]
-    pub fn task<'env>(
+    pub fn asking<'env>(
         &self,
         env: &'env Env,
         token: Option<&CancelToken>,
-    ) -> Result<PromiseRaw<'env, Option<Task>>> {
+    ) -> Result<PromiseRaw<'env, Asked>> {
         let (waited, migrator) = (self.held.bound()?, self.held.bound()?);
-        let ready = async move { waited.tasks().ready().await };
-        handed(env, token, ready, move || {
-            Ok(migrator.tasks().pop().map(Task::from))
+        let asking = async move { waited.asking().await };
+        handed(env, token, asking, move |asking| {
+            Ok(Asked {
+                ended: asking == Asking::Ended,
+                task: match asking {
+                    Asking::Task => migrator.tasks().pop().map(Task::from),
+                    Asking::Withdrawn | Asking::Ended => None,
+                },
+            })
         })
+    }
+}
+
+/// What comes next from a worker: a task, the end, or neither, if tasks that were taken are not wanted any more.
+#[derive(Debug)]
+#[napi]
+pub struct Asked {
+    ended: bool,
+    task: Option<Task>,
+}
+
+#[napi]
+impl Asked {
+    /// Whether nothing more will be asked.
+    #[napi(getter)]
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The task, once, if there is one.
+    #[napi]
+    pub fn take_task(&mut self) -> Option<Task> {
+        self.task.take()
     }
 }
 
@@ -58,6 +88,9 @@ handle! {
 
     "What is asked."
     now document(task) -> String { task.document() }
+
+    "Whether the worker still waits for the answer."
+    now is_wanted(task) -> bool { task.is_wanted() }
 
     "Answers."
     now answer(task, answer: String) -> () { task.answer(&answer)? } or "It is no answer to what is asked."

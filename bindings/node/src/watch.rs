@@ -40,7 +40,7 @@ impl Watch {
     ) -> Result<PromiseRaw<'env, Option<String>>> {
         let (waited, watch) = (self.held.bound()?, self.held.bound()?);
         let ready = async move { waited.ready().await };
-        handed(env, token, ready, move || Ok(watch.pop()))
+        handed(env, token, ready, move |_| Ok(watch.pop()))
     }
 }
 
@@ -67,6 +67,6 @@ impl Observer {
     ) -> Result<PromiseRaw<'env, Option<String>>> {
         let (waited, feed) = (self.held.bound()?, self.held.bound()?);
         let ready = async move { waited.ready().await };
-        handed(env, token, ready, move || Ok(feed.pop()))
+        handed(env, token, ready, move |_| Ok(feed.pop()))
     }
 }

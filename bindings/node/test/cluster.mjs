@@ -47,7 +47,7 @@ export async function develop() {
 }
 
 /** Ports of loopback that nobody had a moment ago. */
-async function freePorts(count) {
+export async function freePorts(count) {
   const servers = [];
   for (let number = 0; number < count; number += 1) {
     const server = createServer();

@@ -1,18 +1,22 @@
 /** The client: what it is made from, and where its calls are. */
 
+import { resolve } from 'node:path';
+
 import { direct, settled, type CallOptions } from './call.cjs';
 import type * as v1 from './generated/messages.cjs';
 import { Services } from './generated/services.cjs';
+import { FenceGuard } from './gate.cjs';
 import { Election, LeaseObserver, Lock, toLockJson, type ElectionOptions, type LockOptions } from './lock.cjs';
 import { Membership, type JoinOptions } from './membership.cjs';
 import {
   Migrator,
+  isFenced,
   recoding,
   storing,
   type CollectionsMigratorOptions,
   type StoreMigratorOptions,
 } from './migrator.cjs';
-import { native, type NativeClient, type NativeMigrator } from './native.cjs';
+import { native, type NativeClient, type NativeMigrator, type NativeObjectReflector } from './native.cjs';
 import { Objects, type Codec, type Fences } from './objects.cjs';
 import { Reflector, type Reflected } from './reflector.cjs';
 import { tlsOptions, tokenOption, type Tls, type Token } from './tls.cjs';
@@ -45,6 +49,28 @@ export interface ClientOptions {
    * named. Without it those names are random, which only admins may use where callers are known.
    */
   readonly name?: string | undefined;
+}
+
+/** What a backup is of that was written to a file. */
+export interface BackupWritten {
+  /** The id of the cluster. */
+  readonly clusterId: string;
+  /** The name that its replicas were started with. */
+  readonly clusterName: string;
+  /** The revision that it is of, with every change up to it and none after. */
+  readonly revision: bigint;
+  /** The length of the file. */
+  readonly bytes: bigint;
+  /** The SHA-256 of the file but for its end, which holds it, in hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** How a backup is written. */
+export interface BackupOptions {
+  /** Whether a file of this name is replaced; it is not if not set. */
+  readonly replace?: boolean | undefined;
+  /** Gives the backup up: nothing is left of it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 type Signal = Pick<CallOptions, 'signal'>;
@@ -131,19 +157,43 @@ export class Client extends Services implements AsyncDisposable {
   objectsOf<T>(resource: v1.GroupResource, codec: Codec<T>, fences?: Fences): Objects<T> {
     const json = { ...(JSON.parse(toJson('Fences', fences ?? {})) as object), encodeIn: codec.preferred };
     const made = direct(() => this.#native.objects(JSON.stringify(json)));
-    return new Objects(made, this.objects, resource, codec, fences);
+    const follow = (options: string, { signal }: Signal): Promise<NativeObjectReflector> =>
+      settled(signal, (token) => this.#native.reflectObjects(options, token));
+    return new Objects(made, this.objects, follow, resource, codec, fences);
   }
 
   /** A worker for collections of the cluster, or for objects in a store of the program's own. */
   migrator<O>(options: CollectionsMigratorOptions | StoreMigratorOptions<O>): Migrator {
-    const { worker, ttlMs, objectsPerSecond } = options;
-    const common = { worker, ttlMs, objectsPerSecond };
+    const { worker, ttlMs, objectsPerSecond, objectsAtOnce } = options;
+    const common = { worker, ttlMs, objectsPerSecond, objectsAtOnce };
     const make = (own: object): NativeMigrator =>
       direct(() => this.#native.migrator(JSON.stringify({ ...common, ...own })));
-    if ('store' in options) return new Migrator(make({ store: 'own', resources: options.resources }), storing(options));
-    const { collections, objectsAtOnce, pageSize } = options;
+    if ('store' in options) {
+      const store = isFenced(options.store) ? 'fenced' : 'own';
+      return new Migrator(make({ store, resources: options.resources }), storing(options), objectsAtOnce);
+    }
+    const { collections, pageSize } = options;
     const resources = collections.map(({ resource }) => resource);
-    return new Migrator(make({ resources, objectsAtOnce, pageSize }), recoding(options));
+    return new Migrator(make({ resources, pageSize }), recoding(options), objectsAtOnce);
+  }
+
+  /** What a member's writes pass the fence of its store by. It follows the cluster until it is closed. */
+  async fenceGuard(member: string, { signal }: Signal = {}): Promise<FenceGuard> {
+    return new FenceGuard(await settled(signal, (token) => this.#native.fenceGuard(member, token)));
+  }
+
+  /**
+   * Writes the whole state of the cluster, as it is at one revision, to a file that `synod backup verify` and `restore` read.
+   * The file appears once it is whole and on the disk, for its owner alone; a part of it at a time is in memory. It holds
+   * every object: guard it, or encrypt it by `age`.
+   */
+  async backUp(path: string, { replace, signal }: BackupOptions = {}): Promise<BackupWritten> {
+    const options = JSON.stringify({ path: resolve(path), replace });
+    const written = JSON.parse(await settled(signal, (token) => this.#native.backUp(options, token))) as Record<
+      keyof BackupWritten,
+      string
+    >;
+    return { ...written, revision: BigInt(written.revision), bytes: BigInt(written.bytes) };
   }
 
   /** Lets the connections go. Calls under way are answered; new ones are refused. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { direct, settled, type CallOptions } from './call.cjs';
 import type * as v1 from './generated/messages.cjs';
-import type { NativeDoor, NativeGate, NativePermit } from './native.cjs';
+import type { NativeDoor, NativeFenceGuard, NativeGate, NativePermit } from './native.cjs';
 import { fromJson, toJson } from './values.cjs';
 
 /** How a permit is asked for. */
@@ -26,6 +26,11 @@ export class Permit implements Disposable {
   /** @internal */
   constructor(native: NativePermit) {
     this.#native = native;
+  }
+
+  /** @internal */
+  static nativeOf(permit: Permit): NativePermit {
+    return permit.#native;
   }
 
   /** The resource that may be written, as it was reported. */
@@ -116,6 +121,17 @@ export interface Refused {
   readonly body: string;
 }
 
+/**
+ * What a server's own discovery shows of a resource as `storageVersionHash`, or why there is no consensus: then leave the
+ * field out.
+ *
+ * It follows the gate: a hash is only shown while the server may write, and then it is of the version in which it encodes.
+ * Whoever reads it, such as a migrator, takes it for the version of all servers, so it is not shown before they all agree.
+ */
+export type Discovery =
+  | { readonly hash: string; readonly noConsensus?: undefined }
+  | { readonly hash?: undefined; readonly noConsensus: string };
+
 /** The write gate of a membership. It is closed for a resource until its report was acknowledged. */
 export class Gate {
   readonly #native: NativeGate;
@@ -143,6 +159,11 @@ export class Gate {
   /** What the server waits for before it may say that it is ready, as a sentence; `undefined`: nothing. */
   get waitsFor(): string | undefined {
     return this.#native.waitsFor() ?? undefined;
+  }
+
+  /** What the server's own discovery shows of a resource now. It waits for nothing, and takes no permit. */
+  discovery(resource: v1.GroupResource): Discovery {
+    return JSON.parse(direct(() => this.#native.discovery(toJson('GroupResource', resource)))) as Discovery;
   }
 
   /** Whether no write that this gate let through can land any more. */
@@ -219,4 +240,41 @@ async function admitted(door: NativeDoor, method: string, url: string): Promise<
   if (outcome.refused) return { refused: outcome.refused };
   const permit = outcome.takePermit();
   return permit === null ? {} : { permit: new Permit(permit) };
+}
+
+/**
+ * The agreements that a member knows of, by which its writes pass the fence of its store.
+ *
+ * For each write: take a permit, read the fence key, `check`, `permit.check`, then write on condition that the key holds what
+ * was read. A value that was read earlier may be used: if the key has changed since, the condition fails, and the key is read
+ * again. {@link FencedWriter} does all this.
+ */
+export class FenceGuard implements Disposable {
+  readonly #native: NativeFenceGuard;
+
+  /** @internal */
+  constructor(native: NativeFenceGuard) {
+    this.#native = native;
+  }
+
+  /**
+   * Throws if a write under this permit may not be sent on condition that the fence key holds `present`; for `undefined`, on
+   * condition that there is no such key.
+   *
+   * `UnavailableError`: the store was migrated under an agreement that this member has not seen yet, but will.
+   * `NotAMemberError` and `EncodingNotSelectedError`: the permit is void. `ConflictError`: the fence is not one of this
+   * cluster and resource.
+   */
+  check(permit: Permit, present: Uint8Array | undefined): void {
+    direct(() => this.#native.check(Permit.nativeOf(permit), present));
+  }
+
+  /** Follows the cluster no longer. */
+  close(): void {
+    this.#native.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }

@@ -8,8 +8,10 @@ import { native } from './native.cjs';
 
 export { SynodError, type Execution, type RequestKey, type Violation } from './base.cjs';
 export type { CallOptions } from './call.cjs';
-export { Client, type ClientOptions } from './client.cjs';
-export { Gate, Permit, type Admitted, type FastifyLikeReply, type FastifyLikeRequest, type GatedRequest, type Middleware, type MiddlewareOptions, type PermitOptions, type Refused } from './gate.cjs';
+export { Client, type BackupOptions, type BackupWritten, type ClientOptions } from './client.cjs';
+export { Etcd, type EtcdOptions } from './etcd.cjs';
+export { FencedObjects, FencedWriter, type Change, type ListedPair, type Recoder } from './fence.cjs';
+export { FenceGuard, Gate, Permit, type Admitted, type Discovery, type FastifyLikeReply, type FastifyLikeRequest, type GatedRequest, type Middleware, type MiddlewareOptions, type PermitOptions, type Refused } from './gate.cjs';
 export type * as v1 from './generated/messages.cjs';
 export {
   InvalidArgumentError,
@@ -35,21 +37,26 @@ export {
   UnauthenticatedError,
   PermissionDeniedError,
   DataLossError,
+  SwitchedOffError,
   type ErrorCode,
 } from './generated/errors.cjs';
+export { KeyStoreError, type Condition, type KeyStore, type Pair } from './key_store.cjs';
 export { Election, LeaseObserver, Lock, type ElectionOptions, type LeadershipEnd, type LockOptions } from './lock.cjs';
 export { Membership, type Ended, type JoinOptions, type MembershipState } from './membership.cjs';
 export {
   Migrator,
   StoreError,
   type CollectionsMigratorOptions,
+  type FencedStore,
   type Store,
   type StoreFault,
   type StoreMigratorOptions,
   type StorePage,
+  type Wanted,
   type Worked,
 } from './migrator.cjs';
-export { Objects, type Codec, type Draft, type Encoded, type Fences, type ObjectName, type Stored, type Updated } from './objects.cjs';
+export { ObjectReflector, type ObjectName, type Selected, type Snapshot, type Stored } from './object_reflector.cjs';
+export { Objects, type Codec, type Draft, type Encoded, type Fences, type Updated } from './objects.cjs';
 export { Reflector, type Reflected, type ReflectedName } from './reflector.cjs';
 export type { Pem, Tls, Token } from './tls.cjs';
 export type { Init } from './values.cjs';

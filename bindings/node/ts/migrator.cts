@@ -15,14 +15,14 @@ interface CommonOptions {
   readonly ttlMs?: number | undefined;
   /** How many objects it rewrites in a second at most; as many as the store takes if not set. */
   readonly objectsPerSecond?: number | undefined;
+  /** How many objects it writes at the same time; one after the other if not set. */
+  readonly objectsAtOnce?: number | undefined;
 }
 
 /** A worker for collections of the cluster, by the codec of each. */
 export interface CollectionsMigratorOptions extends CommonOptions {
   /** Which resources it can rewrite, and how each is encoded. */
   readonly collections: readonly { readonly resource: v1.GroupResource; readonly codec: Codec<any> }[];
-  /** How many objects it writes at the same time; one after the other if not set. */
-  readonly objectsAtOnce?: number | undefined;
   /** How many objects it reads at once. */
   readonly pageSize?: number | undefined;
 }
@@ -31,8 +31,17 @@ export interface CollectionsMigratorOptions extends CommonOptions {
 export interface StoreMigratorOptions<O> extends CommonOptions {
   /** Which resources it can rewrite. */
   readonly resources: readonly v1.GroupResource[];
-  /** Where they are. */
-  readonly store: Store<O>;
+  /** Where they are. With fences, the worker raises the fence key of a resource before it lists. */
+  readonly store: Store<O> | FencedStore<O>;
+}
+
+/** What every call of a store gets beside its arguments. */
+export interface Wanted {
+  /**
+   * Aborts when the worker does not wait for the call any more: its migration was aborted, or is another worker's now, or
+   * the worker was closed. The worker goes on once the call has ended, so pass it on to what the call waits for.
+   */
+  readonly signal: AbortSignal;
 }
 
 /** A store whose objects a worker rewrites. Objects are whatever JSON can say, such as the key and version of each. */
@@ -45,9 +54,37 @@ export interface Store<O> {
    * A token is best the key of the last object: it is saved in the cluster, and comes back in another process, long after a
    * snapshot that it names is gone. A list that can only begin anew is given up after a few times.
    */
-  listPage(migration: v1.Migration, token: string | undefined): Promise<StorePage<O>>;
+  listPage(migration: v1.Migration, token: string | undefined, wanted: Wanted): Promise<StorePage<O>>;
   /** Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed. */
-  rewrite(migration: v1.Migration, object: O): Promise<void>;
+  rewrite(migration: v1.Migration, object: O, wanted: Wanted): Promise<void>;
+}
+
+/**
+ * A store whose objects a worker rewrites, and that can write something on condition that a key still holds a value.
+ *
+ * Beside the objects of a resource it keeps a fence key, which the worker raises to the agreement of its migration before it
+ * lists, and which every write of a server compares ({@link FenceGuard}): so no write lands behind the worker, however late.
+ * {@link FencedObjects} is one over a {@link KeyStore}, such as {@link Etcd}.
+ */
+export interface FencedStore<O> {
+  /** The content of a resource's fence key; `undefined` if there is no such key. */
+  readFence(resource: v1.GroupResource, wanted: Wanted): Promise<Uint8Array | undefined>;
+  /**
+   * Writes the fence key if it holds `present`; for `undefined`, if there is no such key. Answers whether it was written.
+   */
+  writeFence(
+    resource: v1.GroupResource,
+    present: Uint8Array | undefined,
+    fence: Uint8Array,
+    wanted: Wanted,
+  ): Promise<boolean>;
+  /** As `listPage` of a {@link Store}. It must not be answered from a state of the store that is older than the call. */
+  listPage(migration: v1.Migration, token: string | undefined, wanted: Wanted): Promise<StorePage<O>>;
+  /**
+   * As `rewrite` of a {@link Store}, but only if the fence key holds `fence`; if it holds another one, it throws an error
+   * that is no {@link StoreError}.
+   */
+  rewrite(migration: v1.Migration, object: O, wanted: Wanted & { readonly fence: Uint8Array }): Promise<void>;
 }
 
 /** A page of objects. */
@@ -97,24 +134,31 @@ export type Worked =
   | { readonly worked: 'lost' };
 
 /** Answers what a worker asks, as a document. @internal */
-export type Answer = (asked: Asked) => Promise<object>;
+export type Answer = (asked: Asked, wanted: Wanted) => Promise<object>;
 
-/** What a worker asks: one of the three. @internal */
+/** What a worker asks: one of these. @internal */
 export interface Asked {
   readonly list?: { readonly migration: unknown; readonly token?: string };
-  readonly rewrite?: { readonly migration: unknown; readonly object: unknown };
+  readonly rewrite?: { readonly migration: unknown; readonly object: unknown; readonly fence?: string };
+  readonly readFence?: { readonly resource: unknown };
+  readonly writeFence?: { readonly resource: unknown; readonly present: string | null; readonly fence: string };
   readonly recode?: { readonly object: unknown; readonly version: string };
 }
 
-/** A worker that carries migrations out: it claims them, rewrites every object page by page, and says how far it is. */
+/**
+ * A worker that carries migrations out: it claims them, rewrites every object page by page, and says how far it is. Its store
+ * or codec is called for as many objects at a time as `objectsAtOnce` says.
+ */
 export class Migrator implements AsyncDisposable {
   readonly #native: NativeMigrator;
   readonly #answer: Answer;
+  readonly #atOnce: number;
 
   /** @internal */
-  constructor(native: NativeMigrator, answer: Answer) {
+  constructor(native: NativeMigrator, answer: Answer, atOnce = 1) {
     this.#native = native;
     this.#answer = answer;
+    this.#atOnce = atOnce;
   }
 
   /** Works at every migration of its resources, those of today and those to come, until the signal aborts it or `close`. */
@@ -163,17 +207,66 @@ export class Migrator implements AsyncDisposable {
     return ended;
   }
 
+  /** Answers tasks, several at a time, until it is over; then what is still under way is aborted, and waited for. */
   async #tasks(over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
-      let task: NativeTask | null;
-      try {
-        task = await settled(over, (token) => this.#native.task(token));
-      } catch (error) {
-        if (over.aborted) return;
-        throw error;
+    const answering = new Answering(this.#answer, () => this.close());
+    try {
+      while (!over.aborted) {
+        const asked = await settled(over, (token) => this.#native.asking(token)).catch((error: unknown) => {
+          if (over.aborted) return undefined;
+          throw error;
+        });
+        if (asked === undefined || asked.ended) return;
+        const task = asked.takeTask();
+        if (task === null) answering.withdraw();
+        else await answering.take(task, this.#atOnce);
       }
-      if (task === null) return;
-      task.answer(JSON.stringify(await this.#answer(JSON.parse(task.document()) as Asked)));
+    } finally {
+      await answering.end();
+    }
+  }
+}
+
+/** The tasks that are being answered. */
+class Answering {
+  readonly #answer: Answer;
+  readonly #close: () => void;
+  readonly #underWay = new Map<Promise<void>, { readonly task: NativeTask; readonly controller: AbortController }>();
+  #failure: { readonly error: unknown } | undefined;
+
+  /** `close` closes the worker, which would wait for ever for a task that could not be answered. */
+  constructor(answer: Answer, close: () => void) {
+    this.#answer = answer;
+    this.#close = close;
+  }
+
+  /** Begins to answer a task. One that was aborted may take a while to end: the next ones wait for it. */
+  async take(task: NativeTask, atOnce: number): Promise<void> {
+    while (this.#underWay.size >= atOnce) await Promise.race(this.#underWay.keys());
+    if (!task.isWanted()) return;
+    const controller = new AbortController();
+    const answered = this.#answered(task, controller.signal).finally(() => this.#underWay.delete(answered));
+    this.#underWay.set(answered, { task, controller });
+  }
+
+  /** Aborts what is not wanted any more. */
+  withdraw(): void {
+    for (const { task, controller } of this.#underWay.values()) if (!task.isWanted()) controller.abort();
+  }
+
+  /** Aborts all, waits for it, and throws what could not be answered. */
+  async end(): Promise<void> {
+    for (const { controller } of this.#underWay.values()) controller.abort();
+    await Promise.all(this.#underWay.keys());
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  async #answered(task: NativeTask, signal: AbortSignal): Promise<void> {
+    try {
+      task.answer(JSON.stringify(await this.#answer(JSON.parse(task.document()) as Asked, { signal })));
+    } catch (error) {
+      this.#failure ??= { error };
+      this.#close();
     }
   }
 }
@@ -207,15 +300,37 @@ export function recoding({ collections }: CollectionsMigratorOptions): Answer {
 
 /** Answers for a store. @internal */
 export function storing<O>({ store }: StoreMigratorOptions<O>): Answer {
-  return async ({ list, rewrite }) => {
+  return async (asked, wanted) => {
     try {
-      if (list !== undefined) return { page: await store.listPage(fromJson('Migration', list.migration), list.token) };
-      await store.rewrite(fromJson('Migration', rewrite?.migration), rewrite?.object as O);
-      return { rewritten: true };
+      return await stored(store, asked, wanted);
     } catch (error) {
       return { error: error instanceof StoreError ? error.fault : { kind: 'refused', why: said(error) } };
     }
   };
+}
+
+async function stored<O>(store: Store<O> | FencedStore<O>, asked: Asked, wanted: Wanted): Promise<object> {
+  const { list, rewrite, readFence, writeFence } = asked;
+  if (list !== undefined) return { page: await store.listPage(fromJson('Migration', list.migration), list.token, wanted) };
+  if (rewrite !== undefined) {
+    const [migration, object] = [fromJson<v1.Migration>('Migration', rewrite.migration), rewrite.object as O];
+    if (isFenced(store)) await store.rewrite(migration, object, { ...wanted, fence: Buffer.from(rewrite.fence ?? '') });
+    else await store.rewrite(migration, object, wanted);
+    return { rewritten: true };
+  }
+  const fenced = store as FencedStore<O>;
+  if (readFence !== undefined) {
+    const fence = await fenced.readFence(fromJson('GroupResource', readFence.resource), wanted);
+    return { fence: fence === undefined ? null : Buffer.from(fence).toString('base64') };
+  }
+  const { resource, present, fence } = writeFence ?? { resource: {}, present: null, fence: '' };
+  const found = present === null ? undefined : new Uint8Array(Buffer.from(present, 'base64'));
+  return { written: await fenced.writeFence(fromJson('GroupResource', resource), found, Buffer.from(fence), wanted) };
+}
+
+/** Whether a store has fence keys. @internal */
+export function isFenced<O>(store: Store<O> | FencedStore<O>): store is FencedStore<O> {
+  return 'writeFence' in store;
 }
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -9,15 +9,18 @@ export interface CancelToken {
 export interface NativeClient {
   call(method: string, request: string, timeoutMs: number | undefined, token: Token): Promise<string>;
   endpoints(): string[];
+  backUp(options: string, token: Token): Promise<string>;
   join(options: string, token: Token): Promise<NativeMembership>;
   watch(options: string, token: Token): Promise<NativeWatch>;
   reflect(options: string, token: Token): Promise<NativeReflector>;
+  reflectObjects(options: string, token: Token): Promise<NativeObjectReflector>;
   lock(options: string, token: Token): Promise<NativeLock>;
   tryLock(options: string, token: Token): Promise<NativeLock>;
   election(options: string): NativeElection;
   observeLease(lease: string): NativeObserver;
   objects(options: string): NativeObjects;
   migrator(options: string): NativeMigrator;
+  fenceGuard(member: string, token: Token): Promise<NativeFenceGuard>;
   close(): void;
 }
 
@@ -40,6 +43,14 @@ export interface NativeReflector {
   close(): void;
 }
 
+export interface NativeObjectReflector {
+  pull(): { revision: bigint; changes?: string };
+  revision(): bigint;
+  changed(since: bigint, token: Token): Promise<bigint>;
+  reached(revision: bigint, timeoutMs: number | undefined, token: Token): Promise<void>;
+  close(): void;
+}
+
 export interface NativeMembership {
   readonly id: string;
   readonly instance: string;
@@ -57,6 +68,7 @@ export interface NativeGate {
   permit(resource: string, waitMs: number | undefined, token: Token): Promise<NativePermit>;
   tryPermit(resource: string): NativePermit;
   waitsFor(): string | null;
+  discovery(resource: string): string;
   isDrained(): boolean;
   door(waitMs: number | undefined, notStored: string): NativeDoor;
 }
@@ -79,6 +91,11 @@ export interface NativePermit {
   done(): void;
   unknownOutcome(): void;
   release(): void;
+}
+
+export interface NativeFenceGuard {
+  check(permit: NativePermit, present: Uint8Array | undefined): void;
+  close(): void;
 }
 
 export interface NativeLock {
@@ -125,12 +142,18 @@ export interface NativeCreator {
 export interface NativeMigrator {
   run(token: Token): Promise<void>;
   runOne(name: string, token: Token): Promise<string>;
-  task(token: Token): Promise<NativeTask | null>;
+  asking(token: Token): Promise<NativeAsked>;
   close(): void;
+}
+
+export interface NativeAsked {
+  readonly ended: boolean;
+  takeTask(): NativeTask | null;
 }
 
 export interface NativeTask {
   document(): string;
+  isWanted(): boolean;
   answer(answer: string): void;
 }
 

@@ -3,10 +3,14 @@
 import { direct, settled, type CallOptions } from './call.cjs';
 import type { ObjectsService } from './generated/services.cjs';
 import type * as v1 from './generated/messages.cjs';
-import type { NativeObjects } from './native.cjs';
+import type { NativeObjectReflector, NativeObjects } from './native.cjs';
+import { ObjectReflector, type ObjectName, type Selected, type Stored } from './object_reflector.cjs';
 import { fromJson, toJson, type Init } from './values.cjs';
 
 type Signal = Pick<CallOptions, 'signal'>;
+
+/** Begins to follow the objects that a document selects. */
+type Follow = (options: string, signal: Signal) => Promise<NativeObjectReflector>;
 
 /** What a value is encoded as. */
 export interface Encoded {
@@ -33,12 +37,6 @@ export interface Codec<T> {
   isSame?(one: v1.ObjectContent, other: v1.ObjectContent): boolean | Promise<boolean>;
 }
 
-/** An object, and the value that it holds. */
-export interface Stored<T> {
-  readonly object: v1.Object;
-  readonly value: T;
-}
-
 /** What a change works on: the value and what is said of it, to be changed in place or replaced. */
 export interface Draft<T> {
   value: T;
@@ -53,12 +51,6 @@ export interface Updated<T> extends Stored<T> {
   readonly deleted: boolean;
 }
 
-/** An object's namespace, if its collection has them, and its name. */
-export interface ObjectName {
-  readonly namespace?: string | undefined;
-  readonly name: string;
-}
-
 /** What must be true of the writer when a write is applied. */
 export type Fences = Init<v1.Fences>;
 
@@ -69,6 +61,7 @@ export type Fences = Init<v1.Fences>;
 export class Objects<T> {
   readonly #native: NativeObjects;
   readonly #service: ObjectsService;
+  readonly #follow: Follow;
   readonly #codec: Codec<T>;
   readonly #fences: Fences | undefined;
   /** The resource of the collection. */
@@ -78,12 +71,14 @@ export class Objects<T> {
   constructor(
     native: NativeObjects,
     service: ObjectsService,
+    follow: Follow,
     resource: v1.GroupResource,
     codec: Codec<T>,
     fences: Fences | undefined,
   ) {
     this.#native = native;
     this.#service = service;
+    this.#follow = follow;
     this.#codec = codec;
     this.#fences = fences;
     this.resource = resource;
@@ -117,6 +112,12 @@ export class Objects<T> {
       for (const item of page.items) yield await this.#stored(item.object as v1.Object);
       continueToken = page.continueToken;
     } while (continueToken !== '');
+  }
+
+  /** A cache of the objects that are selected; without a selector, of all. Returns once it is filled. */
+  async reflect(selected: Selected = {}, { signal }: Signal = {}): Promise<ObjectReflector<T>> {
+    const native = await this.#follow(JSON.stringify({ resource: this.resource, ...selected }), { signal });
+    return new ObjectReflector(native, (object) => this.#stored(object));
   }
 
   /** Stores a new object. */

@@ -6,11 +6,11 @@ use synod_bound::Bound;
 use crate::failure::raised;
 use crate::handle::{Of as _, handle};
 use crate::lock::{Election, Lock};
-use crate::membership::Membership;
+use crate::membership::{FenceGuard, Membership};
 use crate::objects::Objects;
 use crate::runtime::Home;
 use crate::span::seconds;
-use crate::watch::{Reflector, Watch};
+use crate::watch::{ObjectReflector, Reflector, Watch};
 use crate::worker::Worker;
 
 handle! {
@@ -25,11 +25,14 @@ handle! {
         fed join(client, options: &str) -> Membership { client.join(options)? }
         later watch(client, options: String) -> Watch { client.watch(&options).await? }
         later reflect(client, options: String) -> Reflector { client.reflect(&options).await? }
+        later reflect_objects(client, options: String) -> ObjectReflector { client.reflect_objects(&options).await? }
         fed lock(client, options: &str) -> Lock { client.lock(options)? }
         fed try_lock(client, options: &str) -> Lock { client.try_lock(options)? }
         now election(client, options: &str) -> Election { client.election(options)? }
         now objects(client, options: &str) -> Objects { client.objects(options)? }
         now worker(client, options: &str) -> Worker { client.migrator(options)? }
+        later back_up(client, options: String) -> String { client.back_up(&options).await? }
+        later fence_guard(client, member: String) -> FenceGuard { client.fence_guard(&member).await? }
         later close(client) -> () { client.close().await? }
     }
 

@@ -39,13 +39,13 @@ mod _synod {
     #[pymodule_export]
     use crate::logs::{next_logs, set_log_level};
     #[pymodule_export]
-    use crate::membership::{Door, Gate, Membership, Permit};
+    use crate::membership::{Door, FenceGuard, Gate, Membership, Permit};
     #[pymodule_export]
     use crate::objects::{Creator, Objects, Updater};
     #[pymodule_export]
     use crate::runtime::{counts, shutdown};
     #[pymodule_export]
-    use crate::watch::{Reflector, Watch};
+    use crate::watch::{ObjectReflector, Reflector, Watch};
     #[pymodule_export]
     use crate::worker::{Task, Work, Worker};
 }

@@ -30,6 +30,7 @@ handle! {
         fed permit(gate, resource: &str, wait: Option<f64>) -> Permit { gate.permit(resource, wait.map(seconds))? }
         now try_permit(gate, resource: &str) -> Permit { gate.try_permit(resource)? }
         now waits_for(gate) -> Option<String> { gate.waits_for() }
+        now discovery(gate, resource: &str) -> String { gate.discovery(resource)? }
         now is_drained(gate) -> bool { gate.is_drained() }
         now door(gate, wait: f64, not_stored: &str) -> Door { gate.door(seconds(wait), not_stored)? }
     }
@@ -78,5 +79,21 @@ handle! {
 
     fn give_back(&self) -> PyResult<()> {
         self.held.let_go("the permit was given back")
+    }
+}
+
+handle! {
+    /// The agreements that a member knows of, which a fence in its store is held against.
+    FenceGuard(synod_bound::FenceGuard) {}
+
+    /// Refuses if a write under this permit may not be sent on condition that the fence key holds `present`.
+    #[pyo3(signature = (permit, present))]
+    fn check(&self, py: Python<'_>, permit: &Permit, present: Option<&[u8]>) -> PyResult<()> {
+        let permit = permit.held.bound()?;
+        self.held.now(py, |guard| guard.check(&permit, present))
+    }
+
+    fn close(&self) -> PyResult<()> {
+        self.held.let_go("the guard was closed")
     }
 }

@@ -38,3 +38,25 @@ handle! {
         self.held.let_go("the reflector was closed")
     }
 }
+
+handle! {
+    /// What follows the objects of a collection.
+    ObjectReflector(synod_bound::ObjectReflector) {
+        /// Answers the revision, and a document of what has changed since the pull before, if anything has.
+        now pull(reflector) -> (u64, Option<String>) {
+            let pulled = reflector.pull();
+            (pulled.revision, pulled.changes)
+        }
+
+        now revision(reflector) -> u64 { reflector.revision() }
+        later changed(reflector, since: u64) -> u64 { reflector.changed(since).await? }
+
+        later reached(reflector, revision: u64, limit: f64) -> () {
+            reflector.reached(revision, seconds(limit)).await?
+        }
+    }
+
+    fn close(&self) -> PyResult<()> {
+        self.held.let_go("the cache was closed")
+    }
+}

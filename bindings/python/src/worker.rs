@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use synod_bound::{Failure, Migrator};
+use synod_bound::{Asking, Failure, Migrator};
 use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::call::{Call, object};
 use crate::failure;
@@ -29,8 +29,14 @@ handle! {
                 None => working.run().await.map(|()| None),
             }
         });
+        let stop = running.abort_handle();
         let running = Mutex::new(running);
-        Ok(Work::of(Working { migrator, running }, home))
+        let working = Working {
+            migrator,
+            running,
+            stop,
+        };
+        Ok(Work::of(working, home))
     }
 }
 
@@ -38,6 +44,7 @@ handle! {
 struct Working {
     migrator: Arc<Migrator>,
     running: Mutex<JoinHandle<Result<Option<String>, Failure>>>,
+    stop: AbortHandle,
 }
 
 impl Drop for Working {
@@ -49,6 +56,7 @@ impl Drop for Working {
 /// The next result of [`Work::next`].
 enum Step {
     Asked,
+    Withdrawn,
     Ended(Option<String>),
 }
 
@@ -62,9 +70,10 @@ impl Working {
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Err(_) => Ok(Step::Ended(None)),
             },
-            asked = self.migrator.tasks().ready() => Ok(match asked? {
-                true => Step::Asked,
-                false => Step::Ended(None),
+            asking = self.migrator.asking() => Ok(match asking? {
+                Asking::Task => Step::Asked,
+                Asking::Withdrawn => Step::Withdrawn,
+                Asking::Ended => Step::Ended(None),
             }),
         }
     }
@@ -72,15 +81,19 @@ impl Working {
 
 handle! {
     /// Work under way.
-    Work(Working) {}
+    Work(Working) {
+        now stop(working) -> () { working.stop.abort() }
+    }
 
-    /// Answers the next task; or, when there is nothing more to do, what became of the migration, `None` for all of them.
+    /// Answers the next task; `None`, when tasks that were taken are not wanted any more; or, when there is nothing more to
+    /// do, a tuple with what became of the migration, `None` for all of them.
     fn next(&self) -> PyResult<Call> {
         let (working, asking) = (self.held.bound()?, self.held.bound()?);
         let home = self.held.home().clone();
         let stepping = async move { asking.step().await };
         Ok(Call::finished(self.held.home(), stepping, move |py, step| match step {
-            Step::Ended(ended) => object(py, ended),
+            Step::Ended(ended) => object(py, (ended,)),
+            Step::Withdrawn => Ok(py.None()),
             Step::Asked => match working.migrator.tasks().pop() {
                 Some(task) => object(py, Task::of(task, &home)),
                 None => Err(failure::closed("the worker was closed")),
@@ -93,6 +106,7 @@ handle! {
     /// What a worker asks.
     Task(synod_bound::Task) {
         now document(task) -> String { task.document() }
+        now is_wanted(task) -> bool { task.is_wanted() }
         now answer(task, answer: &str) -> () { task.answer(answer)? }
     }
 }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
 from replicas import Replicas
 
 import synod
@@ -66,6 +69,61 @@ def a_worker_says_which_object_nobody_can_read(client: synod.Client, name: str) 
         assert worked.failure is not None and "broken" in worked.failure.reason
 
 
+class _Busy:
+    """A store of eight objects whose writes wait until so many are under way at the same time."""
+
+    def __init__(self, at_once: int) -> None:
+        self.together = threading.Barrier(at_once)
+        self.written: set[str] = set()
+
+    def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+        """All of them."""
+        return synod.StorePage([f"o-{i}" for i in range(8)])
+
+    def rewrite(self, migration: v1.Migration, object: Any) -> None:
+        """Waits for the others."""
+        self.together.wait(30.0)
+        self.written.add(object)
+
+
+class _Held:
+    """A store whose writes end when the test says so."""
+
+    def __init__(self) -> None:
+        self.begun: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.end = threading.Event()
+
+    def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+        """Eight objects."""
+        return synod.StorePage([f"o-{i}" for i in range(8)])
+
+    def rewrite(self, migration: v1.Migration, object: Any) -> None:
+        """Is held."""
+        self.begun.put(object)
+        assert self.end.wait(30.0)
+
+
+class _AsyncHeld:
+    """A store whose writes never end by themselves."""
+
+    def __init__(self) -> None:
+        self.begun: asyncio.Queue[str] = asyncio.Queue()
+        self.cancelled: list[str] = []
+
+    async def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+        """Eight objects."""
+        return synod.StorePage([f"o-{i}" for i in range(8)])
+
+    async def rewrite(self, migration: v1.Migration, object: Any) -> None:
+        """Waits to be cancelled."""
+        await self.begun.put(object)
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            self.cancelled.append(object)
+            raise
+
+
 class _Pages:
     """A store of a program's own: ten objects, of which one is changed by somebody else, and one is gone."""
 
@@ -120,3 +178,103 @@ def a_worker_that_is_closed_ends(client: synod.Client, replicas: Replicas, name:
             await asyncio.wait_for(working, 30.0)
 
     asyncio.run(live())
+
+
+def a_store_is_asked_for_as_many_objects_at_a_time_as_was_said(client: synod.Client, name: str) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+    with client.join(name) as membership:
+        migration = _migration(client, _agreed(membership, resource))
+        store = _Busy(4)
+        worked = client.store_worker(name, [resource], store, objects_at_once=4).run_one(migration)
+        assert worked is not None and worked.end == "completed"
+        assert len(store.written) == 8
+
+
+def a_loop_asks_for_as_many_objects_at_a_time_as_was_said(
+    client: synod.Client, replicas: Replicas, name: str
+) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+
+    async def live(migration: str) -> None:
+        async with synod.AsyncClient(replicas.endpoints, timeout=30.0) as loud:
+            store = _AsyncHeld()
+            worker = loud.store_worker(name, [resource], store, objects_at_once=3)
+            working = asyncio.create_task(worker.run_one(migration))
+            begun = {await asyncio.wait_for(store.begun.get(), 30.0) for _ in range(3)}
+            assert begun == {"o-0", "o-1", "o-2"}
+            await loud.migrations.abort(name=migration)
+            worked = await asyncio.wait_for(working, 30.0)
+            assert worked is not None and worked.end == "lost"
+            assert sorted(store.cancelled) == ["o-0", "o-1", "o-2"]
+            assert store.begun.empty(), "nothing is begun after it"
+
+    with client.join(name) as membership:
+        asyncio.run(live(_migration(client, _agreed(membership, resource))))
+
+
+def a_worker_of_a_loop_that_goes_on_cancels_what_was_under_way_for_an_aborted_migration(
+    client: synod.Client, replicas: Replicas, name: str
+) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+
+    async def live(migration: str) -> None:
+        async with synod.AsyncClient(replicas.endpoints, timeout=30.0) as loud:
+            store = _AsyncHeld()
+            worker = loud.store_worker(name, [resource], store, objects_at_once=2)
+            working = asyncio.create_task(worker.run())
+            for _ in range(2):
+                await asyncio.wait_for(store.begun.get(), 30.0)
+            await loud.migrations.abort(name=migration)
+            # Another one follows, so the same worker begins again: with the first ones, which have ended.
+            await loud.migrations.start(resource=resource, reason=v1.MigrationReason.MANUAL)
+            for _ in range(2):
+                await asyncio.wait_for(store.begun.get(), 30.0)
+            assert sorted(store.cancelled) == ["o-0", "o-1"]
+            worker.close()
+            await asyncio.wait_for(working, 30.0)
+            assert sorted(store.cancelled) == ["o-0", "o-0", "o-1", "o-1"]
+
+    with client.join(name) as membership:
+        asyncio.run(live(_migration(client, _agreed(membership, resource))))
+
+
+def an_aborted_migration_is_lost_once_what_its_threads_are_at_has_ended(client: synod.Client, name: str) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+    with client.join(name) as membership, ThreadPoolExecutor(1) as pool:
+        migration = _migration(client, _agreed(membership, resource))
+        store = _Held()
+        worker = client.store_worker(name, [resource], store, objects_at_once=3)
+        working = pool.submit(worker.run_one, migration)
+        assert {store.begun.get(timeout=30.0) for _ in range(3)} == {"o-0", "o-1", "o-2"}
+        client.migrations.abort(name=migration)
+        store.end.set()
+        worked = working.result(30.0)
+        # The abort may be seen after the writes have ended; whatever was begun until then has ended, too.
+        assert worked is not None and worked.end == "lost"
+
+
+def an_answer_that_cannot_be_sent_is_raised_and_ends_the_others(
+    client: synod.Client, replicas: Replicas, name: str
+) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+
+    class Wrong(_Busy):
+        def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+            return synod.StorePage([object()])
+
+    class AsyncWrong(_AsyncHeld):
+        async def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+            return synod.StorePage([object()])
+
+    async def live(migration: str) -> None:
+        async with synod.AsyncClient(replicas.endpoints, timeout=30.0) as loud:
+            with pytest.raises(TypeError, match="JSON"):
+                await loud.store_worker(name, [resource], AsyncWrong(), objects_at_once=2).run_one(migration)
+
+    with client.join(name) as membership:
+        migration = _migration(client, _agreed(membership, resource))
+        with pytest.raises(TypeError, match="JSON"):
+            client.store_worker(name, [resource], Wrong(1), ttl=1.0, objects_at_once=2).run_one(migration)
+        client.migrations.abort(name=migration)
+        started = client.migrations.start(resource=resource, reason=v1.MigrationReason.MANUAL)
+        asyncio.run(live(started.name))

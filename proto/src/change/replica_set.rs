@@ -35,6 +35,8 @@ pub struct RemoveReplica {
 pub struct TransferLeader {
     /// The voter that is to lead; `None`: the one that holds most of the log.
     pub to: Option<u64>,
+    /// The replica that is to hand over: if another one leads, nothing is changed. `None`: whichever leads.
+    pub from: Option<u64>,
 }
 
 messages! {
@@ -51,6 +53,7 @@ messages! {
     } => check
     v1::ClusterTransferLeaderRequest = TransferLeader {
         to = replica_id,
+        from = from_replica_id,
     } => check
 }
 
@@ -89,7 +92,11 @@ impl RemoveReplica {
 
 impl TransferLeader {
     fn check(&self) -> Violations {
-        self.to.map_or_else(Violations::new, check_id)
+        let mut found = self.to.map_or_else(Violations::new, check_id);
+        if self.from == Some(0) {
+            found.push(Violation::invalid_number(0, "must be at least 1").at("fromReplicaId"));
+        }
+        found
     }
 }
 

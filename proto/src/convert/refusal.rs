@@ -1,23 +1,32 @@
 use synod_model::{ErrorKind, Refusal, Violation};
 
+use crate::status::{later, with_execution};
 use crate::v1;
 
 /// The current object is not sent: an error inside of a message never answers a compare-and-swap.
 impl From<&Refusal> for v1::Refusal {
     fn from(refusal: &Refusal) -> Self {
+        let bare = Refusal {
+            current: None,
+            ..refusal.clone()
+        };
         Self {
             reason: v1::ErrorReason::from(refusal.kind).into(),
             message: refusal.message.clone(),
             violations: refusal.violations.iter().map(Into::into).collect(),
-            metadata: refusal.metadata.clone(),
+            metadata: with_execution(bare).metadata,
         }
     }
 }
 
-/// A reason that this release does not know becomes `UNKNOWN_OUTCOME`, which claims nothing.
+/// A reason that this release does not know claims no more than the metadata says.
 impl From<v1::Refusal> for Refusal {
     fn from(pb: v1::Refusal) -> Self {
-        let mut refusal = Self::new(pb.reason().into(), pb.message);
+        let known = v1::ErrorReason::try_from(pb.reason);
+        let mut refusal = match known {
+            Ok(reason) => Self::new(reason.into(), pb.message),
+            Err(_) => later(&format!("reason {}", pb.reason), &pb.message, &pb.metadata),
+        };
         refusal.violations = pb.violations.into_iter().map(Into::into).collect();
         refusal.metadata = pb.metadata;
         refusal
@@ -68,6 +77,7 @@ impl From<ErrorKind> for v1::ErrorReason {
             ErrorKind::Unauthenticated => Self::Unauthenticated,
             ErrorKind::PermissionDenied => Self::PermissionDenied,
             ErrorKind::DataLoss => Self::DataLoss,
+            ErrorKind::SwitchedOff => Self::SwitchedOff,
         }
     }
 }
@@ -98,6 +108,7 @@ impl From<v1::ErrorReason> for ErrorKind {
             v1::ErrorReason::Unauthenticated => Self::Unauthenticated,
             v1::ErrorReason::PermissionDenied => Self::PermissionDenied,
             v1::ErrorReason::DataLoss => Self::DataLoss,
+            v1::ErrorReason::SwitchedOff => Self::SwitchedOff,
         }
     }
 }

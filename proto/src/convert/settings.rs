@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
 
-use synod_model::{GroupResource, Revision, Settings, SettingsPatch, Violations};
+use synod_model::{GroupResource, Revision, Settings, SettingsPatch, Switch, Violations};
 
-use crate::v1;
 use crate::wire::{Wire, read, sound};
+use crate::{v1, wire_enums};
 
 /// A set in a message of its own, so that a set that is left out differs from an empty one.
 impl Wire<v1::GroupResourceList> for BTreeSet<GroupResource> {
@@ -18,15 +18,31 @@ impl Wire<v1::GroupResourceList> for BTreeSet<GroupResource> {
     }
 }
 
+wire_enums! {
+    v1::Switch = Switch { On = On, Off = Off }
+}
+
+/// A switch that a replica of an older release leaves out is on: there it cannot be anything else.
+impl Wire<Option<i32>> for Switch {
+    fn to_wire(&self) -> Option<i32> {
+        Some(self.to_wire())
+    }
+
+    fn of_wire(pb: Option<i32>) -> Result<Self, Violations> {
+        pb.map_or(Ok(Self::On), Self::of_wire)
+    }
+}
+
 macro_rules! convert {
     ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
         $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
         impl From<&Settings> for v1::Settings {
             fn from(settings: &Settings) -> Self {
-                Self {
-                    resource_version: settings.revision.to_wire(),
-                    $($wire: settings.$field.to_wire(),)*
-                }
+                // One after the other: a build of an older machine version does not know all of them.
+                let mut pb = Self::default();
+                pb.resource_version = settings.revision.to_wire();
+                $(pb.$wire = settings.$field.to_wire();)*
+                pb
             }
         }
 
@@ -49,7 +65,9 @@ macro_rules! convert {
 
         impl Wire<Option<v1::SettingsPatch>> for SettingsPatch {
             fn to_wire(&self) -> Option<v1::SettingsPatch> {
-                Some(v1::SettingsPatch { $($wire: self.$field.to_wire(),)* })
+                let mut pb = v1::SettingsPatch::default();
+                $(pb.$wire = self.$field.to_wire();)*
+                Some(pb)
             }
 
             fn of_wire(pb: Option<v1::SettingsPatch>) -> Result<Self, Violations> {

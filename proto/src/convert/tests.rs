@@ -101,7 +101,8 @@ proptest! {
     #[test]
     fn a_refusal_in_a_stream_is_carried_without_its_object(refusal in samples::refusal()) {
         let carried = Refusal::from(v1::Refusal::from(&refusal));
-        prop_assert_eq!(carried, Refusal { current: None, ..refusal });
+        let expected = crate::status::with_execution(refusal);
+        prop_assert_eq!(carried, Refusal { current: None, ..expected });
     }
 }
 

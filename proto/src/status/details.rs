@@ -151,6 +151,8 @@ fn any(type_url: &str, message: &impl Message) -> Any {
 pub(super) struct Details {
     /// `None` if Synod did not write the status, or a later release did and its kind is not known here.
     pub(super) kind: Option<ErrorKind>,
+    /// The reason of a later release.
+    pub(super) unknown: Option<String>,
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) violations: Vec<Violation>,
     pub(super) current: Option<Current>,
@@ -169,6 +171,7 @@ impl Details {
             return read;
         };
         read.kind = ErrorKind::from_reason(&info.reason);
+        read.unknown = read.kind.is_none().then_some(info.reason);
         read.metadata = info.metadata.into_iter().collect();
         if let Some(request) = find::<BadRequest>(&status.details, BAD_REQUEST) {
             let named = request.field_violations.into_iter();

@@ -32,3 +32,8 @@ pub const NUMBER: &str = "number";
 pub const LAST_NUMBER: &str = "last_number";
 /// `true` if something was left out to stay within the size that every gRPC library accepts.
 pub const OMITTED: &str = "omitted";
+/// What became of the request, for clients that do not know the reason: `refused` if a rule refused it, so that nothing
+/// changed. It comes with each reason that is younger than the first release.
+pub const EXECUTION: &str = "execution";
+/// With `SWITCHED_OFF`: the setting that switches it on.
+pub const SETTING: &str = "setting";

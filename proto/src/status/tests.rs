@@ -8,7 +8,7 @@ use tonic::{Code, ConnectError, Status};
 
 use super::{code, from_status, key, to_status, verdict};
 use crate::limits::{STATUS_DETAILS_BYTES_MAX, STATUS_MESSAGE_BYTES_MAX};
-use crate::samples;
+use crate::{samples, v1};
 
 mod connections;
 
@@ -16,7 +16,7 @@ mod connections;
 fn as_read(refusal: Refusal) -> Refusal {
     match refusal.kind.verdict() {
         Verdict::NotExecuted => refusal.with(key::NOT_EXECUTED, true),
-        Verdict::Refused | Verdict::Unknown => refusal,
+        Verdict::Refused | Verdict::Unknown => super::with_execution(refusal),
     }
 }
 
@@ -133,7 +133,7 @@ fn a_deadline_that_passed_before_the_proposal_is_certain() {
 fn a_status_that_synod_did_not_write_never_claims_that_nothing_was_executed() {
     for code in (0..=16).map(Code::from_i32) {
         let refusal = from_status(&Status::new(code, "by a proxy"));
-        assert_eq!(refusal.message, "by a proxy");
+        assert!(refusal.message.contains("by a proxy"), "{refusal}");
         assert_ne!(verdict(&refusal), Verdict::NotExecuted, "{code:?}");
     }
 }
@@ -190,6 +190,41 @@ fn a_reason_of_a_later_release_claims_nothing_but_what_it_says() {
     assert_eq!(refusal.kind, ErrorKind::UnknownOutcome);
     // The later release said so, and this key does not change its meaning.
     assert_eq!(verdict(&refusal), Verdict::NotExecuted);
+}
+
+#[test]
+fn a_reason_of_a_later_release_that_says_so_was_refused_and_is_named() {
+    let known = to_status(Refusal::new(ErrorKind::SwitchedOff, "leases are off"));
+    let details = String::from_utf8_lossy(known.details()).replace("SWITCHED_OFF", "DIMMED_DOWN!");
+    let status = Status::with_details(known.code(), known.message(), details.into());
+    let refusal = from_status(&status);
+    assert_eq!(verdict(&refusal), Verdict::Refused);
+    assert_eq!(refusal.kind, ErrorKind::InvalidArgument);
+    assert_eq!(
+        refusal.message,
+        "DIMMED_DOWN!, a reason that this client is too old to know: leases are off"
+    );
+    // The same inside of a message, where there is a number only.
+    let inside = v1::Refusal {
+        reason: 999,
+        ..v1::Refusal::from(&Refusal::new(ErrorKind::SwitchedOff, "leases are off"))
+    };
+    let refusal = Refusal::from(inside);
+    assert_eq!(verdict(&refusal), Verdict::Refused);
+    assert!(
+        refusal.message.starts_with("reason 999, a reason"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn a_call_that_a_replica_has_never_heard_of_says_what_to_do() {
+    let refusal = from_status(&Status::unimplemented("no such method"));
+    assert_eq!(refusal.kind, ErrorKind::InvalidArgument);
+    assert!(
+        refusal.message.contains("Upgrade the replicas"),
+        "{refusal}"
+    );
 }
 
 #[test]

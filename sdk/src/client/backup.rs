@@ -77,7 +77,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: the options name a past revision. `PERMISSION_DENIED`: the caller does not administer the cluster.
+    /// `INVALID_ARGUMENT`: the options name a past revision. `PERMISSION_DENIED`: the caller may not back up.
     /// Else no replica could answer in time, or each is sending as many backups as it may.
     pub async fn backup(&self, options: ReadOptions) -> Result<Backup, Error> {
         let message = v1::ClusterBackupRequest {

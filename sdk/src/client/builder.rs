@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,10 +9,11 @@ use super::{Client, ClientParts};
 use crate::Error;
 use crate::seams::Seams;
 use crate::session::Sessions;
+use crate::traces::Traces;
 use crate::transport::{Credential, Endpoints, Keepalive, Roads, Token, Wiring};
 
 /// The settings of a [`Client`] to be made.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ClientBuilder {
     endpoints: Vec<String>,
     request_timeout: Duration,
@@ -20,6 +22,7 @@ pub struct ClientBuilder {
     tls: Option<ClientTls>,
     token: Option<Token>,
     name: Option<MemberId>,
+    traces: Option<Arc<dyn Traces>>,
     seams: Seams,
 }
 
@@ -39,6 +42,7 @@ impl Default for ClientBuilder {
             tls: None,
             token: None,
             name: None,
+            traces: None,
             seams: Seams::real(),
         }
     }
@@ -108,6 +112,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Follows the calls of this client in the traces of the application. Without it nothing is followed, and nothing costs
+    /// anything. With the feature `opentelemetry`, `traces::OpenTelemetry` follows them there.
+    #[must_use]
+    pub fn traces(mut self, traces: impl Traces) -> Self {
+        self.traces = Some(Arc::new(traces));
+        self
+    }
+
     /// What to use in place of the machine's clock, random numbers and network.
     #[must_use]
     pub fn seams(mut self, seams: Seams) -> Self {
@@ -150,9 +162,19 @@ impl ClientBuilder {
                 seams: self.seams,
                 sessions: self.sessions.then(Sessions::default),
                 name: self.name,
+                traces: self.traces,
             }),
             timeout: self.request_timeout,
         })
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("endpoints", &self.endpoints)
+            .field("request_timeout", &self.request_timeout)
+            .finish_non_exhaustive()
     }
 }
 

@@ -207,6 +207,7 @@ impl Client {
         Call {
             endpoints: &self.shared.endpoints,
             seams: &self.shared.seams,
+            traces: self.shared.traces.as_ref(),
             deadline,
             repeats,
         }

@@ -1,7 +1,11 @@
 //! The cluster itself: its status and its settings.
 
-use synod_model::{Revision, SettingsPatch, UpdateSettings};
+use synod_model::{
+    ErrorKind, Feature, Refusal, Revision, SWITCHES_SINCE, SettingsPatch, UpdateSettings,
+};
+use synod_proto::status::to_status;
 use synod_proto::{Change, v1};
+use tonic::{Response, Status};
 
 use super::{Client, stubs};
 use crate::transport::Try;
@@ -17,7 +21,10 @@ impl Client {
     pub async fn status(&self) -> Result<ClusterStatus, Error> {
         let answer = self.read(|attempt| {
             let request = attempt.request(v1::ClusterStatusRequest {});
-            async move { stubs::cluster(attempt.channel).status(request).await }
+            async move {
+                let answer = stubs::cluster(attempt.channel).status(request).await?;
+                of_a_cluster(answer)
+            }
         });
         read::<v1::ClusterStatusResponse, _>(answer.await?)
     }
@@ -57,6 +64,7 @@ impl Client {
     /// # Errors
     ///
     /// `INVALID_ARGUMENT`: a value is out of bounds. `CONFLICT`: they were changed since; [`Error::current`] has them.
+    /// `UNAVAILABLE`: a switch is named, and a replica of the set does not know switches yet.
     pub async fn update_settings(
         &self,
         patch: SettingsPatch,
@@ -71,6 +79,9 @@ impl Client {
         update: UpdateSettings,
         dry_run: bool,
     ) -> Result<Changed, Error> {
+        if let Some(feature) = update.patch.names_switch_of() {
+            self.check_switches(feature).await?;
+        }
         let answer = self.write(dry_run, Change::new(update), |attempt: Try, message| {
             let message = v1::ClusterUpdateSettingsRequest { dry_run, ..message };
             let request = attempt.request(message);
@@ -82,4 +93,38 @@ impl Client {
         });
         read::<v1::ClusterUpdateSettingsResponse, _>(answer.await?)
     }
+
+    /// Refuses a switch while a replica of the set does not know switches: asked itself, it would not see the switch in the
+    /// patch, and change the rest.
+    async fn check_switches(&self, feature: Feature) -> Result<(), Error> {
+        let status = self.status().await?;
+        let replicas = status.replicas.iter();
+        let older: Vec<String> = replicas
+            .filter(|replica| (1..SWITCHES_SINCE).contains(&replica.machine_version))
+            .map(|replica| format!("replica {} ({})", replica.replica_id, replica.version))
+            .collect();
+        if older.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "{feature}: switches come with machine version {SWITCHES_SINCE}, and {} is in force until all replicas know that \
+             one: run the newer release on {}, and try again",
+            status.machine_version,
+            older.join(", ")
+        );
+        Err(Error::new(ErrorKind::Unavailable, message))
+    }
+}
+
+/// The answer of a replica that belongs to a cluster. One that waits to be taken into a set knows of none, and another replica
+/// is asked.
+fn of_a_cluster(
+    answer: Response<v1::ClusterStatusResponse>,
+) -> Result<Response<v1::ClusterStatusResponse>, Status> {
+    let header = answer.get_ref().header.as_ref();
+    if header.is_some_and(|header| header.cluster_id.is_empty()) {
+        let message = "this replica belongs to no cluster yet";
+        return Err(to_status(Refusal::new(ErrorKind::Unavailable, message)));
+    }
+    Ok(answer)
 }

@@ -81,13 +81,18 @@ impl Client {
         read(answer.await?)
     }
 
-    /// Hands the leadership to a voter, or else to the one that holds most of the log, and waits until it leads.
+    /// Hands the leadership to a voter, or else to the one that holds most of the log, and waits until it leads. Tried again
+    /// after an unknown outcome, it hands over once: without `to`, only the replica that leads when this is called gives it away.
     ///
     /// # Errors
     ///
     /// `CONFLICT`: there is no such voter.
     pub async fn transfer_leader(&self, to: Option<u64>) -> Result<Changed, Error> {
-        let message = v1::ClusterTransferLeaderRequest::from(&TransferLeader { to });
+        let from = match to {
+            Some(_) => None,
+            None => self.status().await?.leader_id,
+        };
+        let message = v1::ClusterTransferLeaderRequest::from(&TransferLeader { to, from });
         let answer = self.repeatable(|attempt| {
             let request = attempt.request(message);
             async move {

@@ -80,6 +80,7 @@ async fn close_in_background(endpoints: Arc<Endpoints>, seams: Seams, session: A
     let call = Call {
         endpoints: &endpoints,
         seams: &seams,
+        traces: None,
         deadline: deadline(CLOSE_LIMIT),
         repeats: Repeats::Read,
     };

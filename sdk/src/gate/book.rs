@@ -10,8 +10,9 @@ mod resource;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use synod_model::{Epoch, GroupResource, ReportEntry, Revision};
+use synod_model::{Epoch, GroupResource, ReportEntry, Revision, StorageVersionHash};
 
+use super::discovery::Dissent;
 use super::grant::Grant;
 use super::obstacle::{Obstacle, Refused};
 use crate::{Ended, ReportedResource};
@@ -323,6 +324,26 @@ impl Book {
             encoding,
             revision,
         })
+    }
+
+    /// The hash that discovery shows of a resource now.
+    ///
+    /// # Errors
+    ///
+    /// What keeps a hash from being shown.
+    pub(crate) fn shows(
+        &self,
+        resource: &GroupResource,
+        now: Duration,
+    ) -> Result<StorageVersionHash, Dissent> {
+        let epoch = self.proved_epoch(now).map_err(Dissent::Closed)?;
+        if self.leaving {
+            return Err(Dissent::Closed(Obstacle::Leaving));
+        }
+        let row = self.resources.get(self.canonical(resource));
+        let row = row.ok_or(Dissent::Closed(Obstacle::NotReported(None)))?;
+        let (kind, encoding) = row.shows(epoch)?;
+        Ok(StorageVersionHash::of_version(encoding, kind))
     }
 
     /// Whether a write under this permit may be sent to the store now.

@@ -190,6 +190,8 @@ impl Pass {
                 Next::GoOn(None) if self.begun_anew < TRIES => {
                     self.begun_anew += 1;
                     self.token = None;
+                    // A later worker begins anew, too: the store may have told that what was written must be written again.
+                    self.saved = None;
                 }
                 Next::GoOn(_) => {
                     let text = "the list has expired again and again, and the store does not say where to go on";
@@ -277,7 +279,8 @@ async fn rewritten_at<S: Store>(
     }
 }
 
-/// Reports the progress. Returns false if the claim has ended.
+/// Reports the progress. Returns false if the claim has ended, or nobody is to work at migrations because they are switched
+/// off: then it ends by its deadline, and whoever claims the migration later goes on from the last progress.
 async fn says(
     client: &Client,
     claim: &ClaimKey,
@@ -286,7 +289,7 @@ async fn says(
     match client.report_migration_progress(claim, progress).await {
         Ok(_) => Ok(true),
         Err(error) => match error.kind() {
-            ErrorKind::Conflict | ErrorKind::NotFound => Ok(false),
+            ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::SwitchedOff => Ok(false),
             _ => Err(error),
         },
     }

@@ -20,8 +20,8 @@ pub trait Store: Send + Sync {
     /// A token should be the key of the last object, or contain it: then the list can continue there in any state of
     /// the store. It is saved in the cluster, and comes back in another process, long after a snapshot of the store
     /// that it names is gone. For a token that cannot be continued, the store returns [`Expired`](StoreError::Expired)
-    /// with one that can. With none, the list begins anew, and so does the rewriting of all that is not left out: a
-    /// worker does that a few times in a pass, and then gives up.
+    /// with one that can. With none, the list begins anew, and so does the rewriting of all that is not left out, by
+    /// a later worker, too: a worker does that a few times in a pass, and then gives up.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use synod_model::{ErrorKind, NamespacedName, Revision, Verdict};
+use synod_model::{NamespacedName, Revision};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
@@ -146,14 +146,10 @@ impl<T> ObjectReflector<T> {
         });
         match timeout_at(Instant::now() + limit, reaching).await {
             Ok(reached) => reached,
-            Err(_) => {
-                let message = format!(
-                    "the cache is at revision {} and did not come to {revision} within {limit:?}",
-                    self.revision()
-                );
-                let error = Error::new(ErrorKind::DeadlineExceeded, message);
-                Err(error.with_execution(Verdict::NotExecuted))
-            }
+            Err(_) => Err(Error::late(format!(
+                "the cache is at revision {} and did not come to {revision} within {limit:?}",
+                self.revision()
+            ))),
         }
     }
 

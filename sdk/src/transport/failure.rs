@@ -98,7 +98,8 @@ impl FailedTry {
             | ErrorKind::Overloaded
             | ErrorKind::Unavailable
             | ErrorKind::UnknownOutcome
-            | ErrorKind::DeadlineExceeded => false,
+            | ErrorKind::DeadlineExceeded
+            | ErrorKind::SwitchedOff => false,
         }
     }
 

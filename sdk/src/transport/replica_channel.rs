@@ -21,6 +21,7 @@ use tonic::transport::{Channel, Error};
 use tonic::{Code, Status};
 use tower::{Service, ServiceExt as _};
 
+use super::call_trace::{CallTrace, TRACEPARENT};
 use super::pipeline::Pipeline;
 use super::pipeline::calls::{Kind, answered};
 use super::token::{Credential, Shown};
@@ -38,6 +39,8 @@ pub(crate) struct ReplicaChannel {
     /// What calls show; `None`: nothing, since the connection has shown a certificate or nobody asks.
     credential: Option<Credential>,
     parts: Arc<ChannelParts>,
+    /// The call that it is used for, if that is followed.
+    trace: CallTrace,
 }
 
 #[derive(Default)]
@@ -68,7 +71,14 @@ impl ReplicaChannel {
             channel,
             credential,
             parts: Arc::default(),
+            trace: CallTrace::default(),
         }
+    }
+
+    /// The same channel, for the requests of one call.
+    pub(super) fn followed_by(mut self, trace: &CallTrace) -> Self {
+        self.trace = trace.clone();
+        self
     }
 
     /// The pipeline, if one is open by what is shown now. Opens one in the background if there is none and calls overlap.
@@ -126,7 +136,10 @@ impl Service<http::Request<Body>> for ReplicaChannel {
 }
 
 impl ReplicaChannel {
-    async fn send(self, request: http::Request<Body>) -> Result<http::Response<Body>, Error> {
+    async fn send(self, mut request: http::Request<Body>) -> Result<http::Response<Body>, Error> {
+        if let Some(name) = self.trace.traceparent(request.uri().path()) {
+            request.headers_mut().insert(TRACEPARENT, name);
+        }
         let shown = match &self.credential {
             Some(credential) => Some(credential.shown().await),
             None => None,

@@ -10,9 +10,10 @@ use tonic::{Request, Response, Status};
 
 use super::failure::{FailedTry, has_run_out};
 use super::round::Round;
-use super::{Backoff, Endpoints, Failure, Headed, ReplicaChannel};
+use super::{Backoff, CallTrace, Endpoints, Failure, Headed, ReplicaChannel};
 use crate::Error;
 use crate::seams::Seams;
+use crate::traces::Traces;
 
 /// When a request may be sent again after a try whose outcome is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(crate) enum Repeats {
 pub(crate) struct Call<'a> {
     pub(crate) endpoints: &'a Arc<Endpoints>,
     pub(crate) seams: &'a Seams,
+    /// Who follows it, if anybody does.
+    pub(crate) traces: Option<&'a Arc<dyn Traces>>,
     pub(crate) deadline: Instant,
     pub(crate) repeats: Repeats,
 }
@@ -64,11 +67,23 @@ impl Call<'_> {
         F: Fn(Try) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
+        let trace = CallTrace::new(self.traces);
+        let answer = self.tries(send, &trace).await;
+        trace.ended(answer.as_ref().err().map(|failure| &failure.error));
+        answer
+    }
+
+    async fn tries<T, F, Fut>(self, send: F, trace: &CallTrace) -> Result<T, Failure>
+    where
+        T: Headed,
+        F: Fn(Try) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
         let mut course = Course::new(self);
         while let Some(remaining) = self.remaining() {
             let place = course.place;
             let attempt = Try {
-                channel: self.endpoints.channel(place),
+                channel: self.endpoints.channel(place).followed_by(trace),
                 remaining,
             };
             let token = self.endpoints.token();
@@ -84,6 +99,7 @@ impl Call<'_> {
                 Ok(Err(_)) | Err(_) if limit == remaining => FailedTry::cut_short(limit),
                 Ok(Err(_)) | Err(_) => FailedTry::unanswered(limit),
             };
+            trace.try_failed(|| self.endpoints.text(place), &failed.error);
             if course.may_renew(&failed) && self.endpoints.has_another_token(token).await {
                 course.is_renewed = true;
                 continue;

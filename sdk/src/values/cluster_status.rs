@@ -115,6 +115,8 @@ pub enum AlarmKind {
     /// The end of the replica's log was cut off, and may have been acknowledged: it does not vote before it has caught up with a
     /// leader.
     NotVoting,
+    /// A feature is switched off by a setting.
+    SwitchedOff,
     /// An alarm that this client does not know.
     Other,
 }
@@ -134,6 +136,7 @@ impl AlarmKind {
             Self::Policy => "policy",
             Self::Audit => "audit",
             Self::NotVoting => "not-voting",
+            Self::SwitchedOff => "switched-off",
             Self::Other => "other",
         }
     }
@@ -181,7 +184,7 @@ messages! {
 mod lenient {
     use super::*;
 
-    const KNOWN: [(AlarmKind, v1::AlarmKind); 10] = [
+    const KNOWN: [(AlarmKind, v1::AlarmKind); 11] = [
         (AlarmKind::NoQuorum, v1::AlarmKind::NoQuorum),
         (AlarmKind::DigestMismatch, v1::AlarmKind::DigestMismatch),
         (AlarmKind::Quota, v1::AlarmKind::Quota),
@@ -195,6 +198,7 @@ mod lenient {
         (AlarmKind::Policy, v1::AlarmKind::Policy),
         (AlarmKind::Audit, v1::AlarmKind::Audit),
         (AlarmKind::NotVoting, v1::AlarmKind::NotVoting),
+        (AlarmKind::SwitchedOff, v1::AlarmKind::SwitchedOff),
     ];
 
     pub(super) fn write(kind: &AlarmKind) -> i32 {

@@ -108,7 +108,8 @@ impl Broken {
             | ErrorKind::NoAgreement
             | ErrorKind::TooLarge
             | ErrorKind::Unauthenticated
-            | ErrorKind::PermissionDenied => Self::Refused(error),
+            | ErrorKind::PermissionDenied
+            | ErrorKind::SwitchedOff => Self::Refused(error),
             // The replica may only be behind the one that reported the revision, or be damaged while others are not.
             ErrorKind::FutureRevision
             | ErrorKind::DataLoss

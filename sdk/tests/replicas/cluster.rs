@@ -161,6 +161,7 @@ impl Cluster {
                 longest: Duration::from_micros(300),
             },
             offload: Offload::Inline,
+            traces: None,
         };
         let doors = Doors {
             client: self.network.listen(&endpoint(number)),

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use synod_client::{Client, ErrorKind, SettingsPatch, Verdict};
+use prost::Message as _;
+use synod_client::{AlarmKind, Client, ClusterStatus, ErrorKind, SettingsPatch, Verdict};
 use synod_model::Refusal;
 use synod_proto::status::{key, to_status};
 use synod_proto::v1;
@@ -33,6 +34,8 @@ struct Script {
 enum Line {
     Answer,
     Refuse(Refusal),
+    /// With a status as a replica of another release may send it.
+    Say(Status),
     Hang,
 }
 
@@ -67,6 +70,7 @@ impl Replica {
         match line {
             Line::Answer => Ok(Response::new(answer)),
             Line::Refuse(refusal) => Err(to_status(refusal)),
+            Line::Say(status) => Err(status),
             Line::Hang => std::future::pending().await,
         }
     }
@@ -405,4 +409,62 @@ async fn a_replica_that_asks_for_patience_gets_it() {
     within(client.update_settings(patch(), None)).await.unwrap();
     assert!(began.elapsed() >= Duration::from_millis(1_500));
     assert_eq!(replicas(&script).len(), 4);
+}
+
+/// The status of a refusal by a reason that only a later release knows.
+fn by_a_later_release() -> Status {
+    let known = to_status(Refusal::new(ErrorKind::SwitchedOff, "leases are off"));
+    // Of the same length, since lengths stand before texts.
+    let details = String::from_utf8_lossy(known.details()).replace("SWITCHED_OFF", "LOCKED__DOWN");
+    Status::with_details(known.code(), known.message(), details.into())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_of_a_later_release_is_named_and_the_request_is_known_to_be_refused() {
+    let (client, script) = stage(vec![Line::Say(by_a_later_release())]).await;
+    let error = within(client.update_settings(patch(), None))
+        .await
+        .unwrap_err();
+    assert_eq!(error.execution(), Verdict::Refused);
+    assert!(!error.retryable());
+    assert!(error.message().contains("LOCKED__DOWN"), "{error}");
+    assert!(error.message().contains("leases are off"), "{error}");
+    assert_eq!(replicas(&script).len(), 1, "it is of no use to ask again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_an_older_replica_does_not_have_says_so_and_what_to_do() {
+    let unimplemented = Status::unimplemented("unknown method");
+    let (client, _) = stage(vec![Line::Say(unimplemented)]).await;
+    let error = within(client.update_settings(patch(), None))
+        .await
+        .unwrap_err();
+    assert_eq!(error.execution(), Verdict::Refused);
+    assert!(error.message().contains("runs an older release"), "{error}");
+    assert!(error.message().contains("Upgrade the replicas"), "{error}");
+}
+
+#[test]
+fn an_answer_of_a_later_release_is_read_without_what_is_not_known_here() {
+    let replica = Replica {
+        number: 1,
+        script: Arc::default(),
+    };
+    let alarm = v1::Alarm {
+        kind: 99,
+        replica_id: 0,
+        message: "look".to_owned(),
+    };
+    let answer = v1::ClusterStatusResponse {
+        header: replica.header(),
+        alarms: vec![alarm],
+        ..Default::default()
+    };
+    let mut bytes = answer.encode_to_vec();
+    // The field 500, which there is not, with the number 1.
+    bytes.extend([0xa0, 0x1f, 0x01]);
+    let answer = v1::ClusterStatusResponse::decode(&*bytes).unwrap();
+    let status = ClusterStatus::try_from(answer).unwrap();
+    assert_eq!(status.alarms[0].kind, AlarmKind::Other);
+    assert_eq!(status.alarms[0].message, "look");
 }

@@ -85,6 +85,10 @@ impl State {
         if let Err(refusal) = self.check_tokens(envelope) {
             return (self.refused(refusal), None);
         }
+        let known = self.check_machine_version(command);
+        if let Err(refusal) = known.and_then(|()| self.check_switch(command)) {
+            return (self.refused(refusal), None);
+        }
         let mut turn = Turn::begin(self, entry.wall).by(envelope.actor.as_deref());
         let result = carry_out(&mut turn, command);
         let events = turn.end();

@@ -4,6 +4,7 @@
 //! compares the digest of the rebuilt state with the one in the header.
 
 mod corrupt;
+mod loading;
 mod migrations;
 mod statuses;
 
@@ -11,10 +12,12 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::stored::Stored as _;
-use synod_model::{GroupResource, LeaseKey, MemberId, Object, SessionId, Ticket, Waiter};
+use synod_model::{GroupResource, LeaseKey, MemberId, PackedObject, SessionId, Ticket, Waiter};
 
 use self::corrupt::orphan;
 pub use self::corrupt::{CorruptState, DamagedMemory};
+use self::loading::no_header;
+pub use self::loading::{HashedRow, Loading};
 use self::migrations::migration_rows;
 use self::statuses::check_status;
 use crate::digest::{RowHash, RowSum};
@@ -109,43 +112,16 @@ impl State {
     /// [`CorruptState`] if the rows contradict each other, have no header, need a machine version that this build does
     /// not know, or give another digest than the header says.
     pub fn from_rows(rows: impl IntoIterator<Item = Row>) -> Result<Self, CorruptState> {
-        let mut rows = rows.into_iter();
-        let mut state = Self::new();
-        let Some(Row::Header {
-            cluster,
-            machine_version,
-            revision,
-            log_time,
-            lifted_at,
-            history_floor,
-            strangers_write_until,
-            digest,
-        }) = rows.next()
-        else {
-            return Err(CorruptState("the first row is no header".to_owned()));
-        };
-        if machine_version > MACHINE_VERSION {
-            return Err(CorruptState(format!(
-                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
-                 the newer release"
-            )));
-        }
-        state.cluster = cluster;
-        state.machine_version = machine_version;
-        state.revision = revision;
-        state.log_time = log_time;
-        state.strangers_write_until = strangers_write_until;
-        state.deadlines.lifted_at = lifted_at;
-        state.history.set_floor(history_floor);
-        for row in rows {
-            state.load(row)?;
-        }
-        state.check_loaded(digest)?;
-        Ok(state)
+        let mut rows = rows.into_iter().map(HashedRow::of);
+        let header = rows.next().ok_or_else(no_header)?;
+        let mut loading = Loading::begin(header)?;
+        rows.try_for_each(|row| loading.load(row))?;
+        loading.end()
     }
 
-    fn load(&mut self, row: Row) -> Result<(), CorruptState> {
-        let Some(hash) = row.hash() else {
+    fn load(&mut self, row: HashedRow) -> Result<(), CorruptState> {
+        let HashedRow { row, hash } = row;
+        let Some(hash) = hash else {
             return Err(CorruptState("it has two headers".to_owned()));
         };
         self.sum.add(hash);
@@ -242,8 +218,8 @@ impl State {
         Ok(self.leases.insert_waiter(key, ticket, waiter).is_none())
     }
 
-    fn load_object(&mut self, object: Arc<Object>) -> Result<bool, CorruptState> {
-        let resource = &object.key.resource;
+    fn load_object(&mut self, object: PackedObject) -> Result<bool, CorruptState> {
+        let resource = &object.alike().resource;
         if !self.collections.contains_key(resource) {
             return Err(orphan("an object", "collection", resource));
         }
@@ -330,6 +306,26 @@ impl State {
 }
 
 impl Row {
+    /// Refuses the header of a state that a newer build has written. Whoever reads rows one by one asks before it reads the
+    /// next: rows of a newer machine version may not be readable at all.
+    ///
+    /// # Errors
+    ///
+    /// [`CorruptState`], which says to run the newer release.
+    pub fn check_machine_version(&self) -> Result<(), CorruptState> {
+        if let Self::Header {
+            machine_version, ..
+        } = self
+            && *machine_version > MACHINE_VERSION
+        {
+            return Err(CorruptState(format!(
+                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
+                 the newer release"
+            )));
+        }
+        Ok(())
+    }
+
     /// The hash of the row in the digest; `None` for the header, which is not part of the digest.
     fn hash(&self) -> Option<RowHash> {
         let is_part = !matches!(self, Self::Header { .. });
@@ -373,7 +369,7 @@ fn state_rows<'a>(
 }
 
 fn collection_rows(held: &Held) -> impl Iterator<Item = Row> + '_ {
-    let objects = held.objects.values();
-    let objects = objects.map(|object| Row::Object(Arc::clone(object)));
+    let objects = held.objects();
+    let objects = objects.map(|object| Row::Object(object.clone()));
     std::iter::once(Row::Collection(Arc::clone(&held.row))).chain(objects)
 }

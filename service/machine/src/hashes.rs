@@ -3,8 +3,8 @@
 use synod_model::stored::{Stored, put_number};
 use synod_model::{
     Adopt, AgreementChange, Collection, ControllerRevision, GroupResource, Identity, Lease,
-    LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, Object, Report,
-    ReportEntry, Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
+    LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, Object, PackedObject,
+    Report, ReportEntry, Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
 };
 
 use crate::digest::{RowHash, hash_of};
@@ -40,6 +40,7 @@ row_hashes! {
     12 agreement_hash(resource: &GroupResource, row: &AgreementChange);
     13 collection_hash(row: &Collection);
     14 object_hash(row: &Object);
+    14 packed_hash(row: &PackedObject);
     15 garbage_hash(uid: &Uid, row: &Garbage);
     16 controller_revision_hash(row: &ControllerRevision);
     17 lease_hash(row: &Lease);
@@ -56,15 +57,15 @@ row_hashes! {
 /// A kind of object whose rows are part of the digest.
 pub(crate) trait Hashed: Watched {
     /// The hash of the row of the object with this key.
-    fn hash(&self, key: &Self::Key) -> RowHash;
+    fn hash(kept: &Self::Kept, key: &Self::Key) -> RowHash;
 }
 
 macro_rules! hashed {
     ($($row:ty: $hash:expr;)*) => { $(
         impl Hashed for $row {
-            fn hash(&self, key: &Self::Key) -> RowHash {
-                let hash: fn(&Self::Key, &Self) -> RowHash = $hash;
-                hash(key, self)
+            fn hash(kept: &Self::Kept, key: &Self::Key) -> RowHash {
+                let hash: fn(&Self::Key, &Self::Kept) -> RowHash = $hash;
+                hash(key, kept)
             }
         }
     )* };
@@ -77,11 +78,11 @@ hashed! {
     LeaseCandidate: |_, row| lease_candidate_hash(row);
     Member: |_, row| member_hash(row);
     Migration: |_, row| migration_hash(row);
-    Object: |_, row| object_hash(row);
+    Object: |_, row| packed_hash(row);
     Roster: |_, row| roster_hash(row);
     Settings: |_, row| settings_hash(row);
-    StorageStateRow: storage_state_hash;
-    StorageVersionRow: storage_version_hash;
+    StorageStateRow: |resource, row| storage_state_hash(resource, row);
+    StorageVersionRow: |resource, row| storage_version_hash(resource, row);
 }
 
 /// The hash of a report's content in any order, without the member, its epoch and the statement number.

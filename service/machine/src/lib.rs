@@ -16,6 +16,7 @@
 //! - `leases.rs`: leases, their queues and candidates.
 //! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
 //! - `migrating.rs`: the rule of migrations, when one is created and when it is aborted.
+//! - `switches.rs`: what is refused while a feature is switched off.
 //! - `turn.rs`: the only methods by which a command changes the state.
 //! - `watched.rs`: the objects that are listed and watched, and what a change of one is.
 //! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
@@ -49,6 +50,7 @@ mod sessions;
 mod state;
 mod statements;
 mod stored;
+mod switches;
 mod tally;
 mod topics;
 mod turn;
@@ -56,7 +58,7 @@ mod views;
 mod voting;
 mod watched;
 
-pub use checkpoint::{CorruptState, DamagedMemory};
+pub use checkpoint::{CorruptState, DamagedMemory, HashedRow, Loading};
 pub use command::{
     AnnounceReplica, CollectGarbage, Command, CommandName, Expire, Initialize, RaiseMachineVersion,
     Restore,
@@ -81,11 +83,21 @@ pub use rows::{
 pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
+pub use switches::switched_off;
 pub use views::{StorageStateView, StorageVersionView};
 pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
 
 /// The highest machine version, that is behaviour of apply, that this build knows.
 ///
-/// The state carries the version that is in force; a [`Command::RaiseMachineVersion`] moves it once every replica has
+/// A cargo feature builds the program as it was at an older version, which tests run beside the present one. The state
+/// carries the version that is in force; a [`Command::RaiseMachineVersion`] moves it once every replica has
 /// announced that it knows the new one.
-pub const MACHINE_VERSION: u32 = 1;
+pub const MACHINE_VERSION: u32 = if cfg!(feature = "machine-version-1") {
+    1
+} else {
+    2
+};
+
+/// The machine version in force in a new cluster, and the oldest that this build knows: a log that begins under it is
+/// applied alike by every build.
+pub const MACHINE_VERSION_MIN: u32 = 1;

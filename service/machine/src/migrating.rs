@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AbortCause, ErrorKind, GroupResource, LogTime, Migration, MigrationId, MigrationPhase,
+    AbortCause, ErrorKind, Feature, GroupResource, LogTime, Migration, MigrationId, MigrationPhase,
     MigrationReason, MigrationTarget, Persisted, Refusal, Revision, StorageVersionHash,
 };
 
@@ -33,8 +33,11 @@ impl Turn<'_> {
     }
 
     /// Creates a migration to the agreed encoding, if another one is persisted and the agreement has no open or failed
-    /// migration yet.
+    /// migration yet. While migrations are switched off it creates none.
     pub(crate) fn migrate(&mut self, resource: &GroupResource) {
+        if self.state().is_off(Feature::Migrations) {
+            return;
+        }
         let status = &self.state().storage_states[resource].row.status;
         let Some(agreement) = status.agreement() else {
             return;
@@ -202,8 +205,8 @@ impl State {
     pub(crate) fn counted(&self, resource: &GroupResource) -> impl Iterator<Item = Persisted> + '_ {
         let held = self.collections.get(resource).into_iter();
         held.flat_map(|held| {
-            let encodings = held.counts.keys();
-            encodings.map(|encoding| Persisted::of(encoding, &held.row.kind))
+            held.encodings()
+                .map(|encoding| Persisted::of(encoding, &held.row.kind))
         })
     }
 

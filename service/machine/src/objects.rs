@@ -10,10 +10,16 @@ pub(crate) mod guarantee;
 pub(crate) mod labels;
 pub(crate) mod write;
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
-use imbl::OrdMap;
-use synod_model::{ApiVersion, Collection, Kind, NamespacedName, Object, ObjectKey};
+use equivalent::{Comparable, Equivalent};
+use imbl::{OrdMap, OrdSet};
+use synod_model::{
+    Alike, ApiVersion, Collection, Kind, NamespacedName, Object, ObjectKey, PackedObject,
+};
 
 pub(crate) use dependents::Dependents;
 
@@ -23,46 +29,149 @@ use labels::LabelIndex;
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) row: Arc<Collection>,
-    pub(crate) objects: OrdMap<NamespacedName, Arc<Object>>,
-    /// How many objects are stored in each encoding. Derived; every count is above zero.
-    pub(crate) counts: OrdMap<ApiVersion, u64>,
+    objects: OrdSet<ByName>,
+    /// How many objects have the same encoding and media type; each of them shares this key. Derived; every count is
+    /// above zero.
+    alike: OrdMap<Arc<Alike>, u64>,
     /// Derived.
     pub(crate) labels: LabelIndex,
 }
+
+/// An object in the order of names. The set needs no key beside it.
+#[derive(Clone, Debug)]
+struct ByName(PackedObject);
 
 impl Held {
     pub(crate) fn new(row: Arc<Collection>) -> Self {
         Self {
             row,
-            objects: OrdMap::new(),
-            counts: OrdMap::new(),
+            objects: OrdSet::new(),
+            alike: OrdMap::new(),
             labels: LabelIndex::default(),
         }
     }
 
-    pub(crate) fn count(&mut self, object: &Object) {
-        *self
-            .counts
-            .entry(object.content.encoding.clone())
-            .or_insert(0) += 1;
-        self.labels
-            .insert(&object.attributes.labels, &object.key.name);
+    /// The number of objects.
+    pub(crate) fn len(&self) -> usize {
+        self.objects.len()
     }
 
-    pub(crate) fn forget(&mut self, object: &Object) {
-        let encoding = &object.content.encoding;
+    /// The object of this namespace, empty for none, and name.
+    pub(crate) fn get(&self, name: (&str, &str)) -> Option<&PackedObject> {
+        self.objects.get(&Name(name)).map(|ByName(object)| object)
+    }
+
+    /// The objects from a name on, in the order of their names.
+    pub(crate) fn range(
+        &self,
+        from: Bound<NamespacedName>,
+    ) -> impl Iterator<Item = &PackedObject> + use<'_> {
+        let from = from.as_ref().map(|name| Name(name.scope_and_name()));
+        let found = self.objects.range::<_, Name<'_>>((from, Bound::Unbounded));
+        found.map(|ByName(object)| object)
+    }
+
+    /// Every object, in the order of their names.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &PackedObject> {
+        self.objects.iter().map(|ByName(object)| object)
+    }
+
+    /// How many objects are stored in each encoding.
+    pub(crate) fn counts(&self) -> BTreeMap<ApiVersion, u64> {
+        let mut counts = BTreeMap::new();
+        for (alike, count) in &self.alike {
+            *counts.entry(alike.encoding.clone()).or_default() += count;
+        }
+        counts
+    }
+
+    /// The encodings in which objects are stored.
+    pub(crate) fn encodings(&self) -> impl Iterator<Item = &ApiVersion> {
+        self.alike.keys().map(|alike| &alike.encoding)
+    }
+
+    /// The object as it would be kept here: what others have, too, is shared with them.
+    pub(crate) fn pack(&self, object: Object) -> PackedObject {
+        let alike = Alike::of(&object);
+        let known = self.alike.get_key_value(&alike);
+        let known = known.map(|(known, _)| Arc::clone(known));
+        PackedObject::pack(object, known.unwrap_or_else(|| Arc::new(alike)))
+    }
+
+    /// Inserts an object, and returns the one that it replaces.
+    pub(crate) fn insert(&mut self, object: PackedObject) -> Option<PackedObject> {
+        let before = self.objects.insert(ByName(object.clone()));
+        let before = before.map(|ByName(before)| before);
+        *self.alike.entry(Arc::clone(object.alike())).or_insert(0) += 1;
+        if let Some(before) = &before {
+            self.forget(before);
+        }
+        let labels = &object.attributes().labels;
+        if !labels.is_empty() {
+            self.labels.insert(labels, &object.name());
+        }
+        before
+    }
+
+    /// Removes the object of this namespace, empty for none, and name.
+    pub(crate) fn remove(&mut self, name: (&str, &str)) -> Option<PackedObject> {
+        let ByName(object) = self.objects.remove(&Name(name))?;
+        self.forget(&object);
+        Some(object)
+    }
+
+    fn forget(&mut self, object: &PackedObject) {
+        let alike = object.alike();
         let count = self
-            .counts
-            .get_mut(encoding)
+            .alike
+            .get_mut(alike)
             .expect("an object that goes was counted when it came");
         *count -= 1;
         if *count == 0 {
-            self.counts.remove(encoding);
+            self.alike.remove(alike);
         }
-        self.labels
-            .remove(&object.attributes.labels, &object.key.name);
+        let labels = &object.attributes().labels;
+        if !labels.is_empty() {
+            self.labels.remove(labels, &object.name());
+        }
     }
 }
+
+/// A namespace, empty for none, and a name, to search with.
+struct Name<'a>((&'a str, &'a str));
+
+impl Equivalent<ByName> for Name<'_> {
+    fn equivalent(&self, key: &ByName) -> bool {
+        self.compare(key).is_eq()
+    }
+}
+
+impl Comparable<ByName> for Name<'_> {
+    fn compare(&self, key: &ByName) -> Ordering {
+        let (scope, name) = self.0;
+        (scope.as_bytes(), name.as_bytes()).cmp(&key.0.name_bytes())
+    }
+}
+
+impl Ord for ByName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.name_bytes().cmp(&other.0.name_bytes())
+    }
+}
+
+impl PartialOrd for ByName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ByName {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ByName {}
 
 /// Work that a deletion leaves to further commands: dependents that are still to be processed. One for each owner.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     ControllerHistory, ControllerRevision, GroupResource, LogTime, Member, MemberId, Migration,
-    MigrationId, NamespacedName, ObjectKind, Revision, Settings,
+    MigrationId, NamespacedName, ObjectKind, Revision, Settings, TopicKind,
 };
 
 use crate::{
@@ -136,23 +136,28 @@ impl Past<'_> {
         self.revision
     }
 
+    /// The kind whose rules are in force for a resource.
+    pub(crate) fn topic_kind(&self, resource: &GroupResource) -> TopicKind {
+        self.state.topic_kind(resource)
+    }
+
     /// A member.
     #[must_use]
     pub fn member(&self, id: &MemberId) -> Option<Arc<Member>> {
-        self.one(id, self.state.members.get(id))
+        self.one::<Member>(id, self.state.members.get(id))
     }
 
     /// The members after `after`, by id.
     pub fn members(&self, after: Option<&MemberId>) -> impl Iterator<Item = Arc<Member>> {
         let kept = self.state.members.range::<_, MemberId>(beyond(after));
-        self.all(kept, after)
+        self.all::<Member>(kept, after)
     }
 
     /// A reported resource, by its key.
     #[must_use]
     pub fn storage_version(&self, resource: &GroupResource) -> Option<StorageVersionView> {
         let kept = self.state.storage_versions.get(resource);
-        let row = self.one(resource, kept.map(|kept| &kept.row))?;
+        let row = self.one::<StorageVersionRow>(resource, kept.map(|kept| &kept.row))?;
         Some(self.version_view(resource, row))
     }
 
@@ -163,7 +168,8 @@ impl Past<'_> {
     ) -> impl Iterator<Item = StorageVersionView> {
         let kept = &self.state.storage_versions;
         let kept = kept.range::<_, GroupResource>(beyond(after));
-        let rows = self.by_key(kept.map(|(key, kept)| (key, &kept.row)), after);
+        let rows =
+            self.by_key::<StorageVersionRow>(kept.map(|(key, kept)| (key, &kept.row)), after);
         rows.map(|(resource, row)| self.version_view(resource, row))
     }
 
@@ -171,7 +177,7 @@ impl Past<'_> {
     #[must_use]
     pub fn storage_state(&self, resource: &GroupResource) -> Option<StorageStateView> {
         let kept = self.state.storage_states.get(resource);
-        let row = self.one(resource, kept.map(|kept| &kept.row))?;
+        let row = self.one::<StorageStateRow>(resource, kept.map(|kept| &kept.row))?;
         Some(state_view(resource, row))
     }
 
@@ -182,7 +188,7 @@ impl Past<'_> {
     ) -> impl Iterator<Item = StorageStateView> {
         let kept = &self.state.storage_states;
         let kept = kept.range::<_, GroupResource>(beyond(after));
-        let rows = self.by_key(kept.map(|(key, kept)| (key, &kept.row)), after);
+        let rows = self.by_key::<StorageStateRow>(kept.map(|(key, kept)| (key, &kept.row)), after);
         rows.map(|(resource, row)| state_view(resource, row))
     }
 
@@ -190,7 +196,7 @@ impl Past<'_> {
     #[must_use]
     pub fn controller_revision(&self, key: &NamespacedName) -> Option<Arc<ControllerRevision>> {
         let kept = self.state.controller_revisions.get(key);
-        self.one(key, kept.map(|kept| &kept.row))
+        self.one::<ControllerRevision>(key, kept.map(|kept| &kept.row))
     }
 
     /// The ControllerRevisions after `after`, by namespace and name.
@@ -200,7 +206,7 @@ impl Past<'_> {
     ) -> impl Iterator<Item = Arc<ControllerRevision>> {
         let kept = self.state.controller_revisions.map();
         let kept = kept.range::<_, NamespacedName>(beyond(after));
-        self.all(kept.map(|(key, kept)| (key, &kept.row)), after)
+        self.all::<ControllerRevision>(kept.map(|(key, kept)| (key, &kept.row)), after)
     }
 
     /// The snapshots of a history, oldest first. Costs one step for each of them, and for each that was undone.
@@ -222,19 +228,19 @@ impl Past<'_> {
     #[must_use]
     pub fn migration(&self, id: &MigrationId) -> Option<Arc<Migration>> {
         let kept = self.state.migrations.get(id);
-        self.one(id, kept.map(|kept| &kept.row))
+        self.one::<Migration>(id, kept.map(|kept| &kept.row))
     }
 
     /// The migrations after `after`, by resource and then the oldest first.
     pub fn migrations(&self, after: Option<&MigrationId>) -> impl Iterator<Item = Arc<Migration>> {
         let kept = self.state.migrations.range::<_, MigrationId>(beyond(after));
-        self.all(kept.map(|(id, kept)| (id, &kept.row)), after)
+        self.all::<Migration>(kept.map(|(id, kept)| (id, &kept.row)), after)
     }
 
     /// The replicated settings. Before the first command of a cluster, these are the defaults.
     #[must_use]
     pub fn settings(&self) -> Arc<Settings> {
-        let settings = self.one(&(), Some(&self.state.settings));
+        let settings = self.one::<Settings>(&(), Some(&self.state.settings));
         settings.unwrap_or_default()
     }
 
@@ -260,7 +266,7 @@ impl Past<'_> {
     }
 
     /// The undone row of an object: `None` if it did not change since, `Some(None)` if it did not exist.
-    fn undone<R: Watched>(&self, key: &R::Key) -> Option<Option<&Arc<R>>> {
+    fn undone<R: Watched>(&self, key: &R::Key) -> Option<Option<&R::Kept>> {
         let of_kind = self.undone.get(&R::KIND)?;
         let before = of_kind.get(&R::object(key.clone()))?;
         Some(before.as_ref().and_then(R::row))
@@ -270,7 +276,7 @@ impl Past<'_> {
     fn undone_from<R: Watched>(
         &self,
         from: Bound<R::Key>,
-    ) -> impl Iterator<Item = (&R::Key, Option<&Arc<R>>)> {
+    ) -> impl Iterator<Item = (&R::Key, Option<&R::Kept>)> {
         let range = (from.map(R::object), Bound::Unbounded);
         let undone = self.undone.get(&R::KIND).into_iter();
         undone
@@ -279,27 +285,27 @@ impl Past<'_> {
     }
 
     /// An object at this revision, given its present row.
-    fn one<R: Watched>(&self, key: &R::Key, kept: Option<&Arc<R>>) -> Option<Arc<R>> {
-        self.undone(key).unwrap_or(kept).cloned()
+    fn one<R: Watched>(&self, key: &R::Key, kept: Option<&R::Kept>) -> Option<R::Kept> {
+        self.undone::<R>(key).unwrap_or(kept).cloned()
     }
 
     /// The objects after `after` at this revision, given their present rows.
     fn all<'b, R: Watched + 'b>(
         &'b self,
-        kept: impl Iterator<Item = (&'b R::Key, &'b Arc<R>)>,
+        kept: impl Iterator<Item = (&'b R::Key, &'b R::Kept)>,
         after: Option<&R::Key>,
-    ) -> impl Iterator<Item = Arc<R>> {
-        self.by_key(kept, after).map(|(_, row)| row)
+    ) -> impl Iterator<Item = R::Kept> {
+        self.by_key::<R>(kept, after).map(|(_, row)| row)
     }
 
     /// As [`Self::all`], with the keys.
     fn by_key<'b, R: Watched + 'b>(
         &'b self,
-        kept: impl Iterator<Item = (&'b R::Key, &'b Arc<R>)>,
+        kept: impl Iterator<Item = (&'b R::Key, &'b R::Kept)>,
         after: Option<&R::Key>,
-    ) -> impl Iterator<Item = (&'b R::Key, Arc<R>)> {
+    ) -> impl Iterator<Item = (&'b R::Key, R::Kept)> {
         let from = beyond(after).0.cloned();
-        merged(kept, self.undone_from(from))
+        merged(kept, self.undone_from::<R>(from))
     }
 
     /// Undoes one change. Changes are undone newest first.
@@ -339,18 +345,18 @@ fn beyond<K>(after: Option<&K>) -> (Bound<&K>, Bound<&K>) {
 }
 
 /// Merges two sorted sequences: an undone row hides the kept one of the same key.
-fn merged<'a, K: Ord, R: 'a>(
-    kept: impl Iterator<Item = (K, &'a Arc<R>)>,
-    undone: impl Iterator<Item = (K, Option<&'a Arc<R>>)>,
-) -> impl Iterator<Item = (K, Arc<R>)> {
+fn merged<'a, K: Ord, R: Clone + 'a>(
+    kept: impl Iterator<Item = (K, &'a R)>,
+    undone: impl Iterator<Item = (K, Option<&'a R>)>,
+) -> impl Iterator<Item = (K, R)> {
     let (mut kept, mut undone) = (kept.peekable(), undone.peekable());
     std::iter::from_fn(move || {
         loop {
             let hidden = match (kept.peek(), undone.peek()) {
                 (None, None) => return None,
-                (Some(_), None) => return kept.next().map(|(key, row)| (key, Arc::clone(row))),
+                (Some(_), None) => return kept.next().map(|(key, row)| (key, row.clone())),
                 (Some((key, _)), Some((other, _))) if key < other => {
-                    return kept.next().map(|(key, row)| (key, Arc::clone(row)));
+                    return kept.next().map(|(key, row)| (key, row.clone()));
                 }
                 (Some((key, _)), Some((other, _))) => key == other,
                 (None, Some(_)) => false,
@@ -359,7 +365,7 @@ fn merged<'a, K: Ord, R: 'a>(
                 kept.next();
             }
             if let Some((key, Some(row))) = undone.next() {
-                return Some((key, Arc::clone(row)));
+                return Some((key, row.clone()));
             }
         }
     })

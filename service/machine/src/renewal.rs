@@ -20,13 +20,16 @@ impl State {
     ///
     /// # Errors
     ///
-    /// Also `PERMISSION_DENIED`, if the lease is somebody else's.
+    /// Also `PERMISSION_DENIED`, if the lease is somebody else's, and `SWITCHED_OFF` while leases are.
     pub fn renewal_of(&self, envelope: &Envelope) -> Option<Result<Renewal, Refusal>> {
         let renewal = self.renewal(&envelope.command)?;
-        Some(self.check_tokens(envelope).and(renewal))
+        let allowed = self.check_tokens(envelope);
+        let allowed = allowed.and_then(|()| self.check_switch(&envelope.command));
+        Some(allowed.and(renewal))
     }
 
-    /// What a command renews. `None` for a command that is no renewal.
+    /// What a command renews. `None` for a command that is no renewal. What was extended by it counts for as long as this
+    /// is `Ok`, even if leases are switched off since: the holder was told so.
     ///
     /// # Errors
     ///

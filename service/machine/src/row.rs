@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use synod_model::{
     AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Identity, Lease,
-    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, Object, Revision,
-    Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
+    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, PackedObject,
+    Revision, Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
 };
 
 use crate::{
@@ -63,7 +63,7 @@ pub enum Row {
     /// A collection. It comes before its objects.
     Collection(Arc<Collection>),
     /// An object.
-    Object(Arc<Object>),
+    Object(PackedObject),
     /// The work that a deletion has left, by the uid of the owner.
     Garbage(Uid, Arc<Garbage>),
     /// A ControllerRevision.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{
     ApiVersion, Assumption, Binary, BinaryResource, GroupResource, Kind, LogTime, Stance,
-    StorageVersionHash, TopicKind,
+    StorageVersionHash,
 };
 
 use self::stored::{Concern, Found, found};
@@ -57,7 +57,7 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
     };
     for state in past.storage_states(None) {
         let resource = state.resource;
-        if named.contains(&resource) || !TopicKind::of(&resource).is_of_a_binary() {
+        if named.contains(&resource) || !past.topic_kind(&resource).is_of_a_binary() {
             continue;
         }
         if is_left(&resource) {

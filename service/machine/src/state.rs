@@ -23,7 +23,7 @@ use crate::leases::Leases;
 use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
-    EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION, OutcomeRow, ProgressRow, ReplicaId,
+    EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION_MIN, OutcomeRow, ProgressRow, ReplicaId,
     ReplicaRow, StatementRow, StorageStateRow, StorageVersionRow,
 };
 
@@ -115,7 +115,7 @@ impl State {
     pub fn new() -> Self {
         Self {
             cluster: None,
-            machine_version: MACHINE_VERSION,
+            machine_version: MACHINE_VERSION_MIN,
             revision: Revision::ZERO,
             log_time: LogTime::ZERO,
             strangers_write_until: LogTime::ZERO,

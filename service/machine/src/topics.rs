@@ -3,22 +3,43 @@
 //! What the kinds demand is said by [`TopicKind`]; this says since when it is in force, and refuses what no other topic
 //! than an encoding has.
 
-use synod_model::{ErrorKind, GroupResource, Refusal, Topic, TopicKind, Violation};
+use synod_model::{ErrorKind, GroupResource, Refusal, TOPICS_SINCE, Topic, TopicKind, Violation};
 
-use crate::State;
-
-/// The machine version since which topics of other kinds than encodings have rules of their own. Before it, each is an
-/// encoding like any other.
-const TOPICS_SINCE: u32 = 1;
+use crate::{Command, State};
 
 impl State {
-    /// The kind whose rules are in force for a resource.
+    /// The kind whose rules are in force for a resource. Before topics are known, each is an encoding like any other.
     pub(crate) fn topic_kind(&self, resource: &GroupResource) -> TopicKind {
         if self.machine_version < TOPICS_SINCE {
             TopicKind::Encoding
         } else {
             TopicKind::of(resource)
         }
+    }
+
+    /// Refuses a report of a topic before the rules of its kind are in force: until then a key would be agreed on by those
+    /// of encodings, which let in a server that does not hold it.
+    ///
+    /// This is asked before a command is proposed. Apply takes such a report for one of an encoding, since replicas of the
+    /// older version do.
+    ///
+    /// # Errors
+    ///
+    /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
+    pub fn check_topics(&self, command: &Command) -> Result<(), Refusal> {
+        if self.machine_version >= TOPICS_SINCE {
+            return Ok(());
+        }
+        let Command::Report(report) = command else {
+            return Ok(());
+        };
+        let mut named = report.entries.iter().map(|entry| &entry.resource);
+        let topic = named.find(|one| TopicKind::of(one) != TopicKind::Encoding);
+        topic.map_or(Ok(()), |resource| {
+            let topic = Topic::of(resource);
+            Err(self.too_early("topics", TOPICS_SINCE, &format!("topic \"{topic}\""))
+                .with("resource", resource.storage_version_name()))
+        })
     }
 
     /// Refuses to take as a resource with a store what is a topic of another kind.

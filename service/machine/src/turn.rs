@@ -121,17 +121,17 @@ impl<'a> Turn<'a> {
     pub(crate) fn record<R: Hashed>(
         &mut self,
         key: R::Key,
-        before: Option<Arc<R>>,
-        after: Option<Arc<R>>,
+        before: Option<R::Kept>,
+        after: Option<R::Kept>,
     ) -> &mut Change {
         self.moved = true;
         if let Some(before) = &before {
-            self.state.sum.subtract(before.hash(&key));
+            self.state.sum.subtract(R::hash(before, &key));
         }
         if let Some(after) = &after {
-            self.state.sum.add(after.hash(&key));
+            self.state.sum.add(R::hash(after, &key));
         }
-        self.changes.push_mut(Change::new(key, before, after))
+        self.changes.push_mut(Change::new::<R>(key, before, after))
     }
 
     /// Ends the turn. If something changed, the revision moves and the history gains it; a restore empties it instead.
@@ -191,7 +191,7 @@ impl<'a> Turn<'a> {
         });
         // The settings of a state without a cluster are not part of the sum, so there is nothing to subtract.
         self.state.settings = Arc::clone(&after);
-        self.record((), None, Some(after));
+        self.record::<Settings>((), None, Some(after));
     }
 
     pub(crate) fn raise_machine_version(&mut self, to: u32) {
@@ -205,7 +205,7 @@ impl<'a> Turn<'a> {
             ..settings
         });
         let before = std::mem::replace(&mut self.state.settings, Arc::clone(&after));
-        self.record((), Some(before), Some(after));
+        self.record::<Settings>((), Some(before), Some(after));
     }
 
     pub(crate) fn put_replica(&mut self, id: ReplicaId, row: ReplicaRow) {
@@ -228,7 +228,7 @@ impl<'a> Turn<'a> {
         let after = Arc::new(member);
         let before = self.state.members.insert(id.clone(), Arc::clone(&after));
         let is_replaced = before.as_ref().is_some_and(|it| it.epoch != after.epoch);
-        self.record(id.clone(), before, Some(after));
+        self.record::<Member>(id.clone(), before, Some(after));
         if is_replaced {
             self.end_marks(&MarkPost::Member(id));
         }
@@ -242,7 +242,7 @@ impl<'a> Turn<'a> {
         self.clear_deadline(&Holder::Member(id.clone()));
         self.clear_deadline(&Holder::Unreported(id.clone()));
         self.forget_statements(id);
-        self.record(id.clone(), Some(before), None);
+        self.record::<Member>(id.clone(), Some(before), None);
         self.end_marks(&MarkPost::Member(id.clone()));
     }
 
@@ -350,7 +350,8 @@ impl<'a> Turn<'a> {
                 Some(row)
             }
         };
-        self.record(resource.clone(), before, row).entries = entries;
+        self.record::<StorageVersionRow>(resource.clone(), before, row)
+            .entries = entries;
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn decide(
     for (member, said) in said {
         draft.take(member, *said);
     }
-    draft.select(state.topic_kind(resource));
+    draft.select(state, resource);
     draft.let_voters_take_selected();
     if occasion.lapses {
         draft.lapse(state.write_grace_ends());

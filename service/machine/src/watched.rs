@@ -5,7 +5,7 @@ use std::sync::Arc;
 use synod_model::{
     AgreementChange, Collection, ControllerRevision, GroupResource, HolderIdentity, Labels, Lease,
     LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, NamespacedName, Object,
-    ObjectKey, ObjectKind, ResourceScope, Roster, Settings,
+    ObjectKey, ObjectKind, PackedObject, ResourceScope, Roster, Settings,
 };
 
 use crate::{EntryRow, StorageStateRow, StorageVersionRow};
@@ -14,6 +14,9 @@ use crate::{EntryRow, StorageStateRow, StorageVersionRow};
 pub trait Watched: Sized + 'static {
     /// The key that identifies an object among those of the kind.
     type Key: Clone + Ord + 'static;
+
+    /// The form in which rows are kept, shared by its clones.
+    type Kept: Clone + PartialEq + std::fmt::Debug + 'static;
 
     /// The kind.
     const KIND: ObjectKind;
@@ -25,14 +28,14 @@ pub trait Watched: Sized + 'static {
     fn key(object: &ObjectRef) -> Option<&Self::Key>;
 
     /// The row as this kind's; `None` if it is of another kind.
-    fn row(row: &ObjectRow) -> Option<&Arc<Self>>;
+    fn row(row: &ObjectRow) -> Option<&Self::Kept>;
 
     /// The row as one of any kind.
-    fn into_row(row: Arc<Self>) -> ObjectRow;
+    fn into_row(row: Self::Kept) -> ObjectRow;
 }
 
 macro_rules! watched {
-    ($($kind:ident($key:ty): $row:ty,)*) => {
+    ($($kind:ident($key:ty): $row:ty, kept as $kept:ty;)*) => {
         /// Identifies an object: its kind, and its key within the kind. Ordered by both.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum ObjectRef {
@@ -42,7 +45,7 @@ macro_rules! watched {
         /// The row of an object of any kind.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum ObjectRow {
-            $(#[doc = concat!("Of kind ", stringify!($kind), ".")] $kind(Arc<$row>),)*
+            $(#[doc = concat!("Of kind ", stringify!($kind), ".")] $kind($kept),)*
         }
 
         impl ObjectRef {
@@ -63,6 +66,7 @@ macro_rules! watched {
 
         $(impl Watched for $row {
             type Key = $key;
+            type Kept = $kept;
 
             const KIND: ObjectKind = ObjectKind::$kind;
 
@@ -74,11 +78,11 @@ macro_rules! watched {
                 if let ObjectRef::$kind(key) = object { Some(key) } else { None }
             }
 
-            fn row(row: &ObjectRow) -> Option<&Arc<Self>> {
+            fn row(row: &ObjectRow) -> Option<&$kept> {
                 if let ObjectRow::$kind(row) = row { Some(row) } else { None }
             }
 
-            fn into_row(row: Arc<Self>) -> ObjectRow {
+            fn into_row(row: $kept) -> ObjectRow {
                 ObjectRow::$kind(row)
             }
         })*
@@ -86,17 +90,17 @@ macro_rules! watched {
 }
 
 watched! {
-    Member(MemberId): Member,
-    StorageVersion(GroupResource): StorageVersionRow,
-    StorageState(GroupResource): StorageStateRow,
-    Settings(()): Settings,
-    Collection(GroupResource): Collection,
-    Object(ObjectKey): Object,
-    ControllerRevision(NamespacedName): ControllerRevision,
-    Lease(LeaseKey): Lease,
-    LeaseCandidate((LeaseKey, HolderIdentity)): LeaseCandidate,
-    Migration(MigrationId): Migration,
-    Roster(ResourceScope): Roster,
+    Member(MemberId): Member, kept as Arc<Member>;
+    StorageVersion(GroupResource): StorageVersionRow, kept as Arc<StorageVersionRow>;
+    StorageState(GroupResource): StorageStateRow, kept as Arc<StorageStateRow>;
+    Settings(()): Settings, kept as Arc<Settings>;
+    Collection(GroupResource): Collection, kept as Arc<Collection>;
+    Object(ObjectKey): Object, kept as PackedObject;
+    ControllerRevision(NamespacedName): ControllerRevision, kept as Arc<ControllerRevision>;
+    Lease(LeaseKey): Lease, kept as Arc<Lease>;
+    LeaseCandidate((LeaseKey, HolderIdentity)): LeaseCandidate, kept as Arc<LeaseCandidate>;
+    Migration(MigrationId): Migration, kept as Arc<Migration>;
+    Roster(ResourceScope): Roster, kept as Arc<Roster>;
 }
 
 impl ObjectRef {
@@ -149,7 +153,7 @@ impl ObjectRow {
     pub fn labels(&self) -> Option<&Labels> {
         match self {
             Self::Member(member) => Some(&member.labels),
-            Self::Object(object) => Some(&object.attributes.labels),
+            Self::Object(object) => Some(&object.attributes().labels),
             Self::ControllerRevision(row) => Some(&row.labels),
             Self::StorageVersion(_)
             | Self::StorageState(_)
@@ -195,15 +199,15 @@ pub struct ChangeOf<'a, R: Watched> {
     /// The key of the object.
     pub key: &'a R::Key,
     /// The object before; `None` if it is new.
-    pub before: Option<&'a Arc<R>>,
+    pub before: Option<&'a R::Kept>,
     /// The object after; `None` if it is gone.
-    pub after: Option<&'a Arc<R>>,
+    pub after: Option<&'a R::Kept>,
 }
 
 impl Change {
     /// A change of the object with this key, without entries or agreement.
     #[must_use]
-    pub fn new<R: Watched>(key: R::Key, before: Option<Arc<R>>, after: Option<Arc<R>>) -> Self {
+    pub fn new<R: Watched>(key: R::Key, before: Option<R::Kept>, after: Option<R::Kept>) -> Self {
         Self {
             object: R::object(key),
             before: before.map(R::into_row),

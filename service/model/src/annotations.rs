@@ -13,6 +13,8 @@ use crate::{Violation, Violations};
 pub struct Annotations(Pairs);
 
 impl Annotations {
+    pub(crate) const NONE: Self = Self(Pairs::NONE);
+
     /// The annotations of these pairs.
     ///
     /// # Errors

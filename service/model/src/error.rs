@@ -52,6 +52,8 @@ pub enum ErrorKind {
     PermissionDenied,
     /// Stored data is damaged.
     DataLoss,
+    /// What the request is about is switched off by a setting. Nothing changed.
+    SwitchedOff,
 }
 
 /// What a caller knows of its request after an error.
@@ -67,7 +69,7 @@ pub enum Verdict {
 
 impl ErrorKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::InvalidArgument,
         Self::NotFound,
         Self::AlreadyExists,
@@ -91,6 +93,7 @@ impl ErrorKind {
         Self::Unauthenticated,
         Self::PermissionDenied,
         Self::DataLoss,
+        Self::SwitchedOff,
     ];
 
     /// The kind's name on the wire, in logs and in the bindings. It never changes.
@@ -119,12 +122,19 @@ impl ErrorKind {
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::PermissionDenied => "PERMISSION_DENIED",
             Self::DataLoss => "DATA_LOSS",
+            Self::SwitchedOff => "SWITCHED_OFF",
         }
     }
 
     /// The kind with this [`reason`](Self::reason).
     pub fn from_reason(reason: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.reason() == reason)
+        let mut known = Self::ALL.into_iter();
+        known.find(|kind| kind.reason() == reason && kind.is_known())
+    }
+
+    /// Whether this build may have heard of the kind: one of machine version 1 has not heard of what came later.
+    const fn is_known(self) -> bool {
+        !cfg!(feature = "machine-version-1") || !matches!(self, Self::SwitchedOff)
     }
 
     /// What the caller knows of its request.
@@ -147,7 +157,8 @@ impl ErrorKind {
             | Self::Quota
             | Self::Unauthenticated
             | Self::PermissionDenied
-            | Self::DataLoss => Verdict::Refused,
+            | Self::DataLoss
+            | Self::SwitchedOff => Verdict::Refused,
             Self::Overloaded | Self::Unavailable => Verdict::NotExecuted,
             Self::RequestExpired | Self::UnknownOutcome | Self::DeadlineExceeded => {
                 Verdict::Unknown
@@ -178,7 +189,8 @@ impl ErrorKind {
             | Self::DeadlineExceeded
             | Self::Unauthenticated
             | Self::PermissionDenied
-            | Self::DataLoss => false,
+            | Self::DataLoss
+            | Self::SwitchedOff => false,
         }
     }
 }
@@ -203,7 +215,7 @@ mod tests {
     #[test]
     fn all_lists_every_kind_in_order() {
         assert!(ErrorKind::ALL.is_sorted());
-        assert_eq!(ErrorKind::ALL.len(), ErrorKind::DataLoss as usize + 1);
+        assert_eq!(ErrorKind::ALL.len(), ErrorKind::SwitchedOff as usize + 1);
     }
 
     #[test]

@@ -45,6 +45,8 @@ shared_text!(Finalizer);
 pub struct Finalizers(Option<Arc<[Finalizer]>>);
 
 impl Finalizers {
+    pub(crate) const NONE: Self = Self(None);
+
     /// The finalizer of an object that waits until the dependents that block it are gone, as Kubernetes names it.
     pub const FOREGROUND: &'static str = "foregroundDeletion";
     /// The finalizer of an object that waits until its dependents no longer name it as an owner, as Kubernetes names

@@ -19,6 +19,8 @@ pub(crate) struct Pairs(Option<Arc<[Pair]>>);
 type Pair = (Arc<str>, Arc<str>);
 
 impl Pairs {
+    pub(crate) const NONE: Self = Self(None);
+
     pub(crate) fn of(pairs: BTreeMap<Arc<str>, Arc<str>>) -> Self {
         Self((!pairs.is_empty()).then(|| pairs.into_iter().collect()))
     }
@@ -39,6 +41,8 @@ impl Pairs {
 }
 
 impl Labels {
+    pub(crate) const NONE: Self = Self(Pairs::NONE);
+
     /// The labels of these pairs.
     ///
     /// # Errors

@@ -43,6 +43,16 @@ pub struct Attributes {
     pub finalizers: Finalizers,
 }
 
+impl Attributes {
+    /// No labels, annotations, owners or finalizers.
+    pub(crate) const NONE: Self = Self {
+        labels: Labels::NONE,
+        annotations: Annotations::NONE,
+        owners: OwnerReferences::NONE,
+        finalizers: Finalizers::NONE,
+    };
+}
+
 /// The stored data of an object, and how it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {

@@ -51,6 +51,12 @@ impl NamespacedName {
         (self.namespace_len > 0).then(|| self.scope())
     }
 
+    /// The namespace, empty if there is none, and the name: names are ordered as these are.
+    #[must_use]
+    pub fn scope_and_name(&self) -> (&str, &str) {
+        (self.scope(), self.name())
+    }
+
     /// The name without the namespace.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -82,7 +88,8 @@ impl NamespacedName {
         Self::of_parts(self.scope(), "~")
     }
 
-    fn of_parts(namespace: &str, name: &str) -> Self {
+    /// Of a namespace, or nothing, and a name that are legal.
+    pub(crate) fn of_parts(namespace: &str, name: &str) -> Self {
         let text = match namespace {
             "" => name.into(),
             _ => format!("{namespace}/{name}").into(),
@@ -102,7 +109,7 @@ impl NamespacedName {
 
 impl Ord for NamespacedName {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.scope(), self.name()).cmp(&(other.scope(), other.name()))
+        self.scope_and_name().cmp(&other.scope_and_name())
     }
 }
 

@@ -45,6 +45,8 @@ impl OwnerReference {
 pub struct OwnerReferences(Option<Arc<[OwnerReference]>>);
 
 impl OwnerReferences {
+    pub(crate) const NONE: Self = Self(None);
+
     /// These owners.
     ///
     /// # Errors

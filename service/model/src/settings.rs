@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::limits::{REPORT_BYTES_MAX, STATE_RESERVE_BYTES, TTL_MS_MAX, TTL_MS_MIN};
 use crate::log_time::whole_millis;
-use crate::{GroupResource, Revision, Violation, Violations};
+use crate::{Feature, GroupResource, Revision, Switch, Violation, Violations};
 
 macro_rules! define {
     ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
@@ -110,6 +110,8 @@ pub enum SettingForm {
     Span,
     /// As names of resources: `apps.deployments,core.pods`.
     Resources,
+    /// As `on` or `off`.
+    OnOff,
 }
 
 // The history can hold the changes of the largest report, or no watch could ever deliver them.
@@ -170,6 +172,16 @@ impl Value for BTreeSet<GroupResource> {
     }
 }
 
+impl Value for Switch {
+    fn amount(&self) -> Result<u64, Violation> {
+        Ok(u64::from(*self == Self::On))
+    }
+
+    fn of_amount(amount: u64) -> Self {
+        if amount == 0 { Self::Off } else { Self::On }
+    }
+}
+
 impl Setting {
     /// Adds a violation if the value is out of bounds.
     fn check<T: Value>(&self, value: Option<&T>, violations: &mut Violations) {
@@ -193,9 +205,52 @@ impl Settings {
     pub fn check(&self) -> Violations {
         SettingsPatch::from(self.clone()).check()
     }
+
+    /// The switch of a feature.
+    #[must_use]
+    pub const fn switch(&self, feature: Feature) -> Switch {
+        #[cfg(not(feature = "machine-version-1"))]
+        let switch = match feature {
+            Feature::Votes => self.votes,
+            Feature::Objects => self.objects,
+            Feature::Histories => self.histories,
+            Feature::Leases => self.leases,
+            Feature::Migrations => self.migrations,
+        };
+        // Nothing is ever off for a build that knows of no switches.
+        #[cfg(feature = "machine-version-1")]
+        let switch = {
+            let _ = feature;
+            Switch::On
+        };
+        switch
+    }
+
+    /// The features that are off.
+    pub fn switched_off(&self) -> impl Iterator<Item = Feature> + '_ {
+        let features = Feature::ALL.into_iter();
+        features.filter(|feature| self.switch(*feature) == Switch::Off)
+    }
 }
 
 impl SettingsPatch {
+    /// The first of the features whose switches it names.
+    #[must_use]
+    pub fn names_switch_of(&self) -> Option<Feature> {
+        #[cfg(not(feature = "machine-version-1"))]
+        let named = [
+            (Feature::Votes, self.votes),
+            (Feature::Objects, self.objects),
+            (Feature::Histories, self.histories),
+            (Feature::Leases, self.leases),
+            (Feature::Migrations, self.migrations),
+        ];
+        #[cfg(feature = "machine-version-1")]
+        let named: [(Feature, Option<Switch>); 0] = [];
+        let mut named = named.into_iter();
+        named.find_map(|(feature, switch)| switch.map(|_| feature))
+    }
+
     /// Whether it names no setting.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -78,7 +78,16 @@ pub fn from_bytes<T: Stored>(bytes: &bytes::Bytes) -> Result<T, StoredFault> {
     load_all(Source::new(bytes))
 }
 
-/// The same, for bytes that others send: all lists together may have at most `items_max` items.
+/// The value of these bytes, which must all be used. Nothing of the value shares them.
+///
+/// # Errors
+///
+/// The bytes are not the one form of a value.
+pub fn from_slice<T: Stored>(bytes: &[u8]) -> Result<T, StoredFault> {
+    load_all(Source::of_slice(bytes))
+}
+
+/// As [`from_bytes`], for bytes that others send: all lists together may have at most `items_max` items.
 ///
 /// # Errors
 ///

@@ -15,6 +15,9 @@ use std::fmt;
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
 use crate::{ApiVersion, GroupResource, MigrationReason, Violation, Violations};
 
+/// The machine version that brought topics: under an older one each is an encoding like any other.
+pub const TOPICS_SINCE: u32 = 2;
+
 /// What a topic is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TopicKind {
@@ -28,7 +31,12 @@ pub enum TopicKind {
 
 impl TopicKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Encoding, Self::Key, Self::Feature];
+    #[cfg(not(feature = "machine-version-1"))]
+    pub const ALL: &'static [Self] = &[Self::Encoding, Self::Key, Self::Feature];
+
+    /// All kinds that a build of machine version 1 knows.
+    #[cfg(feature = "machine-version-1")]
+    pub const ALL: &'static [Self] = &[Self::Encoding];
 
     /// The kind of the topic that a resource is.
     pub fn of(resource: &GroupResource) -> Self {
@@ -36,7 +44,7 @@ impl TopicKind {
             let before = resource.group().strip_suffix(reserved);
             before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
         };
-        let mut kinds = Self::ALL.into_iter();
+        let mut kinds = Self::ALL.iter().copied();
         let kind = kinds.find(|kind| kind.group().is_some_and(in_group));
         kind.unwrap_or(Self::Encoding)
     }
@@ -229,13 +237,14 @@ impl Topic {
     /// Another form, or a name that breaks its rule.
     pub fn parse(text: &str) -> Result<Self, Violations> {
         let parts = text.split_once('/');
+        let kinds = TopicKind::ALL.iter().copied();
         let found = parts.and_then(|(kind, name)| {
-            let mut kinds = TopicKind::ALL.into_iter();
-            let kind = kinds.find(|one| one.as_str() == kind)?;
+            let kind = kinds.clone().find(|one| one.as_str() == kind)?;
             Some((kind, name))
         });
         let Some((kind, name)) = found else {
-            let rule = "must be `encoding/<name>`, `keys/<name>` or `features/<name>`";
+            let forms: Vec<String> = kinds.map(|kind| format!("`{kind}/<name>`")).collect();
+            let rule = format_args!("must be {}", forms.join(" or "));
             return Err(Violation::invalid(text, rule).into());
         };
         Self::new(kind, name)

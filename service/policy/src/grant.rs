@@ -207,8 +207,12 @@ impl Written {
         }
         let is_narrowed =
             self.namespaces.is_some() || self.collections.is_some() || self.leases.is_some();
-        if self.role == Role::Admin && is_narrowed {
-            let rule = "an admin may do everything: give another role, or narrow nothing";
+        let rule = match self.role {
+            Role::Admin => "an admin may do everything: give another role, or narrow nothing",
+            Role::Backup => "a backup holds everything: narrow nothing",
+            Role::Member | Role::Reader | Role::Operator => return Ok(()),
+        };
+        if is_narrowed {
             return Err(Fault::at(text, self.who.span().start, rule));
         }
         Ok(())

@@ -28,6 +28,10 @@ who = "spiffe://synod/reader"
 role = "reader"
 
 [[grant]]
+who = "spiffe://synod/backup"
+role = "backup"
+
+[[grant]]
 who = "spiffe://synod/member/*"
 role = "member"
 name = "*"
@@ -90,8 +94,8 @@ impl Policy {
         })
     }
 
-    /// The policy that counts where none is given: `spiffe://synod/admin` is an admin, `operator` and `reader` have the
-    /// roles of their names, and `spiffe://synod/member/<id>` is the member of this id.
+    /// The policy that counts where none is given: `spiffe://synod/admin` is an admin, `operator`, `reader` and
+    /// `backup` have the roles of their names, and `spiffe://synod/member/<id>` is the member of this id.
     #[must_use]
     pub fn built_in() -> Self {
         Self::parse(BUILT_IN).expect("a test reads the built-in policy")

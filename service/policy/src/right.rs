@@ -21,6 +21,8 @@ pub enum Right {
     Migrate,
     /// To declare collections and rosters, and to start and abort migrations.
     Operate,
+    /// To have everything that the cluster holds, as a backup.
+    BackUp,
     /// To change the settings of the cluster.
     Administer,
 }
@@ -35,6 +37,8 @@ pub enum Role {
     Reader,
     /// It sees, writes, holds leases, carries out migrations, and says what a cluster is to do.
     Operator,
+    /// It takes backups, and does nothing else.
+    Backup,
     /// It may do everything, as everybody.
     Admin,
 }
@@ -51,6 +55,7 @@ impl Right {
             Self::Hold => "to hold leases",
             Self::Migrate => "to migrate",
             Self::Operate => "to operate",
+            Self::BackUp => "to back up",
             Self::Administer => "to administer",
         }
     }
@@ -58,16 +63,23 @@ impl Right {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 4] = [Self::Member, Self::Reader, Self::Operator, Self::Admin];
+    pub const ALL: [Self; 5] = [
+        Self::Member,
+        Self::Reader,
+        Self::Operator,
+        Self::Backup,
+        Self::Admin,
+    ];
 
     /// Whether the role has a right.
     #[must_use]
     pub const fn has(self, right: Right) -> bool {
-        use Right::{Any, Hold, Migrate, Operate, Read, TakePart, Write};
+        use Right::{Any, BackUp, Hold, Migrate, Operate, Read, TakePart, Write};
         match self {
             Self::Member => matches!(right, Any | Read | TakePart | Write | Hold | Migrate),
             Self::Reader => matches!(right, Any | Read),
             Self::Operator => matches!(right, Any | Read | Write | Hold | Migrate | Operate),
+            Self::Backup => matches!(right, Any | BackUp),
             Self::Admin => true,
         }
     }
@@ -79,6 +91,7 @@ impl Role {
             Self::Member => "member",
             Self::Reader => "reader",
             Self::Operator => "operator",
+            Self::Backup => "backup",
             Self::Admin => "admin",
         }
     }

@@ -157,9 +157,9 @@ fn who_is_not_granted_anything_is_told_so() {
 
 #[test]
 fn each_role_has_its_rights_and_no_other() {
-    use Right::{Administer, Any, Hold, Migrate, Operate, Read, TakePart, Write};
+    use Right::{Administer, Any, BackUp, Hold, Migrate, Operate, Read, TakePart, Write};
     let all = [
-        Any, Read, TakePart, Write, Hold, Migrate, Operate, Administer,
+        Any, Read, TakePart, Write, Hold, Migrate, Operate, BackUp, Administer,
     ];
     let rights_of = |role: Role| {
         all.into_iter()
@@ -175,6 +175,7 @@ fn each_role_has_its_rights_and_no_other() {
         rights_of(Role::Operator),
         [Any, Read, Write, Hold, Migrate, Operate]
     );
+    assert_eq!(rights_of(Role::Backup), [Any, BackUp]);
     assert_eq!(rights_of(Role::Admin), all);
 }
 
@@ -198,6 +199,8 @@ fn a_fault_says_its_line_and_what_to_write() {
     assert!(of_field(&many).contains("16 names at most"));
     let narrowed = "[[grant]]\nwho = \"a\"\nrole = \"admin\"\nnamespaces = [\"x\"]\n";
     assert!(fault(narrowed).starts_with("line 2: an admin may do everything"));
+    let narrowed = narrowed.replace("admin", "backup");
+    assert!(fault(&narrowed).starts_with("line 2: a backup holds everything"));
     assert!(of_field("nmaespaces = []").contains("nmaespaces"));
     assert!(fault("[[grant]]\nwho = \"a\"\nrole = \"root\"\n").starts_with("line 3"));
     assert!(fault("[[grant]]\nwho = \"\"\nrole = \"reader\"\n").starts_with("line 2: `who`"));

@@ -194,6 +194,7 @@ pub fn right_of(path: &str) -> Option<Right> {
         v1::Right::Hold => Right::Hold,
         v1::Right::Migrate => Right::Migrate,
         v1::Right::Operate => Right::Operate,
+        v1::Right::BackUp => Right::BackUp,
     })
 }
 

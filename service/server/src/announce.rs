@@ -17,10 +17,11 @@ use crate::limits::{DEADLINE_DEFAULT, LOW_AND_SILENT_MAX};
 use crate::proposer::Proposer;
 use crate::room::Room;
 use crate::stop::Stop;
+use crate::traces::Span;
 
 /// The pause before a failed announcement is tried again, and between looks at the disk.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The time between two runs of the leader's tasks: raising the machine version, and clearing stale low-disk rows.
+/// The time between two looks of the leader for stale low-disk rows.
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// The task that keeps this replica's announcement up to date.
@@ -39,9 +40,9 @@ impl Announcer {
             let mut looked = None;
             loop {
                 let is_announced = self.announce().await;
+                self.raise().await;
                 if looked.is_none_or(|at: Instant| at.elapsed() >= PERIOD) {
                     looked = Some(Instant::now());
-                    self.raise().await;
                     self.excuse().await;
                 }
                 self.pause(is_announced).await;
@@ -76,14 +77,20 @@ impl Announcer {
         false
     }
 
-    /// Waits for the next look. If an announcement was just proposed, a newly applied entry ends the wait early.
+    /// Waits for the next look. If an announcement was just proposed, a newly applied entry ends the wait early, and so does
+    /// the announcement that lets this replica raise the machine version.
     async fn pause(&self, is_announced: bool) {
+        let until = Instant::now() + PAUSE;
         let mut progress = self.consensus.subscribe();
-        if is_announced {
-            tokio::time::sleep(PAUSE).await;
-        } else {
-            let _ = tokio::time::timeout(PAUSE, progress.changed()).await;
+        let may_raise = || self.consensus.published().state.machine_version() < MACHINE_VERSION;
+        while !is_announced || may_raise() {
+            match tokio::time::timeout_at(until, progress.changed()).await {
+                Ok(Ok(())) if !is_announced || self.raisable().is_some() => return,
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => break,
+            }
         }
+        tokio::time::sleep_until(until).await;
     }
 
     /// If this replica leads: clears the low-disk mark of replicas that have not answered for `LOW_AND_SILENT_MAX`. A
@@ -109,27 +116,30 @@ impl Announcer {
 
     /// If this replica leads: raises the machine version to the highest one that every replica knows.
     async fn raise(&self) {
+        if let Some(raise) = self.raisable() {
+            self.propose(Command::RaiseMachineVersion(raise)).await;
+        }
+    }
+
+    /// The raise that is due, if this replica leads.
+    fn raisable(&self) -> Option<RaiseMachineVersion> {
         if !self.consensus.leadership().borrow().is_me {
-            return;
+            return None;
         }
         let published = self.consensus.published();
         let replicas = self.consensus.replicas();
         let known = |id| {
-            published
-                .state
-                .replicas()
-                .find(|(other, _)| *other == id)
-                .map(|(_, row)| row.machine_version)
+            let mut rows = published.state.replicas();
+            let row = rows.find(|(other, _)| *other == id);
+            row.map_or(0, |(_, row)| row.machine_version)
         };
-        let lowest = replicas.keys().map(|id| known(*id).unwrap_or(0)).min();
-        let Some(to) = lowest else { return };
-        if to > published.state.machine_version() {
-            self.propose(Command::RaiseMachineVersion(RaiseMachineVersion {
-                to,
-                replicas: replicas.into_keys().collect(),
-            }))
-            .await;
-        }
+        let to = replicas.keys().map(|id| known(*id)).min()?;
+        // A version that others brought and this build does not know is theirs to raise.
+        let to = to.min(MACHINE_VERSION);
+        (to > published.state.machine_version()).then(|| RaiseMachineVersion {
+            to,
+            replicas: replicas.into_keys().collect(),
+        })
     }
 
     async fn propose(&self, command: Command) {
@@ -141,7 +151,12 @@ impl Announcer {
         let deadline = Instant::now() + DEADLINE_DEFAULT;
         let outcome = self
             .proposer
-            .execute(&envelope, deadline, Arc::from("announcement"))
+            .execute(
+                &envelope,
+                deadline,
+                Arc::from("announcement"),
+                &Span::default(),
+            )
             .await;
         match outcome.map(|outcome| outcome.result) {
             Ok(Ok(_)) => {}

@@ -3,19 +3,22 @@
 //! A line says who has called what, about what, and what has become of it. It holds no data of objects, no token and no key.
 //! Lines wait in a bounded queue, so that a slow disk slows no call: what does not fit is counted, and an alarm says so. Half of
 //! the queue is for changes alone.
+//! Of callers whom nobody knows there are so many lines a second, and then one that says how many were left out.
 //! Renewals that are carried out have no line, since they change no object.
 
 mod file;
 mod line;
+mod strangers;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use synod_model::Refusal;
+use synod_model::{ErrorKind, Refusal};
 use synod_proto::access::{Names, Revised};
 use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
 
 use crate::limits::AUDIT_LINES_MAX;
 use crate::metrics::SecurityMetrics;
@@ -23,13 +26,17 @@ use crate::seams::{Offload, WallClock};
 use crate::stop::Stop;
 pub(crate) use file::File;
 pub(crate) use line::Call;
-use line::{Line, Outcome};
+use line::{Line, Outcome, left_out};
+use strangers::Strangers;
 
 /// The most lines that are written at once.
 const BATCH: usize = 1_024;
 
 /// How long lines are waited for once the replica ends.
 const LINGER: Duration = Duration::from_millis(250);
+
+/// The span in which lines about strangers are counted.
+const SECOND: Duration = Duration::from_secs(1);
 
 async fn lingered(stop: &Stop) {
     stop.requested().await;
@@ -58,6 +65,7 @@ struct AuditParts {
     lines: mpsc::Sender<String>,
     wall: Arc<dyn WallClock>,
     metrics: Arc<SecurityMetrics>,
+    strangers: Strangers,
     /// How many lines were lost, and when the last one was, in milliseconds since 1970.
     lost: AtomicU64,
     lost_at: AtomicU64,
@@ -109,6 +117,7 @@ impl Audit {
             lines,
             wall: Arc::clone(wall),
             metrics: Arc::clone(metrics),
+            strangers: Strangers::new(),
             lost: AtomicU64::new(0),
             lost_at: AtomicU64::new(0),
         });
@@ -132,6 +141,9 @@ impl Audit {
     /// Writes that a call was refused for who calls.
     pub(crate) fn denied(&self, call: Call<'_>, request: Option<&dyn Names>, refusal: &Refusal) {
         let Some(parts) = &self.0 else { return };
+        if refusal.kind == ErrorKind::Unauthenticated && !parts.strangers.have_room() {
+            return parts.metrics.audit_left_out();
+        }
         let line = Line::of(parts.wall.now(), call);
         let line = match request {
             Some(request) => line.about(request),
@@ -193,6 +205,22 @@ impl AuditParts {
         }
     }
 
+    /// Begins another second of lines about strangers. Returns whether it has noted that some were left out of the last.
+    fn sum_up(&self) -> bool {
+        let count = self.strangers.next_second();
+        if count == 0 {
+            return false;
+        }
+        if self
+            .lines
+            .try_send(left_out(self.wall.now(), count))
+            .is_err()
+        {
+            self.lose(1);
+        }
+        true
+    }
+
     fn lose(&self, lines: usize) {
         self.lost.fetch_add(lines as u64, Ordering::Relaxed);
         self.lost_at
@@ -205,18 +233,20 @@ impl Writer {
     /// Writes what is noted until `stop`, and then what was noted by then.
     pub(crate) async fn run(mut self, offload: Offload, stop: Stop) {
         let mut batch = Vec::new();
+        let mut seconds = tokio::time::interval(SECOND);
+        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let more = self.lines.recv_many(&mut batch, BATCH);
-            let more = async {
-                tokio::select! {
-                    biased;
-                    count = more => count,
-                    // Calls that are cut off then have lines, too.
-                    () = lingered(&stop) => 0,
+            let count = tokio::select! {
+                biased;
+                _ = seconds.tick() => {
+                    self.parts.sum_up();
+                    continue;
                 }
+                count = self.lines.recv_many(&mut batch, BATCH) => count,
+                // Calls that are cut off then have lines, too.
+                () = lingered(&stop) => 0,
             };
-            let count = more.await;
-            if count == 0 {
+            if count == 0 && !self.parts.sum_up() {
                 return;
             }
             let text: String = batch.drain(..).collect();

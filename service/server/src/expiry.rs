@@ -18,6 +18,7 @@ use crate::limits::{
 use crate::metrics::ProposerMetrics;
 use crate::proposer::{Named, Proposer, Sequencer};
 use crate::stop::Stop;
+use crate::traces::Span;
 
 /// Bytes of ControllerRevision snapshots that cost an expiry as much as one entry of a member.
 const BYTES_PER_ENTRY: usize = 1 << 10;
@@ -134,7 +135,7 @@ impl Expiry {
         };
         let deadline = Instant::now() + DEADLINE_DEFAULT;
         self.proposer
-            .execute(&envelope, deadline, Arc::from("expiry"))
+            .execute(&envelope, deadline, Arc::from("expiry"), &Span::default())
             .await
     }
 }

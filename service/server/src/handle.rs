@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Past, State};
+use synod_machine::{
+    Answer, Command, Envelope, Holder, LogEntry, MACHINE_VERSION_MIN, OutOfReach, Past, State,
+};
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
     WallTime,
@@ -23,7 +25,11 @@ use crate::lease_waits::LeaseWaits;
 use crate::metrics::ReadMetrics;
 use crate::proposer::Proposer;
 use crate::read::{Reader, Reading};
+use crate::traces::{self, Span};
 use crate::watch::{Cursor, Watches};
+
+/// The attribute of a span with the revision of a change, or of what is read.
+const REVISION: &str = "synod.revision";
 
 /// One replica. Clones are handles to the same one.
 #[derive(Clone)]
@@ -49,6 +55,8 @@ pub struct Asking {
     pub deadline: Instant,
     /// The name of the request in the logs of every replica that it passes.
     pub trace: Arc<str>,
+    /// Its span, if it has one.
+    pub(crate) span: Span,
     /// The connection that the request came in by, if its answers are counted.
     pub(crate) line: Option<Arc<Line>>,
     /// What the caller may do.
@@ -199,17 +207,28 @@ impl Handle {
         command: impl FnOnce(T) -> Command,
     ) -> Result<Done, Refusal> {
         change.check_cluster(self.cluster()?)?;
+        let command = command(change.body);
+        if command.machine_version() > MACHINE_VERSION_MIN {
+            // Here, since in the log it would stop the replicas that cannot read it. The version in force only rises.
+            let published = self.shared.consensus.published();
+            published.state.check_machine_version(&command)?;
+        }
+        if matches!(command, Command::Report(_)) {
+            let published = self.shared.consensus.published();
+            published.state.check_topics(&command)?;
+        }
         let envelope = Envelope {
             actor: asking.standing.actor(),
             request: change.key,
-            command: Arc::new(command(change.body)),
+            command: Arc::new(command),
         };
         let trace = Arc::clone(&asking.trace);
         let outcome = self
             .shared
             .proposer
-            .execute(&envelope, asking.deadline, trace)
+            .execute(&envelope, asking.deadline, trace, &asking.span)
             .await?;
+        asking.span.count(REVISION, outcome.revision.get());
         let answer = outcome.result?;
         Ok(Done {
             revision: outcome.revision,
@@ -271,11 +290,17 @@ impl Handle {
         asking: &Asking,
         consistency: Consistency,
     ) -> Result<Reading, Refusal> {
+        let proved = match consistency {
+            Consistency::Linearizable => asking.span.part(traces::READ_INDEX),
+            Consistency::AtRevision(_) | Consistency::Relaxed { .. } => Span::default(),
+        };
         let reading = self
             .shared
             .reader
             .read(consistency, asking.deadline)
             .await?;
+        drop(proved);
+        asking.span.count(REVISION, reading.revision().get());
         // Answers count only once they are made, so reads that waited together check for room again.
         if let Some(line) = &asking.line {
             line.unsent().room(asking.deadline).await?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::Stream;
 use tokio::time::Instant;
 
-use crate::consensus::Consensus;
+use crate::consensus::{Consensus, ReplicaId};
 use crate::read::Reader;
 use crate::seams::watch;
 use crate::stop::Stop;
@@ -25,6 +25,7 @@ const LATELY: Duration = Duration::from_secs(3);
 pub(crate) struct Health {
     serves: watch::Receiver<bool>,
     reader: Reader,
+    consensus: Consensus,
 }
 
 /// The task that keeps [`Health`] up to date.
@@ -40,6 +41,7 @@ pub(crate) fn health(reader: Reader, consensus: Consensus) -> (Pulse, Health) {
     let health = Health {
         serves: receiver,
         reader: reader.clone(),
+        consensus: consensus.clone(),
     };
     let pulse = Pulse {
         serves: sender,
@@ -93,6 +95,13 @@ impl Health {
     /// Whether the replica has proved lately that its state is current, even if it does not serve for another reason.
     pub(crate) fn is_proved(&self) -> bool {
         is_lately(self.reader.age())
+    }
+
+    /// Who leads, as far as this replica has proved lately that somebody does. A follower that has lost its leader, and finds
+    /// no quorum for another one, would name it for ever.
+    pub(crate) fn leader(&self) -> Option<ReplicaId> {
+        let leader = self.consensus.leadership().borrow().leader;
+        leader.filter(|_| is_lately(self.reader.led_age()))
     }
 
     /// Waits until the replica starts or stops serving.

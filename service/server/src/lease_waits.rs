@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use synod_machine::{Change, QueuePlace};
-use synod_model::{Lease, LeaseKey, Revision, Ticket};
+use synod_model::{Lease, LeaseKey, Revision, Settings, Ticket};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -125,6 +125,14 @@ impl LeaseWaitsParts {
                 Ok(None) => return,
                 Ok(Some(events)) => {
                     seen = events.revision;
+                    // Leases may have been switched off, which ends all queues.
+                    if events
+                        .changes
+                        .iter()
+                        .any(|it| it.of::<Settings>().is_some())
+                    {
+                        self.wake_all();
+                    }
                     let called = events.changes.iter().filter_map(ticket_called);
                     for ticket in called {
                         if let Some((_, called)) = self.lock().get(&ticket) {

@@ -19,7 +19,7 @@
 //! | [`proposer`], `expiry`, `announce` | what proposes log entries |
 //! | [`read`], [`watch`] | reads and watches of the published state |
 //! | [`consensus`], [`peer`] | the replicated log, and the protocol between replicas |
-//! | `health`, `metrics` | whether the replica serves, and its metrics |
+//! | `health`, `metrics`, `traces` | whether the replica serves, its metrics, and the spans of calls |
 //! | [`offline`] | what is done to data directories while no replica runs on them |
 //! | [`limits`] | every bound of this crate |
 //! | [`access`] | who calls, and whether it may |
@@ -61,3 +61,4 @@ mod rpc;
 mod samples;
 mod set_changes;
 mod stop;
+mod traces;

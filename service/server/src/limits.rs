@@ -162,8 +162,15 @@ pub const LOG_CACHE_BYTES_MAX: usize = 32 * MIB;
 /// Lines of the program's log that wait to be written out. Code that logs never waits; lines beyond this are dropped.
 pub const LOG_LINES_MAX: usize = 4_096;
 
+/// Spans of traces that wait to be exported. What makes them never waits; spans beyond this are dropped.
+pub const SPANS_WAITING_MAX: usize = 2_048;
+/// Spans in one export.
+pub const SPANS_EXPORTED_AT_ONCE_MAX: usize = 512;
+
 /// Lines of the audit log that wait to be written.
 pub const AUDIT_LINES_MAX: usize = 8_192;
+/// Lines of the audit log in a second about callers of whom nobody knows who they are.
+pub const AUDIT_STRANGERS_MAX: usize = 50;
 /// Tokens of callers that are remembered once their signature was checked.
 pub const TOKENS_REMEMBERED_MAX: usize = 4_096;
 

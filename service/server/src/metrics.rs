@@ -16,6 +16,7 @@ mod read;
 mod rpc;
 mod security;
 mod status;
+mod traces;
 mod watch;
 
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub(crate) use security::SecurityMetrics;
 pub(crate) use status::StatusMetrics;
 pub(crate) use watch::WatchMetrics;
 
+use crate::seams::SpanCounts;
+
 /// The metrics of one replica, by the part of it that keeps them up to date.
 #[derive(Debug)]
 pub(crate) struct Metrics {
@@ -52,13 +55,27 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of a replica. `dropped_lines` tells how many lines of its log the process has dropped.
+    /// The metrics of a replica whose process makes no traces.
+    #[cfg(test)]
     pub(crate) fn new(dropped_lines: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        Self::of_process(dropped_lines, SpanCounts::default)
+    }
+
+    /// The metrics of a replica. `dropped_lines` tells how many lines of its log the process has dropped, and `spans` what has
+    /// become of the spans that it has made.
+    pub(crate) fn of_process(
+        dropped_lines: impl Fn() -> u64 + Send + Sync + 'static,
+        spans: impl Fn() -> SpanCounts + Send + Sync + 'static,
+    ) -> Self {
         let mut registry = Registry::default();
         let log = log::LogMetrics {
             dropped_lines: Box::new(dropped_lines),
         };
         registry.register_collector(Box::new(log));
+        let spans = traces::TraceMetrics {
+            spans: Box::new(spans),
+        };
+        registry.register_collector(Box::new(spans));
         #[cfg(target_os = "linux")]
         registry.register_collector(Box::new(process::ProcessMetrics));
         Self {

@@ -134,7 +134,7 @@ fn object_of(change: &Change, row: &ObjectRow) -> Option<v1::event::Object> {
         }
         ObjectRow::Settings(settings) => Object::Settings((&**settings).into()),
         ObjectRow::Collection(row) => Object::Collection((&**row).into()),
-        ObjectRow::Object(object) => Object::StoredObject((&**object).into()),
+        ObjectRow::Object(object) => Object::StoredObject((&object.unpack()).into()),
         ObjectRow::ControllerRevision(row) => Object::ControllerRevision((&**row).into()),
         ObjectRow::Lease(lease) => Object::Lease((&**lease).into()),
         ObjectRow::LeaseCandidate(candidate) => Object::LeaseCandidate((&**candidate).into()),

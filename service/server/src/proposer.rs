@@ -40,8 +40,9 @@ use tokio::time::Instant;
 use crate::consensus::Consensus;
 use crate::metrics::ProposerMetrics;
 use crate::read::Reader;
-use crate::seams::WallClock;
+use crate::seams::Seams;
 use crate::stop::Stop;
+use crate::traces::{Span, Stages, Traces};
 
 use driver::Driver;
 use intake::{Queue, Unit};
@@ -60,6 +61,8 @@ struct ProposerParts {
     ordinary: Queue,
     renewal: Queue,
     renewals: Renewals,
+    /// Makes the spans of what other replicas forward.
+    traces: Traces,
     /// Once requested, no more batches of other replicas are accepted.
     stop: Stop,
 }
@@ -69,12 +72,12 @@ impl Proposer {
     pub(crate) fn new(
         consensus: &Consensus,
         reader: &Reader,
-        wall: Arc<dyn WallClock>,
+        seams: &Seams,
         metrics: &Arc<ProposerMetrics>,
         stop: &Stop,
         tasks: &mut JoinSet<()>,
     ) -> (Self, Sequencer) {
-        let sequencer = Sequencer::new(consensus.clone(), wall);
+        let sequencer = Sequencer::new(consensus.clone(), Arc::clone(&seams.wall));
         let mut lane = |lane| {
             let (queue, intake) = intake::queue();
             let (consensus, metrics) = (consensus.clone(), Arc::clone(metrics));
@@ -102,6 +105,7 @@ impl Proposer {
                 reader: reader.clone(),
                 metrics: Arc::clone(metrics),
             },
+            traces: Traces::new(seams.traces.as_ref()),
             stop: stop.clone(),
         };
         (
@@ -118,11 +122,12 @@ impl Proposer {
     ///
     /// Why the command has no outcome: with `not_executed` in the metadata it was certainly not executed, and otherwise
     /// the kind is `UNKNOWN_OUTCOME`. A command that a rule refused is no error here: its outcome is the refusal.
-    pub async fn execute(
+    pub(crate) async fn execute(
         &self,
         envelope: &Envelope,
         deadline: Instant,
         trace: Arc<str>,
+        span: &Span,
     ) -> Result<Outcome, Refusal> {
         let lane = Lane::of(&envelope.command);
         if lane == Lane::Renewal
@@ -136,7 +141,7 @@ impl Proposer {
         }
         let queue = self.shared.queue(lane);
         let place = queue.place(encoded.len())?;
-        let (request, waiter) = request::request(encoded, deadline, trace, place);
+        let (request, waiter) = request::request(encoded, deadline, trace, Stages::of(span), place);
         queue.push(Unit::Own(request))?;
         waiter.answered().await
     }

@@ -45,6 +45,8 @@ struct ReaderParts {
     rounds: Rounds,
     /// When the latest read index was asked for among those that were confirmed and applied here.
     confirmed_at: Mutex<Option<Instant>>,
+    /// When the latest read index was asked for among those that a leader gave, whether or not they were applied here.
+    led_at: Mutex<Option<Instant>>,
     metrics: Arc<ReadMetrics>,
 }
 
@@ -69,6 +71,7 @@ impl Reader {
             consensus: consensus.clone(),
             rounds,
             confirmed_at: Mutex::new(None),
+            led_at: Mutex::new(None),
             metrics: Arc::clone(metrics),
         };
         Self {
@@ -115,13 +118,14 @@ impl Reader {
         loop {
             match self.shared.rounds.index(deadline).await {
                 Ok(index) => {
+                    note(&self.shared.led_at, index.asked_at);
                     let applied = self
                         .shared
                         .consensus
                         .wait_applied(index.index, deadline)
                         .await;
                     let published = applied.map_err(refuse_wait)?;
-                    self.note_confirmed(index.asked_at);
+                    note(&self.shared.confirmed_at, index.asked_at);
                     return Ok(published);
                 }
                 Err(RoundFailed::Refused(refusal)) => return Err(refusal),
@@ -141,12 +145,12 @@ impl Reader {
 
     /// How long ago the read index was asked for that last confirmed this replica's state.
     pub(crate) fn age(&self) -> Option<Duration> {
-        let confirmed_at = *self
-            .shared
-            .confirmed_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        confirmed_at.map(|at| at.elapsed())
+        since(&self.shared.confirmed_at)
+    }
+
+    /// How long ago the read index was asked for that a leader gave last. This replica may be behind it.
+    pub(crate) fn led_age(&self) -> Option<Duration> {
+        since(&self.shared.led_at)
     }
 
     /// Reads at `revision`. A past state never changes, so proof is needed only if this replica has not reached it yet.
@@ -203,15 +207,6 @@ impl Reader {
         }
     }
 
-    fn note_confirmed(&self, asked_at: Instant) {
-        let mut confirmed_at = self
-            .shared
-            .confirmed_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *confirmed_at = (*confirmed_at).max(Some(asked_at));
-    }
-
     async fn pause(&self) {
         let mut leadership = self.shared.consensus.leadership();
         let changed = async {
@@ -223,6 +218,17 @@ impl Reader {
         // After the pause and after a change alike, the caller tries again.
         let _ = tokio::time::timeout(PAUSE, changed).await;
     }
+}
+
+/// Notes that an index was asked for, if none that was asked for later is noted.
+fn note(latest: &Mutex<Option<Instant>>, asked_at: Instant) {
+    let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+    *latest = (*latest).max(Some(asked_at));
+}
+
+fn since(latest: &Mutex<Option<Instant>>) -> Option<Duration> {
+    let latest = *latest.lock().unwrap_or_else(PoisonError::into_inner);
+    latest.map(|at| at.elapsed())
 }
 
 impl Reading {

@@ -32,6 +32,7 @@ use crate::room::Room;
 use crate::rpc::{self, Serving};
 use crate::seams::{Incoming, Seams};
 use crate::stop::{Stop, Stopper, stop};
+use crate::traces::Traces;
 use crate::watch::Watches;
 
 pub use doors::Doors;
@@ -142,7 +143,7 @@ impl Replica {
             ..seams
         };
         let consensus = consensus::start(config.consensus(), seams.clone()).await?;
-        let metrics = measured(&consensus, &seams.log);
+        let metrics = measured(&consensus, &seams);
         let (stoppers, stops) = Stoppers::new();
         let Stops {
             front: front_stop,
@@ -156,7 +157,7 @@ impl Replica {
         let (proposer, sequencer) = Proposer::new(
             &consensus,
             &reader,
-            Arc::clone(&seams.wall),
+            &seams,
             &metrics.proposer,
             work_stop,
             &mut work,
@@ -184,6 +185,7 @@ impl Replica {
             guards,
             health: health.clone(),
             metrics: Arc::clone(&parts.metrics.rpc),
+            traces: Traces::new(seams.traces.as_ref()),
             incoming: doors.client,
             stop: stops.front,
         }));
@@ -229,17 +231,16 @@ impl Replica {
         tracing::info!("shutting down");
         self.stoppers.front.stop();
         let consensus = self.handle.consensus().clone();
-        if consensus.leadership().borrow().is_me
-            && let Err(error) = consensus.transfer_leadership(None).await
-        {
-            tracing::debug!(%error, "the leadership was not handed over");
-        }
+        consensus.stand_no_more();
+        hand_over(&consensus).await;
         if tokio::time::timeout(DRAIN_MAX, ended(&mut self.clients))
             .await
             .is_err()
         {
             tracing::warn!("cut off the clients that had not ended in time");
         }
+        // An election that was under way may have been won meanwhile.
+        hand_over(&consensus).await;
         self.stoppers.cut.stop();
         self.stoppers.work.stop();
         let settled = async { while self.work.join_next().await.is_some() {} };
@@ -253,6 +254,15 @@ impl Replica {
             ended(server).await;
         }
         tracing::info!("shut down");
+    }
+}
+
+/// Hands the leadership over, if this replica has it.
+async fn hand_over(consensus: &Consensus) {
+    if consensus.leadership().borrow().is_me
+        && let Err(error) = consensus.transfer_leadership(None).await
+    {
+        tracing::debug!(%error, "the leadership was not handed over");
     }
 }
 
@@ -299,7 +309,7 @@ impl Parts {
             wall: Arc::clone(&seams.wall),
             log: Arc::clone(&seams.log),
             metrics: Arc::clone(&self.metrics),
-            metrics_text: metrics_text(&self.metrics, &self.consensus, &self.proposer),
+            metrics_text: metrics_text(&self.metrics, &self.consensus, &self.proposer, &health),
             probed: Probed {
                 consensus: self.consensus.clone(),
                 health: health.clone(),

@@ -33,6 +33,7 @@ mod rosters;
 mod safety;
 mod serve;
 mod sessions;
+mod spans;
 mod storage_versions;
 mod streams;
 mod timeout;

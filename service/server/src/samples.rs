@@ -78,7 +78,8 @@ pub(crate) fn envelope(command: Command) -> Envelope {
     }
 }
 
-fn apply(state: &mut State, command: Command) -> Answer {
+/// Applies a command that is in order.
+pub(crate) fn apply(state: &mut State, command: Command) -> Answer {
     let envelope = envelope(command);
     let mut applied = state.apply(&LogEntry {
         log_time: LogTime::from_millis(1),

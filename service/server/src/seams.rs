@@ -13,6 +13,7 @@
 //! | blocking work ([`Offload`]) | a thread pool | inline |
 //! | wall clock ([`WallClock`]), display only | the system's | virtual |
 //! | the process's log ([`ProcessLog`]) | the program's | none |
+//! | the process's traces ([`ProcessTraces`]) | the program's, if they are exported | none |
 //! | randomness ([`random::rng`]) | the system's | seeded, per thread |
 //! | watch channels ([`watch`]) | first waiting, first woken | the same |
 //!
@@ -27,6 +28,7 @@ mod net;
 mod offload;
 pub mod random;
 pub mod tcp;
+mod traces;
 mod wall;
 pub mod watch;
 
@@ -35,6 +37,7 @@ pub use flushing::Flushing;
 pub use log::{LogFilter, NoLog, ProcessLog};
 pub use net::{Caller, Connection, ConnectionInfo, Dial, Duplex, Incoming};
 pub use offload::Offload;
+pub use traces::{ProcessTraces, SpanCounts};
 pub use wall::{SystemWallClock, WallClock};
 
 /// The implementations of all seams for one replica.
@@ -52,6 +55,8 @@ pub struct Seams {
     pub offload: Offload,
     /// The log of the process.
     pub log: Arc<dyn ProcessLog>,
+    /// The traces of the process; `None`: no spans are made.
+    pub traces: Option<Arc<dyn ProcessTraces>>,
 }
 
 impl Seams {
@@ -65,6 +70,7 @@ impl Seams {
             flushing: Flushing::Thread,
             offload: Offload::Threads,
             log: Arc::new(NoLog),
+            traces: None,
         }
     }
 }

@@ -45,6 +45,7 @@ mod directory;
 mod error;
 mod file;
 mod layout;
+mod loading;
 mod reader;
 mod rows;
 mod store;
@@ -52,8 +53,9 @@ mod writer;
 
 pub use error::CheckpointError;
 pub use file::CheckpointFile;
+pub use loading::read_state;
 pub use reader::CheckpointReader;
-pub use rows::{MalformedRows, RowChunks, Rows, read_state};
+pub use rows::{MalformedRows, RowChunks, Rows};
 pub use store::{CheckpointStore, Loaded};
 pub use writer::CheckpointWriter;
 

@@ -1,5 +1,6 @@
 //! The command line: every command, flag and environment variable.
 
+mod api_server;
 mod backup;
 mod certs;
 mod cluster;
@@ -8,9 +9,11 @@ mod examples;
 mod global;
 mod history;
 mod leases;
+mod migrate;
 mod migrations;
 mod objects;
 mod observe;
+mod offline;
 mod policy;
 mod rosters;
 mod seeing;
@@ -24,15 +27,19 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use synod_client::ObjectKind;
 
+pub(crate) use api_server::KubeArgs;
 pub(crate) use backup::{
     BackupArgs, BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs, FoundedArgs,
 };
 pub(crate) use certs::{CertsArgs, CertsCommand, CertsDevArgs};
 pub(crate) use cluster::{ClusterArgs, ClusterCommand, ForceNewArgs};
-pub(crate) use config::{ConfigArgs, ConfigCommand, ConfigFileArgs, SetContextArgs};
+pub(crate) use config::{
+    ConfigArgs, ConfigCommand, ConfigFileArgs, ConfigQueryArgs, SetContextArgs,
+};
 pub(crate) use global::in_order;
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
+pub(crate) use migrate::{MigrateArgs, MigrateFormat};
 pub(crate) use migrations::{CheckBinaryArgs, CheckDropArgs, MigrationsArgs, MigrationsCommand};
 pub(crate) use objects::{
     Cascade, ChangeArgs, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs,
@@ -40,6 +47,7 @@ pub(crate) use objects::{
     WriteArgs,
 };
 pub(crate) use observe::{ObserveArgs, ObserveFormat};
+pub(crate) use offline::{CompletionsArgs, HashArgs, ManArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyTestArgs};
 pub(crate) use rosters::{RostersArgs, RostersCommand, SetRosterArgs};
 pub(crate) use seeing::{BundleArgs, DebugArgs, DebugCommand, DoctorArgs, LogLevelArgs, TopArgs};
@@ -112,7 +120,8 @@ pub(crate) enum Command {
     /// Show which events replicas log, or have them log others for a while.
     ///
     /// It is about each replica at --endpoints by itself: no other one is asked, and each that was changed is named. The filter
-    /// that a replica was configured with returns by itself.
+    /// that a replica was configured with returns by itself. A process has one filter: the replicas of `synod dev` are one process,
+    /// and share it.
     #[command(after_long_help = seeing::LOG_LEVEL_EXAMPLES)]
     LogLevel(LogLevelArgs),
     /// Collect what is needed to find out what is wrong.
@@ -181,6 +190,14 @@ pub(crate) enum Command {
     /// Show migrations, follow one, or start, abort and retry one.
     #[command(after_long_help = examples::MIGRATIONS)]
     Migrations(MigrationsArgs),
+    /// Rewrite the objects behind an API server: work at the migrations that wait for it.
+    ///
+    /// Claims one migration after the other, lists the objects of its resource page by page, and writes each back as it is: so
+    /// the API server stores it in its present encoding, and with its present key. Several workers share the migrations, and
+    /// where one ends, another goes on. What others write or delete meanwhile is left alone. It works until SIGTERM or SIGINT,
+    /// or with --once until nothing waits.
+    #[command(after_long_help = migrate::EXAMPLES)]
+    Migrate(Box<MigrateArgs>),
     /// Look at API servers, and post what they show that they store their resources in.
     ///
     /// Each round reads what discovery shows on every server, and posts for each resource the hashes that all of them show:
@@ -243,19 +260,6 @@ pub(crate) enum Command {
     /// Print the storage version hash of a kind, as Kubernetes computes it. Needs no cluster.
     #[command(after_long_help = examples::HASH)]
     Hash(HashArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
-    /// The shell.
-    pub(crate) shell: clap_complete::Shell,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ManArgs {
-    /// The folder to write to, as in /usr/local/share/man/man1.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: PathBuf,
 }
 
 /// How to reach the cluster.
@@ -424,14 +428,4 @@ pub(crate) enum SettingsCommand {
         #[command(flatten)]
         write: WriteArgs,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct HashArgs {
-    /// The API group; '' or core for the core group.
-    pub(crate) group: String,
-    /// The version in which objects are stored.
-    pub(crate) version: String,
-    /// The kind, as in Deployment.
-    pub(crate) kind: String,
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each: read the settings, call the cluster, print the answer. `certs`, `config`, `hash`, `manual`,
 //! `policy` and what works on files need no cluster.
 
+mod api_server;
 pub(crate) mod backup;
 pub(crate) mod certs;
 pub(crate) mod check;
@@ -16,6 +17,8 @@ pub(crate) mod lock;
 pub(crate) mod log_level;
 pub(crate) mod manual;
 pub(crate) mod members;
+mod metrics_port;
+pub(crate) mod migrate;
 pub(crate) mod migrations;
 pub(crate) mod objects;
 pub(crate) mod observe;

@@ -9,15 +9,16 @@ use synod_client::{ErrorKind, Violation};
 use synod_server::config::{Listen, ReplicaConfig};
 use synod_server::consensus::ReplicaId;
 use synod_server::replica::{Doors, Replica};
+use synod_server::seams::Seams;
 use tempfile::TempDir;
 
 use crate::args::DevArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logging::Logging;
 use crate::settings::LogFormat;
 use crate::signals::Signals;
-use crate::{logging, serve};
+use crate::traces::{Ratio, TraceSettings, Traces};
+use crate::{logging, serve, traces};
 
 const REPLICAS: u16 = 3;
 const CLUSTER_NAME: &str = "dev";
@@ -30,6 +31,11 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let data = Data::new(args)?;
     let logging = logging::start(&args.log, LogFormat::Text)?;
     tokio::spawn(logging.held_back().tell());
+    let settings = TraceSettings {
+        endpoint: args.otlp_endpoint.clone(),
+        ratio: Some(Ratio::ALL),
+    };
+    let traces = traces::start(&settings, Vec::new())?;
     let mut signals = Signals::listen()?;
     let mut doors = Vec::new();
     for number in 0..REPLICAS {
@@ -39,7 +45,7 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let mut replicas = tokio::select! {
         biased;
         _ = signals.next() => return Ok(Exit::Ok),
-        started = start(&data, args.port, &logging, doors) => started?,
+        started = start(&data, args.port, serve::seams(&logging, traces.as_ref()), doors) => started?,
     };
     let serving: Vec<_> = replicas.iter().map(Replica::serving).collect();
     let announced = async {
@@ -58,7 +64,14 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     tokio::select! {
         biased;
         signal = signals.next() => Err(serve::at_once(signal)),
-        _ = join_all(replicas.into_iter().map(Replica::shutdown)) => Ok(Exit::Ok),
+        () = shut_down(replicas, traces) => Ok(Exit::Ok),
+    }
+}
+
+async fn shut_down(replicas: Vec<Replica>, traces: Option<Traces>) {
+    join_all(replicas.into_iter().map(Replica::shutdown)).await;
+    if let Some(traces) = traces {
+        traces.end().await;
     }
 }
 
@@ -128,7 +141,7 @@ fn listen(first: u16, number: u16) -> Listen {
 async fn start(
     data: &Data,
     port: u16,
-    logging: &Logging,
+    seams: Seams,
     doors: Vec<Doors>,
 ) -> Result<Vec<Replica>, Failure> {
     let ids = || (1..).map(ReplicaId::new);
@@ -140,7 +153,7 @@ async fn start(
         let listen = listen(port, number);
         let config =
             ReplicaConfig::new(id, CLUSTER_NAME.to_owned(), directory, listen, set.clone());
-        replicas.push(serve::start(config, logging.switch(), doors).await?);
+        replicas.push(serve::start(config, seams.clone(), doors).await?);
     }
     Ok(replicas)
 }

@@ -12,6 +12,7 @@ mod replicated;
 mod serve;
 mod settings;
 mod supervisor;
+mod traces;
 mod verdict;
 mod views;
 
@@ -24,7 +25,7 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use tokio::runtime::{Builder, Runtime};
 
 use synod_demo as demo;
-use synod_terminal::{exit, failure, http, signals};
+use synod_terminal::{exit, failure, signals};
 
 use args::{Cli, Command};
 use commands::objects;
@@ -99,6 +100,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Migrations(args) => {
             one_thread()?.block_on(commands::migrations::run(&args.command, matches))
         }
+        Command::Migrate(args) => one_thread()?.block_on(commands::migrate::run(args, matches)),
         Command::Observe(args) => one_thread()?.block_on(commands::observe::run(args, matches)),
         Command::CheckBinary(args) => {
             one_thread()?.block_on(commands::safety::check_binary(args, matches))

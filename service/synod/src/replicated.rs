@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_client::{GroupResource, Settings, SettingsPatch, Violation, Violations};
+use synod_client::{GroupResource, Settings, SettingsPatch, Switch, Violation, Violations};
 use synod_model::settings::{self as published, SettingForm};
 
 use crate::duration;
@@ -51,6 +51,7 @@ impl Typed for u64 {
         match form {
             SettingForm::Bytes => bytes_text(*self),
             SettingForm::Span => Duration::from_millis(*self).text(form),
+            SettingForm::OnOff => if *self == 0 { "off" } else { "on" }.to_owned(),
             SettingForm::Number | SettingForm::Resources => self.to_string(),
         }
     }
@@ -92,6 +93,18 @@ impl Typed for BTreeSet<GroupResource> {
 
     fn of_text(text: &str, _: SettingForm) -> Result<Self, String> {
         resources(text)
+    }
+}
+
+impl Typed for Switch {
+    fn text(&self, _: SettingForm) -> String {
+        self.as_str().to_owned()
+    }
+
+    fn of_text(text: &str, _: SettingForm) -> Result<Self, String> {
+        let known = [Self::On, Self::Off];
+        let known = known.into_iter().find(|switch| switch.as_str() == text);
+        known.ok_or_else(|| "must be on or off".to_owned())
     }
 }
 
@@ -218,6 +231,7 @@ mod tests {
             write_grace: Duration::from_millis(1_500),
             history_bytes: (64 << 20) + 1,
             enforce_persisted: resources("apps.deployments,core.pods").unwrap(),
+            leases: Switch::Off,
             ..Settings::default()
         };
         for setting in SETTINGS {
@@ -268,6 +282,7 @@ mod tests {
             "history_bytes=1MB",
             "sessions_max=4294967296",
             "enforce_persisted=pods",
+            "leases=no",
             "members_max=1",
         ])
         .unwrap_err();
@@ -279,6 +294,7 @@ mod tests {
             "history_bytes: Invalid value: \"1MB\": must be a whole number of bytes",
             "sessions_max: Invalid value: \"4294967296\": must be a whole number",
             "enforce_persisted: Invalid value: \"pods\": \"pods\": name must be in the form",
+            "leases: Invalid value: \"no\": must be on or off",
             "members_max: Duplicate value: \"1\"",
         ];
         assert_eq!(faults.len(), parts.len(), "{faults:#?}");

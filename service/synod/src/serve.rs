@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use opentelemetry::KeyValue;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use synod_server::config::{Listen, ReplicaConfig};
 use synod_server::consensus::Fatal;
@@ -13,10 +14,11 @@ use synod_store::RealDisk;
 use crate::args::ServeArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logging::{Logging, Switch};
+use crate::logging::Logging;
 use crate::settings::ServeSettings;
 use crate::signals::Signals;
-use crate::{logging, output, supervisor};
+use crate::traces::{TraceSettings, Traces};
+use crate::{logging, output, supervisor, traces};
 
 /// Runs a replica. Faults in the settings are reported before anything is touched.
 pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -25,7 +27,7 @@ pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failur
     raise_open_files();
     let runtime = crate::many_threads()?;
     runtime.spawn(logging.held_back().tell());
-    let ended = runtime.block_on(serve(settings.replica, &logging));
+    let ended = runtime.block_on(serve(settings.replica, &settings.traces, &logging));
     // Tasks that have not ended in time are not waited for: all that was acknowledged is on disk.
     runtime.shutdown_background();
     ended
@@ -44,15 +46,20 @@ fn raise_open_files() {
     }
 }
 
-async fn serve(config: ReplicaConfig, logging: &Logging) -> Result<Exit, Failure> {
+async fn serve(
+    config: ReplicaConfig,
+    settings: &TraceSettings,
+    logging: &Logging,
+) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
+    let traces = traces::start(settings, named(&config))?;
     let doors = open(&config.listen).await?;
     let line = line(&config, &doors);
     let mut replica = tokio::select! {
         biased;
         // Nothing was acknowledged yet, so no orderly shutdown is needed.
         _ = signals.next() => return Ok(Exit::Ok),
-        started = start(config, logging.switch(), doors) => started?,
+        started = start(config, seams(logging, traces.as_ref()), doors) => started?,
     };
     supervisor::ready();
     let serving = replica.serving();
@@ -75,7 +82,31 @@ async fn serve(config: ReplicaConfig, logging: &Logging) -> Result<Exit, Failure
     tokio::select! {
         biased;
         signal = signals.next() => Err(at_once(signal)),
-        () = replica.shutdown() => Ok(Exit::Ok),
+        () = ended(replica, traces) => Ok(Exit::Ok),
+    }
+}
+
+async fn ended(replica: Replica, traces: Option<Traces>) {
+    replica.shutdown().await;
+    if let Some(traces) = traces {
+        traces.end().await;
+    }
+}
+
+/// What tells a replica from other programs in traces.
+fn named(config: &ReplicaConfig) -> Vec<KeyValue> {
+    vec![
+        KeyValue::new("service.namespace", config.cluster_name.clone()),
+        KeyValue::new("service.instance.id", config.replica.to_string()),
+    ]
+}
+
+/// The seams of a replica of this process.
+pub(crate) fn seams(logging: &Logging, traces: Option<&Traces>) -> Seams {
+    Seams {
+        log: Arc::new(logging.switch()),
+        traces: traces.map(Traces::seam),
+        ..Seams::real(Arc::new(RealDisk))
     }
 }
 
@@ -98,14 +129,10 @@ pub(crate) async fn open(listen: &Listen) -> Result<Doors, Failure> {
 /// Starts a replica on its open listeners.
 pub(crate) async fn start(
     config: ReplicaConfig,
-    log: Switch,
+    seams: Seams,
     doors: Doors,
 ) -> Result<Replica, Failure> {
     let id = config.replica;
-    let seams = Seams {
-        log: Arc::new(log),
-        ..Seams::real(Arc::new(RealDisk))
-    };
     let started = Replica::start(config, seams, doors).await;
     started.map_err(|error| {
         let message = format!("replica {id} cannot start: {error}");

@@ -10,6 +10,7 @@ mod file;
 mod replicas;
 mod security;
 mod serve;
+mod shown;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,13 +26,14 @@ pub(crate) use contexts::{Contexts, edited};
 pub(crate) use file::own_path;
 pub(crate) use replicas::replica_id;
 pub(crate) use serve::{LogFormat, ServeSettings, cluster_name};
+pub(crate) use shown::shown;
 
 use crate::failure::Failure;
 use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 33] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",
@@ -52,6 +54,7 @@ const KEYS: [&str; 31] = [
     "listen_peer",
     "log",
     "log_format",
+    "otlp_endpoint",
     "peer_cert_file",
     "peer_key_file",
     "peer_trusted_ca_file",
@@ -62,6 +65,7 @@ const KEYS: [&str; 31] = [
     "tls_min_version",
     "tls_server_name",
     "token_file",
+    "trace_sampling_ratio",
     "trusted_ca_file",
 ];
 

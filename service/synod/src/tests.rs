@@ -5,6 +5,7 @@ mod deployed;
 mod golden;
 mod help;
 mod limits;
+mod operated;
 mod output;
 mod printed;
 pub(crate) mod stand_in;

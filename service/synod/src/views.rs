@@ -3,6 +3,7 @@
 mod backups;
 mod cluster;
 mod collections;
+mod contexts;
 mod controller_revisions;
 mod findings;
 mod history;
@@ -26,6 +27,7 @@ use std::time::Duration;
 pub(crate) use backups::{backup, founded, may_be_lost, survivor};
 pub(crate) use cluster::{checkpoints, leader_changed, replica_changed};
 pub(crate) use collections::{collection, collection_changed, collection_deleted, collections};
+pub(crate) use contexts::{contexts, current_context};
 pub(crate) use controller_revisions::{
     controller_revision, controller_revisions, revision_diff, rolled_back, truncated,
 };

@@ -51,7 +51,8 @@ impl Exit {
             | ErrorKind::TooLarge
             | ErrorKind::Quota
             | ErrorKind::UnknownOutcome
-            | ErrorKind::DataLoss => Self::Failure,
+            | ErrorKind::DataLoss
+            | ErrorKind::SwitchedOff => Self::Failure,
         }
     }
 }

@@ -68,6 +68,13 @@ impl Failure {
         failure
     }
 
+    /// The same failure, of a command about several things: it names the one that it is about.
+    #[must_use]
+    pub fn about(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
     /// The same failure, with the field path of each violation mapped by `place`.
     #[must_use]
     pub fn at(mut self, place: impl Fn(&str) -> String) -> Self {
@@ -176,6 +183,9 @@ fn advice(kind: ErrorKind) -> &'static str {
             "the cluster could not identify the caller: provide credentials"
         }
         ErrorKind::PermissionDenied => "ask whoever runs the cluster to let you do this",
+        ErrorKind::SwitchedOff => {
+            "an operator switched it off: `synod settings get` shows it; what was there is kept"
+        }
         ErrorKind::DataLoss => {
             "leave the replica stopped, keep its files, and add a replica with a fresh id in its place"
         }

@@ -1,4 +1,4 @@
-//! An HTTP client for the processes of the demo, and for `synod observe`, which reads from API servers.
+//! An HTTP client for the processes of the demo.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
 use tokio::time::timeout;
 
-/// The most bytes that the body of an answer may have. The largest bodies are those of discovery documents.
+/// The most bytes that the body of an answer may have.
 const ANSWER_BYTES_MAX: usize = 8 << 20;
 
 /// An HTTP client that keeps its connections. Clones share them.

@@ -23,7 +23,7 @@ pub use acceptor::{Acceptor, Certificate, Protocol, ServerTls, Versions};
 pub use connector::{ClientTls, Connector};
 pub use fault::{Fault, Part};
 pub use look::{Look, ShownCertificate, look};
-pub use pem::{KeyPair, Pem, have_common_ca};
+pub use pem::{ChainAndKey, KeyPair, Pem, have_common_ca};
 pub use reloaded::Refreshed;
 pub use subject::Subject;
 pub use validity::{Validities, Validity};

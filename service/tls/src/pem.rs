@@ -34,6 +34,15 @@ pub struct KeyPair {
 }
 
 impl Pem {
+    /// Reads the certificates of a text; at least one.
+    ///
+    /// # Errors
+    ///
+    /// The [`Fault`] of what cannot be read, as of this part of transport security.
+    pub fn certificates(&self, part: Part) -> Result<Vec<CertificateDer<'static>>, Fault> {
+        self.read(part)?.certificates()
+    }
+
     /// Reads the text.
     pub(crate) fn read(&self, part: Part) -> Result<Text, Fault> {
         let bytes = match self {
@@ -93,6 +102,15 @@ pub fn have_common_ca(one: &Pem, other: &Pem) -> Result<bool, Fault> {
 }
 
 impl KeyPair {
+    /// Reads the certificate, with those of the CAs above it, and its private key.
+    ///
+    /// # Errors
+    ///
+    /// The [`Fault`] of the first one that cannot be read.
+    pub fn chain_and_key(&self) -> Result<ChainAndKey, Fault> {
+        self.read()?.parse()
+    }
+
     pub(crate) fn read(&self) -> Result<KeyPairTexts, Fault> {
         Ok(KeyPairTexts {
             certificate: self.certificate.read(Part::Certificate)?,
@@ -109,7 +127,7 @@ pub(crate) struct KeyPairTexts {
 }
 
 /// A certificate with those of the CAs above it, and its private key.
-type ChainAndKey = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+pub type ChainAndKey = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
 impl KeyPairTexts {
     pub(crate) fn parse(&self) -> Result<ChainAndKey, Fault> {

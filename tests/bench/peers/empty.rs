@@ -17,7 +17,7 @@ use tonic::transport::Server;
 use tonic_prost::ProstCodec;
 use tower::Service;
 
-use crate::ports::free_address;
+use synod_tests::free_address;
 
 /// The argument by which this program is the service in place of the judge.
 pub(crate) const ARGUMENT: &str = "--empty-service";

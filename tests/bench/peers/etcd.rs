@@ -15,11 +15,11 @@ use tonic_prost::ProstCodec;
 #[path = "etcd/messages.rs"]
 pub(crate) mod messages;
 
-use crate::ports::free_address;
 use crate::secured::SecuredBy;
 use crate::session::{Place, dial};
 use crate::waiting::eventually;
 use messages::{Nothing, StatusResponse};
+use synod_tests::free_address;
 
 pub(crate) struct Etcd {
     children: Vec<Child>,

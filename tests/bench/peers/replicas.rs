@@ -9,10 +9,10 @@ use synod_client::{
 };
 use tempfile::TempDir;
 
-use crate::ports::free_address;
 use crate::process::Process;
 use crate::sample::{Sample, resident_kib};
 use crate::waiting::{LIMIT, eventually};
+use synod_tests::free_address;
 
 pub(crate) struct Replicas {
     replicas: Vec<Replica>,
@@ -111,6 +111,13 @@ impl Replicas {
             .expect("the replica runs")
             .kill()
             .await;
+    }
+
+    /// Asks a replica to end, and waits until it has.
+    pub(crate) async fn terminate(&mut self, at: usize) {
+        let process = self.replicas[at].process.take().expect("the replica runs");
+        let status = process.terminate().await;
+        assert!(status.success(), "{status}");
     }
 
     /// The position of the leader.

@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-use crate::ports::free_address;
 use crate::waiting::eventually;
+use synod_tests::free_address;
 
 /// Where Debian puts programs for Java.
 const PROGRAMS: &str = "/usr/share/java";

@@ -12,7 +12,7 @@ const SECRET: &str = "a value that nobody may find in a log";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_audit_log_tells_of_every_change_and_of_everybody_who_was_refused() {
-    let cluster = Cluster::start_audited().await;
+    let cluster = Cluster::start_audited(&[]).await;
     let follower = cluster.follower().await;
     let [port, ..] = cluster.ports(follower);
     let of = |name: &str| cluster.certificates().shown(name);
@@ -73,7 +73,7 @@ async fn the_audit_log_tells_of_every_change_and_of_everybody_who_was_refused() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_its_caller_gives_up_has_its_line_and_what_is_refused_is_cut() {
-    let cluster = Cluster::start_audited().await;
+    let cluster = Cluster::start_audited(&[]).await;
     let follower = cluster.follower().await;
     let [port, ..] = cluster.ports(follower);
     let shown = cluster.certificates().shown("member-apiserver-1");

@@ -21,6 +21,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use super::raw::Raw;
 use crate::cluster::{Cluster, IDS};
 use crate::commands::run;
+use crate::traces::collector::Collector;
 use crate::waiting::eventually;
 
 /// What must be nowhere, and what it is.
@@ -41,8 +42,11 @@ const TOKEN: &str = "token-of-a-caller-3c90fe";
 const KEYS: [&str; 3] = ["server", "peer", "admin"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_secret_is_in_any_log_metric_dump_or_bundle_while_everything_is_logged() {
-    let cluster = Cluster::start_audited().await;
+async fn no_secret_is_in_any_log_metric_trace_dump_or_bundle_while_everything_is_logged() {
+    let collector = Collector::start().await;
+    let url = collector.url();
+    let traces = ["--otlp-endpoint", &url, "--trace-sampling-ratio", "1"];
+    let cluster = Cluster::start_audited(&traces).await;
     let mut plants: Vec<Plant> = [
         ("the data of an object", DATA),
         ("the data of an update", UPDATED),
@@ -70,6 +74,7 @@ async fn no_secret_is_in_any_log_metric_dump_or_bundle_while_everything_is_logge
     commands(&cluster, &mut told).await;
     bundle(&cluster, &mut told).await;
     replicas(&cluster, &mut told).await;
+    told.push(("the traces".to_owned(), traced(&collector).await));
     let found = leaks(&plants, &told);
     assert!(found.is_empty(), "{}", found.join("\n"));
     cluster.finish().await;
@@ -291,6 +296,26 @@ async fn replicas(cluster: &Cluster, told: &mut Told) {
         told.push((format!("the log of replica {id}"), cluster.log(id)));
         told.push((format!("the audit log of replica {id}"), cluster.audit(id)));
     }
+}
+
+/// What the replicas have exported of the calls with the secrets.
+async fn traced(collector: &Collector) -> String {
+    eventually("the spans of the calls", async || {
+        let text = collector.text();
+        let lacks = |name: &&&str| !text.contains(**name);
+        let calls = [
+            "Objects/Create",
+            "Objects/Update",
+            "Objects/Get",
+            "Objects/List",
+        ];
+        let stages = ["synod.forward", "synod.log", "synod.apply"];
+        match calls.iter().chain(&stages).find(lacks) {
+            None => Ok(text),
+            Some(name) => Err(format!("no {name} in {} bytes", text.len())),
+        }
+    })
+    .await
 }
 
 /// The output of a command that an admin runs.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::future::join_all;
 use synod_client::{AlarmKind, Client, ClientTls, SettingsPatch, Token, WatchOptions};
 use synod_policy::Role;
 use synod_proto::v1;
@@ -32,6 +33,7 @@ fn policy() -> String {
         account("admin"),
         account("operator"),
         account("reader"),
+        account("backup"),
         grant("system:serviceaccount:prod:api", "member"),
         "name = \"{pod}\"\n".to_owned(),
     ]
@@ -68,6 +70,7 @@ async fn a_service_account_may_what_its_role_may_and_acts_as_its_pod_alone() {
         (Role::Admin, Wanted::of("ops", "admin")),
         (Role::Operator, Wanted::of("ops", "operator")),
         (Role::Reader, Wanted::of("ops", "reader")),
+        (Role::Backup, Wanted::of("ops", "backup")),
         (Role::Member, member(OWN)),
     ];
     for (role, wanted) in callers {
@@ -373,5 +376,48 @@ async fn nothing_of_a_token_is_in_any_log() {
             assert!(!is_there, "a part of a token is told: {part}");
         }
     }
+    cluster.finish().await;
+}
+
+/// Whoever reaches the port cannot fill the disk: of callers whom nobody knows the audit log has so many lines a second, and says
+/// how many it has left out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refusals_of_callers_whom_nobody_knows_are_summed_up_in_the_audit_log() {
+    const CALLS: u64 = 2_000;
+    let issuer = Issuer::new("one");
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None).await;
+    let id = cluster.follower().await;
+    let [port, ..] = cluster.ports(id);
+    let stranger = Raw::bearing(cluster.certificates(), port, None).await;
+    // All at once, so that no machine is too slow.
+    let call = || stranger.unary("synod.v1.Cluster/Status", Bytes::new());
+    for answer in join_all((0..CALLS).map(|_| call())).await {
+        let refused = answer.expect_err("nobody knows who calls");
+        assert_eq!(refused.code(), Code::Unauthenticated, "{refused}");
+    }
+    let (lines, left_out) = eventually("a line for each call, or its place in a sum", async || {
+        let text = cluster.audit(id);
+        let (mut lines, mut left_out) = (0, 0);
+        for line in text.lines() {
+            let line: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+            match line["left_out"].as_u64() {
+                Some(count) => left_out += count,
+                None => lines += u64::from(line["reason"] == "UNAUTHENTICATED"),
+            }
+        }
+        let told = (lines + left_out >= CALLS).then_some((lines, left_out));
+        told.ok_or_else(|| format!("{lines} lines, and {left_out} were left out"))
+    })
+    .await;
+    assert_eq!(lines + left_out, CALLS);
+    assert!(left_out > 0, "all {lines} have lines");
+    let counted = value(
+        &metrics(&cluster, id).await,
+        "synod_audit_left_out_lines_total ",
+    );
+    assert!(
+        (counted - left_out as f64).abs() < 0.5,
+        "{counted} of {left_out}"
+    );
     cluster.finish().await;
 }

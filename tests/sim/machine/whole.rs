@@ -18,6 +18,8 @@ pub(super) async fn run(boot: Boot) {
         started,
         trace,
         may_end,
+        joins,
+        ended,
     } = boot;
     // Clients and peers come through the `Doors` below; these addresses are not listened on.
     let nowhere = ([127, 0, 0, 1], 0).into();
@@ -26,9 +28,8 @@ pub(super) async fn run(boot: Boot) {
         peer: nowhere,
         metrics: None,
     };
-    let replicas = HOSTS
-        .map(|host| (ReplicaId::new(host), peer_address(host)))
-        .into();
+    let first_set = HOSTS.iter().filter(|_| !joins);
+    let first_set = first_set.map(|host| (ReplicaId::new(*host), peer_address(*host)));
     let data_dir = PathBuf::from("/data");
     let config = ReplicaConfig {
         checkpoint_entries: CHECKPOINT_ENTRIES,
@@ -38,7 +39,7 @@ pub(super) async fn run(boot: Boot) {
             "simulated".to_owned(),
             data_dir,
             listen,
-            replicas,
+            first_set.collect(),
         )
     };
     let doors = Doors {
@@ -54,13 +55,12 @@ pub(super) async fn run(boot: Boot) {
         Err(error) => return trace.fail(format_args!("{host} cannot start: {error}")),
     };
     *started.lock().unwrap() = Some(replica.handle().consensus().clone());
-    let ended = replica.wait().await;
-    super::ended(
+    let why = replica.wait().await;
+    let end = super::End {
         trace,
         host,
         may_end,
         ended,
-        replica.handle().consensus().clone(),
-    )
-    .await;
+    };
+    super::ended(end, why, replica.handle().consensus().clone()).await;
 }

@@ -63,7 +63,7 @@ fn past(state: &State) -> Result<(Changes, Given), String> {
                 && writer::is_shared(key.name.name())
             {
                 let changes = changes.entry(key.name.name().to_owned()).or_default();
-                changes.insert(reached, after.map(|object| value(object)));
+                changes.insert(reached, after.map(|object| value(&object.unpack())));
             }
             if let Some(ChangeOf { key, after, .. }) = change.of::<Lease>() {
                 let hold = after.and_then(|lease| lease.hold.as_ref());

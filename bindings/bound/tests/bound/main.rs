@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod backups;
 mod calls;
 #[expect(dead_code, reason = "the client's own tests use all of it")]
 #[path = "../../../../sdk/tests/replicas/cluster.rs"]

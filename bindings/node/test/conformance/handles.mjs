@@ -54,6 +54,33 @@ const lockOptions = ({ lease, holder, ttlMs, ifMember }) => ({
   ...(ifMember !== undefined && { ifMember: typed('MemberEpoch', ifMember) }),
 });
 
+/** A store in memory, with a fence key: the version of each object, by its name. */
+class Memory {
+  constructor(objects, fence) {
+    this.objects = { ...objects };
+    this.fence = fence;
+  }
+
+  async readFence() {
+    return this.fence === undefined ? undefined : Buffer.from(this.fence);
+  }
+
+  async writeFence(_, present, fence) {
+    const holds = this.fence === (present && Buffer.from(present).toString());
+    if (holds) this.fence = Buffer.from(fence).toString();
+    return holds;
+  }
+
+  async listPage() {
+    return { objects: Object.keys(this.objects) };
+  }
+
+  async rewrite({ targetVersion }, name, { fence }) {
+    if (this.fence !== Buffer.from(fence).toString()) throw new Error('the fence is another one');
+    this.objects[name] = targetVersion;
+  }
+}
+
 /** What `open` opens. */
 export const openers = {
   async membership(run, options, signal) {
@@ -86,15 +113,23 @@ export const openers = {
     if (encodeIn !== undefined) objects.encodeIn(encodeIn);
     return { opened: kept('objects', objects) };
   },
-  async migrator(run, { worker, resource, versions, ttlMs, objectsAtOnce, pageSize }) {
-    const migrator = run.client.migrator({
-      worker,
-      ttlMs: number(ttlMs),
-      objectsAtOnce: number(objectsAtOnce),
-      pageSize: number(pageSize),
-      collections: [{ resource, codec: documents(versions) }],
-    });
-    return { opened: kept('migrator', migrator, () => migrator.close()) };
+  async object_reflector(run, { resource, versions, ...selected }, signal) {
+    const cache = await run.client.objectsOf(resource, documents(versions)).reflect(selected, { signal });
+    return { opened: kept('object_reflector', cache, () => cache.close()) };
+  },
+  async migrator(run, { worker, resource, versions, objects, fence, ttlMs, objectsAtOnce, pageSize }) {
+    const common = { worker, ttlMs: number(ttlMs), objectsAtOnce: number(objectsAtOnce) };
+    const store = objects && new Memory(objects, fence);
+    const migrator = run.client.migrator(
+      store === undefined
+        ? { ...common, pageSize: number(pageSize), collections: [{ resource, codec: documents(versions) }] }
+        : { ...common, resources: [resource], store },
+    );
+    return { opened: { ...kept('migrator', migrator, () => migrator.close()), store } };
+  },
+  async fence_guard(run, { member }, signal) {
+    const guard = await run.client.fenceGuard(member, { signal });
+    return { opened: kept('fence_guard', guard, () => guard.close()) };
   },
 };
 
@@ -127,6 +162,7 @@ export const functions = {
       const { waitsFor } = value.gate;
       return { answer: waitsFor === undefined ? { ready: true } : { ready: false, waitsFor } };
     },
+    discovery: async ({ value }, { resource }) => ({ answer: value.gate.discovery(resource) }),
     is_drained: async ({ value }) => ({ answer: { drained: value.gate.isDrained } }),
     admit: async ({ value }, { method, uri, notStored }) => {
       const admitted = await value.gate.admit({ method, url: uri }, { notStored });
@@ -188,8 +224,20 @@ export const functions = {
     get: async ({ value }, { key }, signal) => ({ answer: await value.get(key, { signal }) }),
     create: async ({ value }, { key, value: given }, signal) => ({ answer: await value.create(key, given, { signal }) }),
   },
+  object_reflector: {
+    get: async ({ value }, name) => ({ answer: (await value.get(name)) ?? {} }),
+    list: async ({ value }) => ({ answer: { objects: await value.list() } }),
+    reached: async ({ value }, { revision: at, limitMs }, signal) =>
+      value.reached(revision(at), { timeoutMs: number(limitMs), signal }),
+    changed: async ({ value }, { since }, signal) => ({ answer: { revision: await value.changed(revision(since), { signal }) } }),
+  },
   migrator: {
     run_one: async ({ value }, { name }, signal) => ({ answer: (await value.runOne(name, { signal })) ?? {} }),
+    stored: async ({ store: { objects, fence } }) => ({ answer: { objects, fence } }),
+  },
+  fence_guard: {
+    check: async ({ value }, { permit: name, present }, _, run) =>
+      value.check(run.handle(name).value, present === undefined ? undefined : Buffer.from(present)),
   },
 };
 

@@ -1,6 +1,18 @@
 // What a program in TypeScript sees that imports the package: this is compiled and never run.
 
-import { Client, ConflictError, SynodError, type ErrorCode, type Init, type v1 } from '@synod/client';
+import {
+  Client,
+  ConflictError,
+  Etcd,
+  FencedObjects,
+  FencedWriter,
+  SynodError,
+  type Codec,
+  type ErrorCode,
+  type Init,
+  type Stored,
+  type v1,
+} from '@synod/client';
 
 export async function uses(signal: AbortSignal): Promise<void> {
   await using client = new Client({ endpoints: ['127.0.0.1:4600'] });
@@ -37,6 +49,32 @@ export async function uses(signal: AbortSignal): Promise<void> {
   // @ts-expect-error A token is no number.
   const wrong: number = token;
   void wrong;
+}
+
+export async function caches(client: Client, codec: Codec<{ size: number }>): Promise<number> {
+  const objects = client.objectsOf({ group: 'example.io', resource: 'widgets' }, codec);
+  await using cache = await objects.reflect({ labelSelector: 'app=web' });
+  const one: Stored<{ size: number }> | undefined = await cache.get({ namespace: 'a', name: 'one' });
+  const { revision, objects: all } = await cache.snapshot();
+  const shown: bigint = revision;
+  // @ts-expect-error The value has no such field.
+  void one?.value.length;
+  return all.reduce((sum, { value }) => sum + value.size, Number(shown));
+}
+
+export async function fences(client: Client, widgets: v1.GroupResource): Promise<void> {
+  await using membership = await client.join({ id: 'server-1' });
+  const { hash, noConsensus } = membership.gate.discovery(widgets);
+  const shown: string = hash ?? noConsensus;
+  const etcd = new Etcd('http://127.0.0.1:2379');
+  using guard = await client.fenceGuard(shown);
+  const writer = new FencedWriter(guard, etcd, '/fences/');
+  await writer.update(membership.gate, widgets, '/objects/one', (_, encoding) => Buffer.from(encoding));
+  const recoder = { prefix: () => '/objects/', recode: () => undefined };
+  const store = new FencedObjects(etcd, recoder, '/fences/');
+  await client.migrator({ worker: 'one', resources: [widgets], store, objectsAtOnce: 4 }).run();
+  const own = { listPage: async () => ({ objects: ['one'] }), rewrite: async (_: v1.Migration, object: string) => void object };
+  await client.migrator({ worker: 'one', resources: [widgets], store: own }).run();
 }
 
 export function judged(error: unknown): ErrorCode | undefined {

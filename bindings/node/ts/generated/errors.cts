@@ -26,7 +26,8 @@ export type ErrorCode =
   | 'DEADLINE_EXCEEDED'
   | 'UNAUTHENTICATED'
   | 'PERMISSION_DENIED'
-  | 'DATA_LOSS';
+  | 'DATA_LOSS'
+  | 'SWITCHED_OFF';
 
 /** INVALID_ARGUMENT, no retry. The request breaks a rule of form; `google.rpc.BadRequest` names each field and rule. */
 export class InvalidArgumentError extends SynodError {}
@@ -106,6 +107,12 @@ export class PermissionDeniedError extends SynodError {}
 /** DATA_LOSS, no retry. The replica found its data damaged and has stopped. */
 export class DataLossError extends SynodError {}
 
+/**
+ * FAILED_PRECONDITION, no retry until an operator switches it on. What the request is about is switched off by a
+ * setting, which the metadata names (`setting`). Nothing was changed, and what was there is kept.
+ */
+export class SwitchedOffError extends SynodError {}
+
 /** The class of each code. @internal */
 export const classes: { readonly [code: string]: typeof SynodError } = {
   INVALID_ARGUMENT: InvalidArgumentError,
@@ -131,4 +138,5 @@ export const classes: { readonly [code: string]: typeof SynodError } = {
   UNAUTHENTICATED: UnauthenticatedError,
   PERMISSION_DENIED: PermissionDeniedError,
   DATA_LOSS: DataLossError,
+  SWITCHED_OFF: SwitchedOffError,
 };

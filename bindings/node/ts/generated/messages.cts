@@ -25,7 +25,14 @@ export type AlarmKind =
   | 'ALARM_KIND_CERTIFICATE'
   | 'ALARM_KIND_POLICY'
   | 'ALARM_KIND_AUDIT'
-  | 'ALARM_KIND_NOT_VOTING';
+  | 'ALARM_KIND_NOT_VOTING'
+  | 'ALARM_KIND_SWITCHED_OFF';
+
+/** Whether something works that can be switched off. Since 0.1. */
+export type Switch =
+  | 'SWITCH_UNSPECIFIED'
+  | 'SWITCH_ON'
+  | 'SWITCH_OFF';
 
 /** Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1. */
 export type ErrorReason =
@@ -52,7 +59,8 @@ export type ErrorReason =
   | 'ERROR_REASON_DEADLINE_EXCEEDED'
   | 'ERROR_REASON_UNAUTHENTICATED'
   | 'ERROR_REASON_PERMISSION_DENIED'
-  | 'ERROR_REASON_DATA_LOSS';
+  | 'ERROR_REASON_DATA_LOSS'
+  | 'ERROR_REASON_SWITCHED_OFF';
 
 /** How far a member has come. Since 0.1. */
 export type MemberPhase =
@@ -437,6 +445,32 @@ export interface Settings {
   migrationsKept: number;
   /** How often an observer looks at discovery, in milliseconds of log time; after twice that what it saw is stale. */
   discoveryPeriodMs: bigint;
+  /**
+   * Whether votes move what is selected. While they are off, `selected` stays as it is for each resource that has a voter.
+   * Reports and adoptions are accepted as before, and their votes count once votes are on again. The switches are unset by
+   * a replica that knows none, which has everything on.
+   */
+  votes?: Switch;
+  /**
+   * Whether collections and their objects change. While they are off, each such change is refused; objects with a time to
+   * live still end, and what deletions have begun goes on.
+   */
+  objects?: Switch;
+  /**
+   * Whether histories of ControllerRevisions change. While they are off, each such change is refused, but for marks of
+   * what is in use and for releases.
+   */
+  histories?: Switch;
+  /**
+   * Whether leases are given and renewed, and candidates stand for them. While they are off, each hold ends at its
+   * deadline and nobody gets a lease; releases go on, and tokens fence as before.
+   */
+  leases?: Switch;
+  /**
+   * Whether migrations are started and worked at. While they are off, none is created, claimed or continued, and a
+   * failed one waits; a claim ends at its deadline. What a worker has finished is still recorded, and aborts go on.
+   */
+  migrations?: Switch;
 }
 
 /** A change of settings: what is unset stays as it is. Since 0.1. */
@@ -469,6 +503,16 @@ export interface SettingsPatch {
   migrationsKept?: number;
   /** See `Settings.discovery_period_ms`. */
   discoveryPeriodMs?: bigint;
+  /** See `Settings.votes`. A switch is refused with `UNAVAILABLE` while a replica of the set does not know switches. */
+  votes?: Switch;
+  /** See `Settings.objects`, and `votes` here. */
+  objects?: Switch;
+  /** See `Settings.histories`, and `votes` here. */
+  histories?: Switch;
+  /** See `Settings.leases`, and `votes` here. */
+  leases?: Switch;
+  /** See `Settings.migrations`, and `votes` here. */
+  migrations?: Switch;
 }
 
 /** A list that can be left out, which is not the same as empty. Since 0.1. */
@@ -564,13 +608,18 @@ export interface ClusterRemoveReplicaResponse {
 export interface ClusterTransferLeaderRequest {
   /** The number of the voter that is to lead. Left out: the one that holds most of the log. */
   replicaId?: bigint;
+  /**
+   * The number of the replica that is to hand it over. If another one leads, nothing is changed, so that the request can be sent
+   * again when it is not known what came of it. Left out: whichever leads.
+   */
+  fromReplicaId?: bigint;
 }
 
 /** The leadership was handed over. Since 0.1. */
 export interface ClusterTransferLeaderResponse {
   /** Who answered, and its own revision. */
   header?: ResponseHeader;
-  /** False if the replica that was named leads already. */
+  /** False if the replica that was named leads already, or another one than that which was to hand over. */
   changed: boolean;
 }
 
@@ -3316,6 +3365,11 @@ export interface PipelineCall {
   timeoutMs?: number;
   /** The name of the call in the logs; up to 128 bytes. Empty: the replica makes one. */
   requestId: string;
+  /**
+   * The caller's span, below which the replica makes its own if it makes any: a `traceparent` of the W3C, as in the header of
+   * a call outside of a pipeline. Empty, or not of that form: none.
+   */
+  traceparent: string;
 }
 
 /** What a replica sends at a time. Since 0.1. */

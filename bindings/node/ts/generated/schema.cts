@@ -112,6 +112,11 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     enforcePersisted: ['*', 'GroupResource'],
     migrationsKept: ['=', 'n'],
     discoveryPeriodMs: ['=', 'l'],
+    votes: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    objects: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    histories: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    leases: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    migrations: ['?', 'e', 'SWITCH_UNSPECIFIED'],
   },
   SettingsPatch: {
     historyRevisions: ['?', 'l'],
@@ -128,6 +133,11 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     enforcePersisted: ['?', 'GroupResourceList'],
     migrationsKept: ['?', 'n'],
     discoveryPeriodMs: ['?', 'l'],
+    votes: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    objects: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    histories: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    leases: ['?', 'e', 'SWITCH_UNSPECIFIED'],
+    migrations: ['?', 'e', 'SWITCH_UNSPECIFIED'],
   },
   GroupResourceList: {
     items: ['*', 'GroupResource'],
@@ -174,6 +184,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   },
   ClusterTransferLeaderRequest: {
     replicaId: ['?', 'l'],
+    fromReplicaId: ['?', 'l'],
   },
   ClusterTransferLeaderResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1407,6 +1418,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     message: ['=', 'y'],
     timeoutMs: ['?', 'n'],
     requestId: ['=', 's'],
+    traceparent: ['=', 's'],
   },
   PipelineOpenResponse: {
     answers: ['*', 'PipelineAnswer'],

@@ -31,8 +31,9 @@ with synod.Client(["127.0.0.1:4600", "127.0.0.1:4601", "127.0.0.1:4602"]) as cli
 
 import atexit
 
-from synod import _logs, _synod, gate, v1
+from synod import _logs, _synod, fence, gate, v1
 from synod._async_client import AsyncClient
+from synod._backup import BackupWritten
 from synod._client import Client
 from synod._errors import (
     AlreadyExistsError,
@@ -55,6 +56,7 @@ from synod._errors import (
     QuotaError,
     RequestExpiredError,
     StaleEpochError,
+    SwitchedOffError,
     SynodError,
     TooLargeError,
     UnauthenticatedError,
@@ -76,6 +78,8 @@ from synod._membership import (
     Admission,
     AsyncGate,
     AsyncMembership,
+    Discovery,
+    FenceGuard,
     Gate,
     Joining,
     Membership,
@@ -83,11 +87,23 @@ from synod._membership import (
     Permit,
 )
 from synod._message import Message, ProtocolEnum
-from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Stored, Updated
+from synod._object_reflector import AsyncObjectReflector, ObjectReflector, Snapshot
+from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Updated
 from synod._reflector import AsyncReflector, Reflector
+from synod._stored import Stored
 from synod._tls import Tls, Token
 from synod._watch import AsyncWatch, Bookmark, Events, Resync, Watch, WatchMessage
-from synod._worker import AsyncStore, AsyncWorker, Store, StoreError, StorePage, Worked, Worker
+from synod._worker import (
+    AsyncFencedStore,
+    AsyncStore,
+    AsyncWorker,
+    FencedStore,
+    Store,
+    StoreError,
+    StorePage,
+    Worked,
+    Worker,
+)
 
 
 def apiserver_id(hostname: str) -> str:
@@ -108,15 +124,18 @@ __all__ = [
     "AlreadyExistsError",
     "AsyncClient",
     "AsyncElection",
+    "AsyncFencedStore",
     "AsyncGate",
     "AsyncLock",
     "AsyncMembership",
+    "AsyncObjectReflector",
     "AsyncObjects",
     "AsyncObserver",
     "AsyncReflector",
     "AsyncStore",
     "AsyncWatch",
     "AsyncWorker",
+    "BackupWritten",
     "Bookmark",
     "Candidate",
     "Client",
@@ -126,12 +145,15 @@ __all__ = [
     "ConflictError",
     "DataLossError",
     "DeadlineExceededError",
+    "Discovery",
     "Draft",
     "DrainingError",
     "Election",
     "EncodingNotSelectedError",
     "Events",
     "FutureRevisionError",
+    "FenceGuard",
+    "FencedStore",
     "Gate",
     "ImmutableError",
     "InvalidArgumentError",
@@ -146,6 +168,7 @@ __all__ = [
     "NotAMemberError",
     "NotDecodableError",
     "NotFoundError",
+    "ObjectReflector",
     "Objects",
     "Observer",
     "OverloadedError",
@@ -156,11 +179,13 @@ __all__ = [
     "Reflector",
     "RequestExpiredError",
     "Resync",
+    "Snapshot",
     "StaleEpochError",
     "Store",
     "StoreError",
     "StorePage",
     "Stored",
+    "SwitchedOffError",
     "SynodError",
     "Tls",
     "Token",
@@ -175,6 +200,7 @@ __all__ = [
     "Worked",
     "Worker",
     "apiserver_id",
+    "fence",
     "gate",
     "v1",
 ]

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 from synod import _services, v1
+from synod._backup import BackupWritten, backup_options, written
 from synod._client import connect, watch_options
 from synod._errors import SynodError
 from synod._leases import AsyncElection, AsyncLock, Candidate, lock_options
-from synod._membership import Joining, join_options
+from synod._membership import FenceGuard, Joining, join_options
 from synod._objects import AsyncObjects, Codec, T, objects_options
 from synod._reflector import AsyncReflector, reflect_options
 from synod._tls import Tls, Token
 from synod._waiting import wait_async
 from synod._watch import AsyncWatch
-from synod._worker import AsyncStore, AsyncWorker, async_asker, async_recoder, worker_options
+from synod._worker import (
+    AsyncFencedStore,
+    AsyncStore,
+    AsyncWorker,
+    async_asker,
+    async_recoder,
+    worker_options,
+)
 
 
 class AsyncClient:
@@ -202,13 +211,13 @@ class AsyncClient:
         options = worker_options(
             name,
             resources,
-            own=False,
+            store=None,
             ttl=ttl,
             objects_per_second=objects_per_second,
             objects_at_once=objects_at_once,
             page_size=page_size,
         )
-        return AsyncWorker(self._client.worker(options), async_recoder(codec))
+        return AsyncWorker(self._client.worker(options), async_recoder(codec), objects_at_once or 1)
 
     def store_worker(
         self,
@@ -218,10 +227,51 @@ class AsyncClient:
         *,
         ttl: float | None = None,
         objects_per_second: int | None = None,
+        objects_at_once: int | None = None,
     ) -> AsyncWorker:
-        """A worker that carries out the migrations of a store of yours, page by page."""
-        options = worker_options(name, resources, own=True, ttl=ttl, objects_per_second=objects_per_second)
-        return AsyncWorker(self._client.worker(options), async_asker(store))
+        """A worker that carries out the migrations of a store of yours, page by page. It rewrites one object after the
+        other, or as many as `objects_at_once` says at the same time."""
+        options = worker_options(
+            name,
+            resources,
+            store="own",
+            ttl=ttl,
+            objects_per_second=objects_per_second,
+            objects_at_once=objects_at_once,
+        )
+        return AsyncWorker(self._client.worker(options), async_asker(store), objects_at_once or 1)
+
+    def fenced_worker(
+        self,
+        name: str,
+        resources: Sequence[v1.GroupResource],
+        store: AsyncFencedStore,
+        *,
+        ttl: float | None = None,
+        objects_per_second: int | None = None,
+        objects_at_once: int | None = None,
+    ) -> AsyncWorker:
+        """As `store_worker`, for a store whose fence key the worker raises before it lists: no write that comes too late
+        undoes its migrations."""
+        options = worker_options(
+            name,
+            resources,
+            store="fenced",
+            ttl=ttl,
+            objects_per_second=objects_per_second,
+            objects_at_once=objects_at_once,
+        )
+        return AsyncWorker(self._client.worker(options), async_asker(store), objects_at_once or 1)
+
+    async def fence_guard(self, member: str) -> FenceGuard:
+        """What a member's writes pass the fence of its store by. It follows the cluster until it is closed."""
+        return FenceGuard(await wait_async(self._client.fence_guard(member)))
+
+    async def back_up(self, path: str | os.PathLike[str], *, replace: bool = False) -> BackupWritten:
+        """Writes the whole state of the cluster, as it is at one revision, to a file that `synod backup verify` and `restore`
+        read. The file appears once it is whole and on the disk, for its owner alone, and replaces another one only with
+        `replace`; a part of it at a time is in memory. It holds every object: guard it, or encrypt it by `age`."""
+        return written(await wait_async(self._client.back_up(backup_options(path, replace))))
 
     async def close(self) -> None:
         """Ends the client's session, which else ends by itself. Its connections end when nothing refers to it any more."""

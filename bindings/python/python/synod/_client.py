@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 from synod import _logs, _services, _synod, v1
+from synod._backup import BackupWritten, backup_options, written
 from synod._errors import SynodError
 from synod._leases import Candidate, Election, Lock, lock_options
-from synod._membership import Membership, join_options
+from synod._membership import FenceGuard, Membership, join_options
 from synod._objects import Codec, Objects, T, objects_options
 from synod._reflector import Reflector, reflect_options
 from synod._service import dumped, milliseconds
 from synod._tls import Tls, Token, tls_options, token_option
 from synod._waiting import wait
 from synod._watch import Watch
-from synod._worker import Store, Worker, asker, recoder, worker_options
+from synod._worker import FencedStore, Store, Worker, asker, recoder, worker_options
 
 
 def connect(
@@ -249,7 +251,7 @@ class Client:
         options = worker_options(
             name,
             resources,
-            own=False,
+            store=None,
             ttl=ttl,
             objects_per_second=objects_per_second,
             objects_at_once=objects_at_once,
@@ -265,10 +267,51 @@ class Client:
         *,
         ttl: float | None = None,
         objects_per_second: int | None = None,
+        objects_at_once: int | None = None,
     ) -> Worker:
-        """A worker that carries out the migrations of a store of yours, page by page."""
-        options = worker_options(name, resources, own=True, ttl=ttl, objects_per_second=objects_per_second)
-        return Worker(self._client.worker(options), asker(store))
+        """A worker that carries out the migrations of a store of yours, page by page. It rewrites one object after the
+        other, or as many as `objects_at_once` says at the same time, each in a thread."""
+        options = worker_options(
+            name,
+            resources,
+            store="own",
+            ttl=ttl,
+            objects_per_second=objects_per_second,
+            objects_at_once=objects_at_once,
+        )
+        return Worker(self._client.worker(options), asker(store), objects_at_once or 1)
+
+    def fenced_worker(
+        self,
+        name: str,
+        resources: Sequence[v1.GroupResource],
+        store: FencedStore,
+        *,
+        ttl: float | None = None,
+        objects_per_second: int | None = None,
+        objects_at_once: int | None = None,
+    ) -> Worker:
+        """As `store_worker`, for a store whose fence key the worker raises before it lists: no write that comes too late
+        undoes its migrations."""
+        options = worker_options(
+            name,
+            resources,
+            store="fenced",
+            ttl=ttl,
+            objects_per_second=objects_per_second,
+            objects_at_once=objects_at_once,
+        )
+        return Worker(self._client.worker(options), asker(store), objects_at_once or 1)
+
+    def fence_guard(self, member: str) -> FenceGuard:
+        """What a member's writes pass the fence of its store by. It follows the cluster until it is closed."""
+        return FenceGuard(wait(self._client.fence_guard(member)))
+
+    def back_up(self, path: str | os.PathLike[str], *, replace: bool = False) -> BackupWritten:
+        """Writes the whole state of the cluster, as it is at one revision, to a file that `synod backup verify` and `restore`
+        read. The file appears once it is whole and on the disk, for its owner alone, and replaces another one only with
+        `replace`; a part of it at a time is in memory. It holds every object: guard it, or encrypt it by `age`."""
+        return written(wait(self._client.back_up(backup_options(path, replace))))
 
     def close(self) -> None:
         """Ends the client's session, which else ends by itself. Its connections end when nothing refers to it any more."""

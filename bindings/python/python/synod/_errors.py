@@ -209,6 +209,12 @@ class DataLossError(SynodError):
     code = "DATA_LOSS"
 
 
+class SwitchedOffError(SynodError):
+    """What the request is about is switched off by the setting `metadata["setting"]`; nothing was changed."""
+
+    code = "SWITCHED_OFF"
+
+
 class ClosedError(SynodError, RuntimeError):
     """What was called is closed, belongs to the process that this one was forked from, or the interpreter is ending.
 
@@ -244,6 +250,7 @@ _CLASSES: dict[str, type[SynodError]] = {
         UnauthenticatedError,
         PermissionDeniedError,
         DataLossError,
+        SwitchedOffError,
     )
 }
 

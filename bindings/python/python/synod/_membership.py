@@ -264,6 +264,20 @@ def _admission(told: _synod.Permit | tuple[int, str, str] | None) -> Admission:
     return Admission(None if told is None else Permit(told), None, "", "")
 
 
+@dataclass(frozen=True)
+class Discovery:
+    """What a server's own discovery shows of a resource as `storageVersionHash`.
+
+    It follows the gate: a hash is only shown while the server may write, and then it is of the version in which it encodes.
+    Whoever reads it, such as a migrator, takes it for the version of all servers, so it is not shown before they all agree.
+    """
+
+    hash: str | None
+    """The hash to show; `None` if there is no consensus: leave the field out."""
+    no_consensus: str | None
+    """Why there is no consensus; `None` if there is one."""
+
+
 class _AnyGate:
     """What both kinds of gates have in common."""
 
@@ -277,6 +291,11 @@ class _AnyGate:
     def readiness(self) -> str | None:
         """What the server waits for before it may say that it is ready; `None` if it may."""
         return self._gate.waits_for()
+
+    def discovery(self, resource: v1.GroupResource) -> Discovery:
+        """What the server's own discovery shows of a resource now. It waits for nothing, and takes no permit."""
+        told = json.loads(self._gate.discovery(resource.to_json()))
+        return Discovery(told.get("hash"), told.get("noConsensus"))
 
     def is_drained(self) -> bool:
         """Whether no write that this gate let through can land any more."""
@@ -372,3 +391,37 @@ class Permit:
 
     def __repr__(self) -> str:
         return f"<Permit {self.resource.resource}.{self.resource.group} in {self.encoding} of epoch {self.epoch}>"
+
+
+class FenceGuard:
+    """The agreements that a member knows of, by which its writes pass the fence of its store.
+
+    For each write: take a permit, read the fence key, `check`, `Permit.check`, then write on condition that the key holds
+    what was read. A value that was read earlier may be used: if the key has changed since, the condition fails, and the key
+    is read again. `synod.fence` does all this over etcd.
+    """
+
+    def __init__(self, guard: _synod.FenceGuard) -> None:
+        self._guard = guard
+
+    def check(self, permit: Permit, present: bytes | None) -> None:
+        """Refuses if a write under this permit may not be sent on condition that the fence key holds `present`; for `None`,
+        on condition that there is no such key.
+
+        `UnavailableError`: the store was migrated under an agreement that this member has not seen yet, but will.
+        `NotAMemberError` and `EncodingNotSelectedError`: the permit is void. `ConflictError`: the fence is not one of this
+        cluster and resource.
+        """
+        self._guard.check(permit._permit, present)
+
+    def close(self) -> None:
+        """Follows the cluster no longer."""
+        self._guard.close()
+
+    def __enter__(self) -> FenceGuard:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from synod import _synod, v1
 from synod._errors import InvalidArgumentError, NotDecodableError
+from synod._object_reflector import (
+    AsyncObjectReflector,
+    ObjectReflector,
+    object_reflector_options,
+)
 from synod._service import AsyncService, Service, dumped, milliseconds
+from synod._stored import Stored
 from synod._waiting import Flow, run, run_async, wait, wait_async
 
 T = TypeVar("T")
@@ -68,16 +74,6 @@ class JSONCodec:
     def _know(self, version: str) -> None:
         if version not in self._versions:
             raise ValueError(f"the version {version} is none of {', '.join(self._versions)}")
-
-
-@dataclass(frozen=True)
-class Stored(Generic[T]):
-    """An object as it is stored, and its value."""
-
-    object: v1.Object
-    """The object."""
-    value: T
-    """Its value."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +234,14 @@ class Objects(_AnyObjects[T]):
         )
         return (self._decode(item.object) for item in pages)
 
+    def reflect(
+        self, *, namespaces: Sequence[str] = (), label_selector: str = "", field_selector: str = ""
+    ) -> ObjectReflector[T]:
+        """Keeps the objects that are selected in memory, up to date; all of them without a selector. Answers once they are
+        there."""
+        options = object_reflector_options(self._resource, namespaces, label_selector, field_selector)
+        return ObjectReflector(wait(self._client.reflect_objects(options)), self._decode)
+
     def create(
         self,
         name: str,
@@ -286,6 +290,14 @@ class AsyncObjects(_AnyObjects[T]):
         )
         async for item in pages:
             yield self._decode(item.object)
+
+    async def reflect(
+        self, *, namespaces: Sequence[str] = (), label_selector: str = "", field_selector: str = ""
+    ) -> AsyncObjectReflector[T]:
+        """Keeps the objects that are selected in memory, up to date; all of them without a selector. Answers once they are
+        there."""
+        options = object_reflector_options(self._resource, namespaces, label_selector, field_selector)
+        return AsyncObjectReflector(await wait_async(self._client.reflect_objects(options)), self._decode)
 
     async def create(
         self,

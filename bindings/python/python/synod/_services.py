@@ -108,11 +108,13 @@ class ClusterService(Service):
         self,
         *,
         replica_id: int | None = None,
+        from_replica_id: int | None = None,
         timeout: float | None = None,
     ) -> v1.ClusterTransferLeaderResponse:
         """Hands the leadership to another voter, and answers when it leads. `CONFLICT`: there is no such voter. Since 0.1."""
         request = v1.ClusterTransferLeaderRequest(
             replica_id=replica_id,
+            from_replica_id=from_replica_id,
         )
         return self._call("synod.v1.Cluster/TransferLeader", request, v1.ClusterTransferLeaderResponse, timeout)
 
@@ -260,11 +262,13 @@ class AsyncClusterService(AsyncService):
         self,
         *,
         replica_id: int | None = None,
+        from_replica_id: int | None = None,
         timeout: float | None = None,
     ) -> v1.ClusterTransferLeaderResponse:
         """Hands the leadership to another voter, and answers when it leads. `CONFLICT`: there is no such voter. Since 0.1."""
         request = v1.ClusterTransferLeaderRequest(
             replica_id=replica_id,
+            from_replica_id=from_replica_id,
         )
         return await self._call("synod.v1.Cluster/TransferLeader", request, v1.ClusterTransferLeaderResponse, timeout)
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Semaphore
+from types import TracebackType
 from typing import Any, Literal, Protocol
 
 from synod import _synod, v1
 from synod._objects import Codec
 from synod._service import dumped, milliseconds
 from synod._waiting import wait, wait_async
+
+Answer = Callable[[dict[str, Any]], dict[str, Any]]
+"""What answers the tasks of a worker."""
+
+AsyncAnswer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+"""What answers the tasks of a worker, in an event loop."""
 
 StoreErrorKind = Literal[
     "not_found", "conflict", "not_supported", "forbidden", "expired", "busy", "undecodable", "refused"
@@ -95,6 +106,53 @@ class AsyncStore(Protocol):
         ...
 
 
+class FencedStore(Protocol):
+    """A store whose objects a worker rewrites, and that can write something on condition that a key still holds a value.
+
+    Beside the objects of a resource it keeps a fence key, which the worker raises to the agreement of its migration before
+    it lists, and which every write of a server compares (`FenceGuard`): so no write lands behind the worker, however late.
+    `synod.fence` has one over etcd.
+    """
+
+    def read_fence(self, resource: v1.GroupResource) -> bytes | None:
+        """The content of a resource's fence key; `None` if there is no such key."""
+        ...
+
+    def write_fence(self, resource: v1.GroupResource, present: bytes | None, fence: bytes) -> bool:
+        """Writes the fence key if it holds `present`; for `None`, if there is no such key. Answers whether it did."""
+        ...
+
+    def list_page(self, migration: v1.Migration, token: str | None) -> StorePage:
+        """As `Store.list_page`. It must not be answered from a state of the store that is older than the call."""
+        ...
+
+    def rewrite(self, migration: v1.Migration, object: Any, fence: bytes) -> None:
+        """As `Store.rewrite`, but only if the fence key holds `fence`; raises `StoreError("refused")` if it holds another
+        one."""
+        ...
+
+
+class AsyncFencedStore(Protocol):
+    """As `FencedStore`, in an event loop."""
+
+    async def read_fence(self, resource: v1.GroupResource) -> bytes | None:
+        """The content of a resource's fence key; `None` if there is no such key."""
+        ...
+
+    async def write_fence(self, resource: v1.GroupResource, present: bytes | None, fence: bytes) -> bool:
+        """Writes the fence key if it holds `present`; for `None`, if there is no such key. Answers whether it did."""
+        ...
+
+    async def list_page(self, migration: v1.Migration, token: str | None) -> StorePage:
+        """As `AsyncStore.list_page`. It must not be answered from a state of the store that is older than the call."""
+        ...
+
+    async def rewrite(self, migration: v1.Migration, object: Any, fence: bytes) -> None:
+        """As `AsyncStore.rewrite`, but only if the fence key holds `fence`; raises `StoreError("refused")` if it holds
+        another one."""
+        ...
+
+
 @dataclass(frozen=True)
 class Worked:
     """What became of a migration that was worked at."""
@@ -111,7 +169,7 @@ def worker_options(
     name: str,
     resources: Sequence[v1.GroupResource],
     *,
-    own: bool,
+    store: Literal["own", "fenced"] | None,
     ttl: float | None,
     objects_per_second: int | None,
     objects_at_once: int | None = None,
@@ -122,7 +180,7 @@ def worker_options(
         {
             "worker": name,
             "resources": [resource.to_dict() for resource in resources],
-            "store": "own" if own else None,
+            "store": store,
             "ttlMs": milliseconds(ttl),
             "objectsPerSecond": objects_per_second,
             "objectsAtOnce": objects_at_once,
@@ -131,7 +189,7 @@ def worker_options(
     )
 
 
-def recoder(codec: Codec[Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+def recoder(codec: Codec[Any]) -> Answer:
     """What answers the tasks of a worker whose objects are in collections of the cluster."""
 
     def recoded(asked: dict[str, Any]) -> dict[str, Any]:
@@ -161,39 +219,66 @@ def _refused(error: Exception) -> dict[str, Any]:
     return {"error": {"kind": "refused", "why": f"{type(error).__name__}: {error}"}}
 
 
-def asker(store: Store) -> Callable[[dict[str, Any]], dict[str, Any]]:
+def asker(store: Store | FencedStore) -> Answer:
     """What answers the tasks of a worker by a store."""
+    of_store: Any = store
 
     def answered(asked: dict[str, Any]) -> dict[str, Any]:
+        question = _Question(asked)
         try:
-            if "list" in asked:
-                listed = asked["list"]
-                return _page(store.list_page(v1.Migration.from_dict(listed["migration"]), listed.get("token")))
-            rewritten = asked["rewrite"]
-            store.rewrite(v1.Migration.from_dict(rewritten["migration"]), rewritten["object"])
-            return {"rewritten": True}
+            return question.answer(getattr(of_store, question.method)(*question.arguments))
         except Exception as error:
             return _refused(error)
 
     return answered
 
 
-def async_asker(store: AsyncStore) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
+def async_asker(store: AsyncStore | AsyncFencedStore) -> AsyncAnswer:
     """What answers the tasks of a worker by a store, in an event loop."""
+    of_store: Any = store
 
     async def answered(asked: dict[str, Any]) -> dict[str, Any]:
+        question = _Question(asked)
         try:
-            if "list" in asked:
-                listed = asked["list"]
-                migration = v1.Migration.from_dict(listed["migration"])
-                return _page(await store.list_page(migration, listed.get("token")))
-            rewritten = asked["rewrite"]
-            await store.rewrite(v1.Migration.from_dict(rewritten["migration"]), rewritten["object"])
-            return {"rewritten": True}
+            return question.answer(await getattr(of_store, question.method)(*question.arguments))
         except Exception as error:
             return _refused(error)
 
     return answered
+
+
+class _Question:
+    """What a worker asks a store: a method of it, with its arguments."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        ((kind, given),) = asked.items()
+        self.method = _METHODS[kind]
+        self.arguments: tuple[Any, ...]
+        if kind == "list":
+            self.arguments = (v1.Migration.from_dict(given["migration"]), given.get("token"))
+        elif kind == "rewrite":
+            fence = given.get("fence")
+            self.arguments = (v1.Migration.from_dict(given["migration"]), given["object"])
+            self.arguments += () if fence is None else (fence.encode(),)
+        elif kind == "readFence":
+            self.arguments = (v1.GroupResource.from_dict(given["resource"]),)
+        else:
+            present = given["present"]
+            present = None if present is None else b64decode(present)
+            self.arguments = (v1.GroupResource.from_dict(given["resource"]), present, given["fence"].encode())
+
+    def answer(self, answer: Any) -> dict[str, Any]:
+        """What the method answered, as a document."""
+        if self.method == "list_page":
+            return _page(answer)
+        if self.method == "rewrite":
+            return {"rewritten": True}
+        if self.method == "read_fence":
+            return {"fence": None if answer is None else b64encode(answer).decode()}
+        return {"written": bool(answer)}
+
+
+_METHODS = {"list": "list_page", "rewrite": "rewrite", "readFence": "read_fence", "writeFence": "write_fence"}
 
 
 class _AnyWorker:
@@ -220,11 +305,17 @@ def _worked(text: str | None) -> Worked | None:
 
 
 class Worker(_AnyWorker):
-    """Carries migrations out: claims them, rewrites every object page by page, and says how far it is. For threads."""
+    """Carries migrations out: claims them, rewrites every object page by page, and says how far it is. For threads.
 
-    def __init__(self, worker: _synod.Worker, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    A store is asked in the thread that called `run` or `run_one`, or with several objects at a time, in threads of the
+    worker's own, as many as that. When a migration is aborted, nothing more is begun; what a store is at runs to its end,
+    which `run_one` waits for, since a thread cannot be stopped: give its calls a deadline.
+    """
+
+    def __init__(self, worker: _synod.Worker, answer: Answer, at_once: int = 1) -> None:
         super().__init__(worker)
         self._answer = answer
+        self._at_once = at_once
 
     def run(self) -> None:
         """Works at every migration of its resources, those of today and those to come, until it is closed."""
@@ -236,21 +327,78 @@ class Worker(_AnyWorker):
 
     def _work(self, name: str | None) -> str | None:
         work = self._worker.work(name)
-        while True:
-            step = wait(work.next())
-            if not isinstance(step, _synod.Task):
-                return step
-            step.answer(json.dumps(self._answer(json.loads(step.document()))))
+        if self._at_once == 1:
+            return _served(work, lambda task: _answer_to(task, self._answer))
+        with _Threads(work, self._answer, self._at_once) as threads:
+            return _served(work, threads.take)
+
+
+def _served(work: _synod.Work, take: Callable[[_synod.Task], None]) -> str | None:
+    """Hands every task on, and answers what became of the work."""
+    while True:
+        step = wait(work.next())
+        if isinstance(step, tuple):
+            return step[0]
+        if step is not None:
+            take(step)
+
+
+def _answer_to(task: _synod.Task, answer: Answer) -> None:
+    # One that was withdrawn while it waited is not begun.
+    if task.is_wanted():
+        task.answer(json.dumps(answer(json.loads(task.document()))))
+
+
+class _Threads:
+    """Answers several tasks at the same time, each in a thread. Used as a context manager, whose end waits for all."""
+
+    def __init__(self, work: _synod.Work, answer: Answer, at_once: int) -> None:
+        self._work = work
+        self._answer = answer
+        self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="synod-worker")
+        # Threads may still be at tasks that are not wanted any more: the next ones wait for them, and do not pile up.
+        self._free = Semaphore(at_once)
+        self._failed: list[BaseException] = []
+
+    def take(self, task: _synod.Task) -> None:
+        """Has a thread answer a task, as soon as one is free."""
+        self._free.acquire()
+        self._pool.submit(self._answered, task)
+
+    def _answered(self, task: _synod.Task) -> None:
+        try:
+            _answer_to(task, self._answer)
+        except BaseException as error:
+            # The thread that waits for the work sees its end, and raises this.
+            self._failed.append(error)
+            self._work.stop()
+        finally:
+            self._free.release()
+
+    def __enter__(self) -> _Threads:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # After an exception, such as that of Ctrl-C, the work is still under way.
+        self._work.stop()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        if error is None and self._failed:
+            raise self._failed[0]
 
 
 class AsyncWorker(_AnyWorker):
-    """Carries migrations out: claims them, rewrites every object page by page, and says how far it is. For event loops."""
+    """Carries migrations out: claims them, rewrites every object page by page, and says how far it is. For event loops.
 
-    def __init__(
-        self, worker: _synod.Worker, answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
-    ) -> None:
+    With several objects at a time, each call of a store is a task of its own. Those that are under way when a migration is
+    aborted are cancelled at once.
+    """
+
+    def __init__(self, worker: _synod.Worker, answer: AsyncAnswer, at_once: int = 1) -> None:
         super().__init__(worker)
         self._answer = answer
+        self._at_once = at_once
 
     async def run(self) -> None:
         """Works at every migration of its resources, those of today and those to come, until it is closed."""
@@ -262,14 +410,71 @@ class AsyncWorker(_AnyWorker):
 
     async def _work(self, name: str | None) -> str | None:
         work = self._worker.work(name)
-        while True:
-            step = await wait_async(work.next())
-            if not isinstance(step, _synod.Task):
-                return step
-            step.answer(json.dumps(await self._answer(json.loads(step.document()))))
+        async with _Tasks(work, self._answer, self._at_once) as tasks:
+            while True:
+                step = await wait_async(work.next())
+                if isinstance(step, tuple):
+                    return step[0]
+                if step is None:
+                    tasks.withdraw()
+                else:
+                    await tasks.take(step)
 
 
-def async_recoder(codec: Codec[Any]) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
+class _Tasks:
+    """Answers several tasks at the same time, each in a task of the loop. Used as a context manager, whose end waits for
+    all."""
+
+    def __init__(self, work: _synod.Work, answer: AsyncAnswer, at_once: int) -> None:
+        self._work = work
+        self._answer = answer
+        # A task that is cancelled may take a while to end: the next ones wait for it, and do not pile up.
+        self._free = asyncio.Semaphore(at_once)
+        self._answering: dict[asyncio.Task[None], _synod.Task] = {}
+        self._failed: list[BaseException] = []
+
+    async def take(self, task: _synod.Task) -> None:
+        """Begins to answer a task, as soon as there is room."""
+        await self._free.acquire()
+        answering = asyncio.ensure_future(self._answered(task))
+        self._answering[answering] = task
+        answering.add_done_callback(self._over)
+
+    def withdraw(self) -> None:
+        """Cancels what is not wanted any more."""
+        for answering, task in self._answering.items():
+            if not task.is_wanted():
+                answering.cancel()
+
+    async def _answered(self, task: _synod.Task) -> None:
+        if task.is_wanted():
+            task.answer(json.dumps(await self._answer(json.loads(task.document()))))
+
+    def _over(self, answering: asyncio.Task[None]) -> None:
+        del self._answering[answering]
+        self._free.release()
+        error = None if answering.cancelled() else answering.exception()
+        if error is not None:
+            # Who waits for the work sees its end, and raises this.
+            self._failed.append(error)
+            self._work.stop()
+
+    async def __aenter__(self) -> _Tasks:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._work.stop()
+        under_way = list(self._answering)
+        for answering in under_way:
+            answering.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        if error is None and self._failed:
+            raise self._failed[0]
+
+
+def async_recoder(codec: Codec[Any]) -> AsyncAnswer:
     """As `recoder`, in an event loop."""
     recoded = recoder(codec)
 

@@ -88,6 +88,22 @@ class AlarmKind(ProtocolEnum):
     a leader, and where no leader can be elected without it, none is.
     """
 
+    SWITCHED_OFF = "ALARM_KIND_SWITCHED_OFF"
+    """A feature is switched off by the setting that the message names."""
+
+
+class Switch(ProtocolEnum):
+    """Whether something works that can be switched off. Since 0.1."""
+
+    UNSPECIFIED = "SWITCH_UNSPECIFIED"
+    """Never sent."""
+
+    ON = "SWITCH_ON"
+    """It works."""
+
+    OFF = "SWITCH_OFF"
+    """What it would do is refused with `SWITCHED_OFF`. What is there is kept, can be read, and works again once it is on."""
+
 
 class ErrorReason(ProtocolEnum):
     """Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1."""
@@ -169,6 +185,11 @@ class ErrorReason(ProtocolEnum):
 
     DATA_LOSS = "ERROR_REASON_DATA_LOSS"
     """DATA_LOSS, no retry. The replica found its data damaged and has stopped."""
+
+    SWITCHED_OFF = "ERROR_REASON_SWITCHED_OFF"
+    """FAILED_PRECONDITION, no retry until an operator switches it on. What the request is about is switched off by a
+    setting, which the metadata names (`setting`). Nothing was changed, and what was there is kept.
+    """
 
 
 class MemberPhase(ProtocolEnum):
@@ -944,6 +965,32 @@ class Settings(Message):
     discovery_period_ms: int = 0
     """How often an observer looks at discovery, in milliseconds of log time; after twice that what it saw is stale."""
 
+    votes: Switch | None = None
+    """Whether votes move what is selected. While they are off, `selected` stays as it is for each resource that has a voter.
+    Reports and adoptions are accepted as before, and their votes count once votes are on again. The switches are unset by
+    a replica that knows none, which has everything on.
+    """
+
+    objects: Switch | None = None
+    """Whether collections and their objects change. While they are off, each such change is refused; objects with a time to
+    live still end, and what deletions have begun goes on.
+    """
+
+    histories: Switch | None = None
+    """Whether histories of ControllerRevisions change. While they are off, each such change is refused, but for marks of
+    what is in use and for releases.
+    """
+
+    leases: Switch | None = None
+    """Whether leases are given and renewed, and candidates stand for them. While they are off, each hold ends at its
+    deadline and nobody gets a lease; releases go on, and tokens fence as before.
+    """
+
+    migrations: Switch | None = None
+    """Whether migrations are started and worked at. While they are off, none is created, claimed or continued, and a
+    failed one waits; a claim ends at its deadline. What a worker has finished is still recorded, and aborts go on.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource_version", "resourceVersion", "one", "long"),
         Field("history_revisions", "historyRevisions", "one", "long"),
@@ -960,6 +1007,11 @@ class Settings(Message):
         Field("enforce_persisted", "enforcePersisted", "many", "GroupResource"),
         Field("migrations_kept", "migrationsKept", "one", "int"),
         Field("discovery_period_ms", "discoveryPeriodMs", "one", "long"),
+        Field("votes", "votes", "optional", "Switch"),
+        Field("objects", "objects", "optional", "Switch"),
+        Field("histories", "histories", "optional", "Switch"),
+        Field("leases", "leases", "optional", "Switch"),
+        Field("migrations", "migrations", "optional", "Switch"),
     )
 
 
@@ -1009,6 +1061,21 @@ class SettingsPatch(Message):
     discovery_period_ms: int | None = None
     """See `Settings.discovery_period_ms`."""
 
+    votes: Switch | None = None
+    """See `Settings.votes`. A switch is refused with `UNAVAILABLE` while a replica of the set does not know switches."""
+
+    objects: Switch | None = None
+    """See `Settings.objects`, and `votes` here."""
+
+    histories: Switch | None = None
+    """See `Settings.histories`, and `votes` here."""
+
+    leases: Switch | None = None
+    """See `Settings.leases`, and `votes` here."""
+
+    migrations: Switch | None = None
+    """See `Settings.migrations`, and `votes` here."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("history_revisions", "historyRevisions", "optional", "long"),
         Field("history_bytes", "historyBytes", "optional", "long"),
@@ -1024,6 +1091,11 @@ class SettingsPatch(Message):
         Field("enforce_persisted", "enforcePersisted", "optional", "GroupResourceList"),
         Field("migrations_kept", "migrationsKept", "optional", "int"),
         Field("discovery_period_ms", "discoveryPeriodMs", "optional", "long"),
+        Field("votes", "votes", "optional", "Switch"),
+        Field("objects", "objects", "optional", "Switch"),
+        Field("histories", "histories", "optional", "Switch"),
+        Field("leases", "leases", "optional", "Switch"),
+        Field("migrations", "migrations", "optional", "Switch"),
     )
 
 
@@ -1208,8 +1280,14 @@ class ClusterTransferLeaderRequest(Message):
     replica_id: int | None = None
     """The number of the voter that is to lead. Left out: the one that holds most of the log."""
 
+    from_replica_id: int | None = None
+    """The number of the replica that is to hand it over. If another one leads, nothing is changed, so that the request can be sent
+    again when it is not known what came of it. Left out: whichever leads.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("replica_id", "replicaId", "optional", "long"),
+        Field("from_replica_id", "fromReplicaId", "optional", "long"),
     )
 
 
@@ -1221,7 +1299,7 @@ class ClusterTransferLeaderResponse(Message):
     """Who answered, and its own revision."""
 
     changed: bool = False
-    """False if the replica that was named leads already."""
+    """False if the replica that was named leads already, or another one than that which was to hand over."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
@@ -6324,12 +6402,18 @@ class PipelineCall(Message):
     request_id: str = ""
     """The name of the call in the logs; up to 128 bytes. Empty: the replica makes one."""
 
+    traceparent: str = ""
+    """The caller's span, below which the replica makes its own if it makes any: a `traceparent` of the W3C, as in the header of
+    a call outside of a pipeline. Empty, or not of that form: none.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("number", "number", "one", "long"),
         Field("method", "method", "one", "str"),
         Field("message", "message", "one", "bytes"),
         Field("timeout_ms", "timeoutMs", "optional", "int"),
         Field("request_id", "requestId", "one", "str"),
+        Field("traceparent", "traceparent", "one", "str"),
     )
 
 
@@ -7145,6 +7229,7 @@ __all__ = [
     "StorageVersionsListResponse",
     "StorageVersionsReportRequest",
     "StorageVersionsReportResponse",
+    "Switch",
     "TiedObject",
     "TransactedAnswer",
     "UpdateOperation",

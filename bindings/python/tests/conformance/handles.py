@@ -123,6 +123,10 @@ async def _membership(client: synod.AsyncClient, given: Document) -> Handle:
     async def is_drained(given: Document) -> Document:
         return {"drained": it.gate.is_drained()}
 
+    async def discovery(given: Document) -> Document:
+        shown = it.gate.discovery(_resource(given))
+        return {"noConsensus": shown.no_consensus} if shown.hash is None else {"hash": shown.hash}
+
     async def admit(given: Document) -> Document:
         others = [v1.GroupResource.from_dict(each) for each in given.pop("notStored", ())]
         admission = await it.gate.admit(given.pop("method"), given.pop("uri"), not_stored=others)
@@ -142,6 +146,7 @@ async def _membership(client: synod.AsyncClient, given: Document) -> Handle:
         try_permit=try_permit,
         readiness=readiness,
         is_drained=is_drained,
+        discovery=discovery,
         admit=admit,
     )
 
@@ -334,7 +339,92 @@ async def _objects(client: synod.AsyncClient, given: Document) -> Handle:
     return Handle(it, get=get, create=create, guaranteed_update=guaranteed_update)
 
 
+async def _object_reflector(client: synod.AsyncClient, given: Document) -> Handle:
+    objects = client.typed_objects(_resource(given), CaseCodec(given.pop("versions")))
+    it = await objects.reflect(
+        namespaces=given.pop("namespaces", ()),
+        label_selector=given.pop("labelSelector", ""),
+        field_selector=given.pop("fieldSelector", ""),
+    )
+
+    def shown(stored: synod.Stored[Any]) -> Document:
+        return {"object": stored.object.to_dict(), "value": stored.value}
+
+    async def get(given: Document) -> Document:
+        found = it.get(given.pop("name"), namespace=given.pop("namespace", ""))
+        return {} if found is None else shown(found)
+
+    async def everything(given: Document) -> Document:
+        return {"objects": [shown(stored) for stored in it.list()]}
+
+    async def reached(given: Document) -> None:
+        await it.reached(int(given.pop("revision")), _seconds(given, "limitMs") or 0.0)
+
+    async def changed(given: Document) -> Document:
+        return {"revision": str(await it.changed(int(given.pop("since"))))}
+
+    return Handle(it, get=get, list=everything, reached=reached, changed=changed)
+
+
+class _Memory:
+    """A store in memory, with a fence key: the version of each object, by its name."""
+
+    def __init__(self, objects: dict[str, str], fence: str | None) -> None:
+        self.objects = dict(objects)
+        self.fence = None if fence is None else fence.encode()
+
+    async def read_fence(self, resource: v1.GroupResource) -> bytes | None:
+        """What the key holds."""
+        return self.fence
+
+    async def write_fence(self, resource: v1.GroupResource, present: bytes | None, fence: bytes) -> bool:
+        """Writes the key if it holds `present`."""
+        if self.fence != present:
+            return False
+        self.fence = fence
+        return True
+
+    async def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+        """All objects."""
+        return synod.StorePage(list(self.objects))
+
+    async def rewrite(self, migration: v1.Migration, object: Any, fence: bytes) -> None:
+        """Writes the target's version, if the key holds the fence."""
+        if self.fence != fence:
+            raise synod.StoreError("refused", "the fence is another one")
+        self.objects[object] = migration.target_version or ""
+
+
+async def _fence_guard(client: synod.AsyncClient, given: Document) -> Handle:
+    it = await client.fence_guard(given.pop("member"))
+
+    async def check(given: Document) -> None:
+        permit: Handle = given.pop("permit")
+        present = given.pop("present", None)
+        it.check(permit.it, None if present is None else present.encode())
+
+    return Handle(it, check=check)
+
+
+async def _store_migrator(client: synod.AsyncClient, given: Document) -> Handle:
+    store = _Memory(given.pop("objects"), given.pop("fence", None))
+    it = client.fenced_worker(
+        given.pop("worker"),
+        [_resource(given)],
+        store,
+        ttl=_seconds(given, "ttlMs"),
+        objects_at_once=given.pop("objectsAtOnce", None),
+    )
+
+    async def stored(given: Document) -> Document:
+        return {"objects": store.objects, "fence": None if store.fence is None else store.fence.decode()}
+
+    return Handle(it, run_one=_running(it), stored=stored)
+
+
 async def _migrator(client: synod.AsyncClient, given: Document) -> Handle:
+    if "objects" in given:
+        return await _store_migrator(client, given)
     resource, codec = _resource(given), CaseCodec(given.pop("versions"))
     it = client.worker(
         given.pop("worker"),
@@ -344,7 +434,10 @@ async def _migrator(client: synod.AsyncClient, given: Document) -> Handle:
         objects_at_once=given.pop("objectsAtOnce", None),
         page_size=given.pop("pageSize", None),
     )
+    return Handle(it, run_one=_running(it))
 
+
+def _running(it: synod.AsyncWorker) -> Function:
     async def run_one(given: Document) -> Document:
         worked = await it.run_one(given.pop("name"))
         if worked is None:
@@ -353,7 +446,7 @@ async def _migrator(client: synod.AsyncClient, given: Document) -> Handle:
         assumptions = [assumed.to_dict() for assumed in worked.assumptions]
         return {"worked": worked.end, "failure": failure, "assumptions": assumptions}
 
-    return Handle(it, run_one=run_one)
+    return run_one
 
 
 _OPEN: dict[str, Callable[[synod.AsyncClient, Document], Awaitable[Handle]]] = {
@@ -363,5 +456,7 @@ _OPEN: dict[str, Callable[[synod.AsyncClient, Document], Awaitable[Handle]]] = {
     "election": _election,
     "reflector": _reflector,
     "objects": _objects,
+    "object_reflector": _object_reflector,
     "migrator": _migrator,
+    "fence_guard": _fence_guard,
 }

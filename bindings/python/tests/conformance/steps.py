@@ -238,10 +238,11 @@ class Run:
                 asyncio.run_coroutine_threadsafe(self.steps(meanwhile), loop).result()
 
             given["meanwhile"] = [others] if meanwhile else []
-        if isinstance(given.get("lock"), str):
-            given["lock"] = self._handles[given["lock"]]
+        for name in ("lock", "permit"):
+            if isinstance(given.get(name), str):
+                given[name] = self._handles[given[name]]
         answer = await self._handles[step["of"]].call(step["do"], given)
-        left = [key for key in given if key not in ("meanwhile", "lock")]
+        left = [key for key in given if key not in ("meanwhile", "lock", "permit")]
         assert not left, f"these are not known: {left}"
         return answer
 

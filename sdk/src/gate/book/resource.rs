@@ -1,8 +1,9 @@
-use synod_model::{ApiVersion, Epoch, ReportEntry, Revision};
+use synod_model::{ApiVersion, Epoch, Kind, ReportEntry, Revision};
 
 use super::observation::Observation;
 use super::permits::Permits;
 use crate::ReportedResource;
+use crate::gate::discovery::Dissent;
 use crate::gate::obstacle::Obstacle;
 
 /// The state of one resource in the book.
@@ -30,6 +31,9 @@ pub(crate) struct AcknowledgedEntry {
     pub(crate) selected_revision: Revision,
     /// The `selected_revision` that the entry took or adopted last.
     pub(crate) adopted: Option<Revision>,
+    /// The version that all members agree on, as a watch has shown it, and the revision at which that was so.
+    pub(crate) agreed: Option<ApiVersion>,
+    pub(crate) agreed_at: Revision,
 }
 
 impl Resource {
@@ -48,6 +52,21 @@ impl Resource {
         };
         let encoding = told.writes().ok_or(Obstacle::NothingSelected)?;
         Ok((encoding, told.revision.max(told.selected_revision)))
+    }
+
+    /// The kind and the encoding of new writes, if all members agree on that encoding.
+    ///
+    /// # Errors
+    ///
+    /// What keeps a hash from being shown.
+    pub(super) fn shows(&self, epoch: Epoch) -> Result<(&Kind, &ApiVersion), Dissent> {
+        let (encoding, _) = self.writes(epoch).map_err(Dissent::Closed)?;
+        match &self.told {
+            Some(told) if told.agreed.as_ref() == Some(encoding) => {
+                Ok((&told.entry.kind, encoding))
+            }
+            Some(_) | None => Err(Dissent::NotAgreed(encoding.clone())),
+        }
     }
 
     /// An entry was acknowledged.
@@ -90,6 +109,8 @@ impl AcknowledgedEntry {
             adopted: answer.adopted_revision,
             selected: answer.selected,
             selected_revision: answer.selected_revision,
+            agreed: None,
+            agreed_at: Revision::ZERO,
         }
     }
 
@@ -105,6 +126,10 @@ impl AcknowledgedEntry {
         if before.selected_revision > self.selected_revision {
             self.selected = before.selected;
             self.selected_revision = before.selected_revision;
+        }
+        if before.agreed_at > self.agreed_at {
+            self.agreed = before.agreed;
+            self.agreed_at = before.agreed_at;
         }
     }
 
@@ -132,6 +157,10 @@ impl AcknowledgedEntry {
     }
 
     pub(super) fn observe(&mut self, seen: &Observation) {
+        if seen.agreed_at > self.agreed_at {
+            self.agreed.clone_from(&seen.agreed);
+            self.agreed_at = seen.agreed_at;
+        }
         if seen.selected_revision > self.selected_revision {
             self.selected.clone_from(&seen.selected);
             self.selected_revision = seen.selected_revision;

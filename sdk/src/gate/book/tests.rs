@@ -84,6 +84,17 @@ fn selected(text: &str, selected_revision: u64) -> Observation {
         selected: Some(version(text)),
         selected_revision: revision(selected_revision),
         own: None,
+        agreed: None,
+        agreed_at: revision(selected_revision),
+    }
+}
+
+/// A watch event that shows an agreement, or that there is none.
+fn agreed(text: Option<&str>, agreed_at: u64, selection: (&str, u64)) -> Observation {
+    Observation {
+        agreed: text.map(version),
+        agreed_at: revision(agreed_at),
+        ..selected(selection.0, selection.1)
     }
 }
 
@@ -334,6 +345,55 @@ fn a_voter_without_a_selection_has_a_closed_gate_until_it_sees_one() {
     );
     assert_eq!(granted(&mut book, "pods", 0).encoding, version("v2"));
     assert_eq!(book.unadopted(), vec![]);
+}
+
+#[test]
+fn discovery_shows_what_the_gate_lets_be_encoded_once_all_agree_on_it() {
+    let pods = resource("pods");
+    let mut book = member(vec![voting("pods", Some("v1"), Some(("v1", 3)))]);
+    let hash = |text: &str| StorageVersionHash::of("", text, "Thing");
+    let dissent = |text: &str| Err(Dissent::NotAgreed(version(text)));
+    assert_eq!(book.shows(&pods, at(0)), dissent("v1"), "nothing was seen");
+    book.observe(&pods, &agreed(Some("v1"), 6, ("v1", 3)));
+    assert_eq!(book.shows(&pods, at(0)), Ok(hash("v1")));
+    assert_eq!(book.drain_all(at(0)), Drain::Done, "it takes no permit");
+    // From the selection on this server writes v2, and others may still write v1.
+    book.observe(&pods, &agreed(None, 8, ("v2", 8)));
+    assert_eq!(book.shows(&pods, at(0)), dissent("v2"));
+    book.observe(&pods, &agreed(Some("v1"), 7, ("v1", 3)));
+    assert_eq!(book.shows(&pods, at(0)), dissent("v2"), "this is older");
+    book.observe(&pods, &agreed(Some("v2"), 9, ("v2", 8)));
+    assert_eq!(book.shows(&pods, at(0)), Ok(hash("v2")));
+    // A report that is acknowledged later forgets nothing of that.
+    book.told(
+        epoch(5),
+        revision(9),
+        true,
+        vec![voting("pods", Some("v2"), Some(("v2", 8)))],
+    );
+    assert_eq!(book.shows(&pods, at(0)), Ok(hash("v2")));
+}
+
+#[test]
+fn discovery_shows_no_hash_while_the_gate_is_closed() {
+    let pods = resource("pods");
+    let mut book = member(vec![voting("pods", Some("v1"), Some(("v1", 3)))]);
+    book.observe(&pods, &agreed(Some("v1"), 6, ("v1", 3)));
+    assert!(book.shows(&pods, at(9)).is_ok());
+    let closed = |obstacle| Err(Dissent::Closed(obstacle));
+    assert_eq!(
+        book.shows(&pods, at(10)),
+        closed(Obstacle::NotProved(epoch(5)))
+    );
+    assert_eq!(
+        book.shows(&resource("nodes"), at(0)),
+        closed(Obstacle::NotReported(None))
+    );
+    book.begin_change(&set(&["pods"]));
+    assert_eq!(book.shows(&pods, at(0)), closed(Obstacle::Changing(None)));
+    book.end_change(&set(&["pods"]));
+    book.leave();
+    assert_eq!(book.shows(&pods, at(0)), closed(Obstacle::Leaving));
 }
 
 #[test]

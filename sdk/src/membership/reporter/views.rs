@@ -29,6 +29,8 @@ impl Views {
             selected: change.status.selected,
             selected_revision: change.status.selected_revision,
             own: own.map(|entry| (entry.encoding, entry.adopted_revision)),
+            agreed: change.status.agreed,
+            agreed_at: revision,
         };
         if seen.own.is_none()
             && let Some(before) = self.by_resource.remove(&change.resource)

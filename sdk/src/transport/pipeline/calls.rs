@@ -13,6 +13,7 @@ use tonic::Status;
 use tonic::body::Body;
 
 use super::{Answered, Pipeline};
+use crate::transport::call_trace::TRACEPARENT;
 
 /// How a method is carried over a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,7 @@ pub(in crate::transport) async fn answered(
     let template = v1::PipelineCall {
         method: head.uri.path().trim_start_matches('/').to_owned(),
         timeout_ms: head.headers.get("grpc-timeout").and_then(timeout_ms),
+        traceparent: head.headers.get(TRACEPARENT).map_or_else(String::new, text),
         ..v1::PipelineCall::default()
     };
     if kind == Kind::Renewals {
@@ -178,6 +180,11 @@ fn timeout_ms(value: &HeaderValue) -> Option<u32> {
     };
     let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
     Some(millis.max(1))
+}
+
+/// A header as a text; empty if it is none.
+fn text(value: &HeaderValue) -> String {
+    value.to_str().unwrap_or_default().to_owned()
 }
 
 fn never(never: std::convert::Infallible) -> Status {

@@ -23,7 +23,7 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, create: &CreateObject) -> Result<Wr
     write::check_fences(turn.state(), fences)?;
     write::collection(turn.state(), key)?;
     if let Some(present) = turn.state().object(key) {
-        let current = Current::Object(Arc::clone(present));
+        let current = Current::Object(Arc::new(present));
         return Err(key.already_exists().with_current(current));
     }
     write::create(turn, key, attributes, content, *ttl)

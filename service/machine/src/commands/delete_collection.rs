@@ -19,7 +19,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, delete: &DeleteCollection) -> Result<An
     let held = found(turn.state(), resource, |metadata| {
         preconditions.fault_of_delete(metadata)
     })?;
-    let objects = held.objects.len();
+    let objects = held.len();
     if objects > 0 {
         let message = format!(
             "collection {} holds {objects} objects: delete them first",

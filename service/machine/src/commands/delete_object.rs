@@ -1,7 +1,5 @@
 //! `DeleteObject`: deletes an object, or marks it while it has finalizers, or redirects a deletion under way.
 
-use std::sync::Arc;
-
 use synod_model::{DeleteObject, Refusal};
 
 use crate::objects::{deletion, write};
@@ -23,7 +21,7 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, delete: &DeleteObject) -> Result<Wr
     } = delete;
     write::check_fences(turn.state(), fences)?;
     write::collection(turn.state(), key)?;
-    let Some(present) = turn.state().object(key).map(Arc::clone) else {
+    let Some(present) = turn.state().object(key) else {
         return Err(key.not_found());
     };
     if let Some(fault) = preconditions.fault_of_delete(&present.metadata) {
@@ -33,6 +31,6 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, delete: &DeleteObject) -> Result<Wr
     let after = turn.state().object(key);
     Ok(after.map_or_else(
         || Written::deleted(turn.revision(), &present),
-        |object| Written::of(how, object),
+        |object| Written::of(how, &object),
     ))
 }

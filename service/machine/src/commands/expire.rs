@@ -94,7 +94,7 @@ fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
             .state()
             .deadlines
             .is_due(&Holder::Object(key.clone()), turn.log_time());
-        let Some(object) = turn.state().object(key).filter(|_| due).map(Arc::clone) else {
+        let Some(object) = turn.state().object(key).filter(|_| due) else {
             continue;
         };
         bytes += turn.state().bytes_marked_by(&object.metadata.uid) as u64;

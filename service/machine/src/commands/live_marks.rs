@@ -25,7 +25,7 @@ pub(super) fn check_tie(state: &State, tie: &MarkTie) -> Result<(), Refusal> {
                 object.metadata.uid
             );
             let refusal = Refusal::new(ErrorKind::Conflict, message);
-            Err(refusal.with_current(Current::Object(Arc::clone(object))))
+            Err(refusal.with_current(Current::Object(Arc::new(object))))
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, request: &PatchObject) -> Result<Wr
     } = request;
     write::check_fences(turn.state(), fences)?;
     write::collection(turn.state(), key)?;
-    let Some(present) = turn.state().object(key).map(Arc::clone) else {
+    let Some(present) = turn.state().object(key) else {
         return Err(key.not_found());
     };
     write::check_preconditions(preconditions, &present)?;
@@ -46,7 +46,7 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, request: &PatchObject) -> Result<Wr
 }
 
 /// The stored data with the patch applied.
-fn patched(patch: &Patch, present: &Arc<Object>) -> Result<Content, Refusal> {
+fn patched(patch: &Patch, present: &Object) -> Result<Content, Refusal> {
     let stored = &present.content;
     if stored.encoding != patch.encoding {
         let why = format_args!(
@@ -68,12 +68,12 @@ fn patched(patch: &Patch, present: &Arc<Object>) -> Result<Content, Refusal> {
 }
 
 /// Adds the present object: the caller sees why a test failed, or can encode it as selected and update it.
-fn seen(refusal: Refusal, present: &Arc<Object>) -> Refusal {
+fn seen(refusal: Refusal, present: &Object) -> Refusal {
     if refusal.kind == ErrorKind::Conflict {
         return write::conflict(present, refusal.message);
     }
     if refusal.kind == ErrorKind::EncodingNotSelected {
-        return refusal.with_current(Current::Object(Arc::clone(present)));
+        return refusal.with_current(Current::Object(Arc::new(present.clone())));
     }
     refusal
 }

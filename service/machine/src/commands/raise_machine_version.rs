@@ -1,9 +1,11 @@
 //! `RaiseMachineVersion`: puts a new behaviour of apply in force at the same log index on every replica.
 
+use std::collections::BTreeMap;
+
 use synod_model::{ErrorKind, Refusal};
 
 use crate::turn::Turn;
-use crate::{Answer, MACHINE_VERSION, RaiseMachineVersion, ReplicaId};
+use crate::{Answer, Command, LogEntry, MACHINE_VERSION, RaiseMachineVersion, ReplicaId, State};
 
 /// # Panics
 ///
@@ -13,11 +15,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<
     if raise.to <= state.machine_version {
         return Ok(Answer::Done);
     }
-    let knows = |id: &&ReplicaId| {
-        let row = state.replicas.get(*id);
-        row.is_some_and(|row| row.machine_version >= raise.to)
-    };
-    let able = raise.replicas.iter().filter(knows).count();
+    let able = able(state, raise);
     if able < raise.replicas.len() || raise.replicas.is_empty() {
         return Err(Refusal::new(
             ErrorKind::InvalidArgument,
@@ -35,4 +33,41 @@ pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<
     );
     turn.raise_machine_version(raise.to);
     Ok(Answer::Done)
+}
+
+/// The number of the named replicas that have announced the version.
+fn able(state: &State, raise: &RaiseMachineVersion) -> usize {
+    let knows = |id: &&ReplicaId| {
+        let row = state.replicas.get(*id);
+        row.is_some_and(|row| row.machine_version >= raise.to)
+    };
+    raise.replicas.iter().filter(knows).count()
+}
+
+impl State {
+    /// The machine version that an entry brings in force and that this build does not know, so that a driver can stop with
+    /// words instead of a panic.
+    #[must_use]
+    pub fn unknown_version_in(&self, entry: &LogEntry) -> Option<u32> {
+        // What replicas announce in this very entry counts for what stands behind it.
+        let mut announced = BTreeMap::new();
+        for envelope in &entry.commands {
+            if let Command::AnnounceReplica(announcement) = &*envelope.command {
+                announced.insert(announcement.replica, announcement.machine_version);
+            }
+            let Command::RaiseMachineVersion(raise) = &*envelope.command else {
+                continue;
+            };
+            let knows = |id: &ReplicaId| {
+                let before = self.replicas.get(id).map(|row| row.machine_version);
+                let known = announced.get(id).copied().or(before);
+                known.is_some_and(|version| version >= raise.to)
+            };
+            let all = !raise.replicas.is_empty() && raise.replicas.iter().all(knows);
+            if raise.to > MACHINE_VERSION && all {
+                return Some(raise.to);
+            }
+        }
+        None
+    }
 }

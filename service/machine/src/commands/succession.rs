@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_model::{FencingToken, Hold, HolderIdentity, Lease, LeaseKey, MemberId, Ttl};
+use synod_model::{Feature, FencingToken, Hold, HolderIdentity, Lease, LeaseKey, MemberId, Ttl};
 
 use crate::turn::Turn;
 use crate::{Expire, Holder};
@@ -18,9 +18,14 @@ pub(super) enum Present {
 
 /// Gives a lease that is free, or becomes free, to the elected candidate, or without one to the first waiter. If the
 /// holder stays, records the candidate that is preferred to it.
+///
+/// While leases are switched off nobody gets one, and no candidate is preferred to who holds it: a holder that gave way
+/// to it would leave the lease free.
 pub(super) fn settle(turn: &mut Turn<'_>, key: &LeaseKey, present: Present) {
     let before = turn.state().leases.rows.get(key).cloned();
+    let is_off = turn.state().is_off(Feature::Leases);
     let electee = turn.state().leases.electee(key).cloned();
+    let electee = electee.filter(|_| !is_off);
     let had = before.as_ref().and_then(|lease| lease.hold.clone());
     let stays = had.clone().filter(|_| present == Present::Stays);
     let hold = match (stays, &electee) {
@@ -80,6 +85,36 @@ fn first_in_queue(turn: &mut Turn<'_>, key: &LeaseKey) -> Option<Hold> {
                 acquired: turn.wall(),
             });
         }
+    }
+}
+
+/// Ends all queues when leases are switched off, so that calls that wait hear of it at once. Holds and candidates stay
+/// until their deadlines.
+pub(super) fn suspend(turn: &mut Turn<'_>) {
+    let leases = &turn.state().leases;
+    let queues = leases.queues.iter();
+    let waiters: Vec<_> = queues
+        .flat_map(|(key, queue)| queue.by_ticket.keys().map(|ticket| (key.clone(), *ticket)))
+        .collect();
+    let rows = leases.rows.iter();
+    let yielding: Vec<_> = rows
+        .filter(|(_, lease)| lease.preferred.is_some())
+        .map(|(key, _)| key.clone())
+        .collect();
+    for (key, ticket) in &waiters {
+        turn.remove_waiter(key, *ticket);
+    }
+    for key in &yielding {
+        settle(turn, key, Present::Stays);
+    }
+}
+
+/// Gives leases to the candidates that are there when leases are switched on again.
+pub(super) fn resume(turn: &mut Turn<'_>) {
+    let candidates = &turn.state().leases.candidates;
+    let keys: Vec<_> = candidates.keys().cloned().collect();
+    for key in &keys {
+        settle(turn, key, Present::Stays);
     }
 }
 

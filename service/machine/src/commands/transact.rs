@@ -50,10 +50,10 @@ fn check_shape(transact: &Transact) -> Result<(), Refusal> {
 fn holds(state: &State, compare: &Compare) -> bool {
     match compare {
         Compare::ResourceVersion(key, version) => state
-            .object(key)
-            .is_some_and(|object| object.metadata.resource_version == *version),
-        Compare::Exists(key) => state.object(key).is_some(),
-        Compare::Absent(key) => state.object(key).is_none(),
+            .packed_object(key)
+            .is_some_and(|object| object.metadata().resource_version == *version),
+        Compare::Exists(key) => state.packed_object(key).is_some(),
+        Compare::Absent(key) => state.packed_object(key).is_none(),
         Compare::Selected(resource, version) => {
             let kept = state.storage_states.get(resource);
             kept.and_then(|kept| kept.row.status.selected.as_ref()) == version.as_ref()
@@ -66,9 +66,9 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
     let mut bytes = 0;
     for (i, operation) in operations.iter().enumerate() {
         let size = |turn: &Turn<'_>| {
-            let object = turn.state().object(operation.key());
+            let object = turn.state().packed_object(operation.key());
             object.map_or(0, |object| {
-                object.content.data.len() + object.attributes.annotations.bytes()
+                object.data().len() + object.attributes().annotations.bytes()
             })
         };
         bytes += size(turn);
@@ -81,7 +81,7 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
         };
         written.push(done.map_err(|refusal| at_operation(refusal, i))?);
         bytes += size(turn);
-        if turn.state().object(operation.key()).is_none() {
+        if turn.state().packed_object(operation.key()).is_none() {
             bytes += tied;
         }
         if bytes > TRANSACTION_BYTES_MAX {
@@ -96,8 +96,8 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
 
 /// The bytes of snapshots that lose a mark if the operation removes its object.
 fn tied_to(state: &State, operation: &Operation) -> usize {
-    let object = state.object(operation.key());
-    object.map_or(0, |object| state.bytes_marked_by(&object.metadata.uid))
+    let object = state.packed_object(operation.key());
+    object.map_or(0, |object| state.bytes_marked_by(&object.metadata().uid))
 }
 
 /// Turns the refusal of one operation into that of the transaction, with the position of the operation.

@@ -1,7 +1,5 @@
 //! `UpdateObject`: replaces an object or, where the collection allows it, creates one.
 
-use std::sync::Arc;
-
 use synod_model::{Refusal, UpdateObject, Violation};
 
 use crate::objects::deletion;
@@ -26,7 +24,7 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, update: &UpdateObject) -> Result<Wr
     } = update;
     write::check_fences(turn.state(), fences)?;
     let rules = write::collection(turn.state(), key)?.row.rules;
-    let Some(present) = turn.state().object(key).map(Arc::clone) else {
+    let Some(present) = turn.state().object(key) else {
         // Preconditions refer to an existing object, so an update with any does not create one.
         if rules.create_on_update && preconditions.is_empty() {
             return write::create(turn, key, attributes, content, ttl.of_new());

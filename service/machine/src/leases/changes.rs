@@ -44,7 +44,7 @@ impl Turn<'_> {
         }
         let after = Arc::new(after);
         let before = self.leases().insert(Arc::clone(&after));
-        self.record(key.clone(), before, Some(after));
+        self.record::<Lease>(key.clone(), before, Some(after));
     }
 
     /// Removes a lease that is free, or whose hold no longer counts, and its deadline.
@@ -52,7 +52,7 @@ impl Turn<'_> {
         let before = self.leases().remove(key);
         let before = before.expect("the command found the lease");
         self.clear_deadline(&Holder::Lease(key.clone()));
-        self.record(key.clone(), Some(before), None);
+        self.record::<Lease>(key.clone(), Some(before), None);
     }
 
     /// Adds a waiter at the end of the queue, or replaces what the waiter of a present place asks for, and moves its
@@ -95,7 +95,7 @@ impl Turn<'_> {
         });
         let before = self.leases().insert_candidate(Arc::clone(&after));
         let key = (put.key.clone(), put.identity.clone());
-        self.record(key, before, Some(after));
+        self.record::<LeaseCandidate>(key, before, Some(after));
     }
 
     /// Removes a candidate and its deadline.
@@ -103,6 +103,6 @@ impl Turn<'_> {
         let before = self.leases().remove_candidate(key, identity);
         let before = before.expect("the command found the candidate");
         self.clear_deadline(&Holder::LeaseCandidate(key.clone(), identity.clone()));
-        self.record((key.clone(), identity.clone()), Some(before), None);
+        self.record::<LeaseCandidate>((key.clone(), identity.clone()), Some(before), None);
     }
 }

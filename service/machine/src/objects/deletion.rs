@@ -9,7 +9,7 @@ use std::sync::Arc;
 use synod_model::limits::{DEPENDENT_BYTES_PER_COMMAND_MAX, DEPENDENTS_PER_COMMAND_MAX};
 use synod_model::{
     Deletion, Finalizer, Finalizers, NamespacedName, Object, ObjectKey, OwnerReference,
-    OwnerReferences, Propagation, Revision, Uid,
+    OwnerReferences, PackedObject, Propagation, Revision, Uid,
 };
 
 use super::{Cursor, Fate, Garbage};
@@ -37,7 +37,7 @@ impl Budget {
 /// Deletes the object, or marks it as being deleted. A deletion under way follows the last given propagation.
 pub(crate) fn delete(
     turn: &mut Turn<'_>,
-    object: &Arc<Object>,
+    object: &Object,
     propagation: Option<Propagation>,
 ) -> WrittenHow {
     let uid = object.metadata.uid;
@@ -56,7 +56,7 @@ pub(crate) fn delete(
         remove(turn, object);
         return WrittenHow::Deleted;
     }
-    let mut marked = (**object).clone();
+    let mut marked = object.clone();
     marked.deletion = Some(Arc::new(turn.new_deletion()));
     marked.metadata.generation += 1;
     turn.clear_deadline(&Holder::Object(object.key.clone()));
@@ -101,13 +101,13 @@ impl Going {
 
 /// Changes how an object under deletion goes, as Kubernetes does: the finalizers are exchanged, and if none is left the
 /// object is removed at once. Its dependents are processed again from the first one; what was done to them stays done.
-fn switch(turn: &mut Turn<'_>, object: &Arc<Object>, going: Going) -> WrittenHow {
+fn switch(turn: &mut Turn<'_>, object: &Object, going: Going) -> WrittenHow {
     turn.remove_garbage(&object.metadata.uid);
     if going.finalizers.is_empty() {
         remove(turn, object);
         return WrittenHow::Deleted;
     }
-    let mut marked = (**object).clone();
+    let mut marked = object.clone();
     if going.fate == Some(Fate::Foreground) {
         // Among owners that wait for each other it becomes the last: see `is_blocked`.
         let at = marked.deletion.as_ref().map(|deletion| deletion.at);
@@ -120,7 +120,7 @@ fn switch(turn: &mut Turn<'_>, object: &Arc<Object>, going: Going) -> WrittenHow
 }
 
 /// Replaces the present object by the marked one, and leaves the work for its dependents.
-fn mark(turn: &mut Turn<'_>, present: &Arc<Object>, mut marked: Object, going: Going) {
+fn mark(turn: &mut Turn<'_>, present: &Object, mut marked: Object, going: Going) {
     marked.attributes.finalizers = going.finalizers;
     marked.metadata.resource_version = turn.revision();
     put(turn, present, marked);
@@ -148,7 +148,7 @@ fn asked_by(finalizers: &Finalizers) -> Propagation {
 }
 
 /// Removes the object at once. [`collect`] processes its dependents and its owners.
-pub(crate) fn remove(turn: &mut Turn<'_>, object: &Arc<Object>) {
+pub(crate) fn remove(turn: &mut Turn<'_>, object: &Object) {
     let uid = object.metadata.uid;
     turn.remove_object(&object.key);
     if turn.state().dependents.any(&uid) && turn.state().garbage_of(&uid).is_none() {
@@ -165,7 +165,7 @@ pub(crate) fn remove(turn: &mut Turn<'_>, object: &Arc<Object>) {
 }
 
 /// Replaces the present object by a changed one.
-pub(crate) fn put(turn: &mut Turn<'_>, present: &Arc<Object>, object: Object) {
+pub(crate) fn put(turn: &mut Turn<'_>, present: &Object, object: Object) {
     let owners = object.attributes.owners.clone();
     turn.put_object(object);
     release(turn, present, &owners);
@@ -183,7 +183,7 @@ fn release(turn: &mut Turn<'_>, before: &Object, kept: &OwnerReferences) {
         };
         if waits_in_foreground(owner) && turn.state().garbage_of(&reference.uid).is_none() {
             let garbage = Garbage {
-                owner: owner.key.clone(),
+                owner: owner.key(),
                 fate: Fate::Foreground,
                 cursor: Cursor::End,
             };
@@ -193,17 +193,16 @@ fn release(turn: &mut Turn<'_>, before: &Object, kept: &OwnerReferences) {
 }
 
 /// Whether the object is being deleted and its dependents must be processed first.
-pub(crate) fn waits_for_dependents(object: &Object) -> bool {
-    waits_in_foreground(object)
-        || (object.deletion.is_some() && object.attributes.finalizers.contains(Finalizers::ORPHAN))
+pub(crate) fn waits_for_dependents(object: &PackedObject) -> bool {
+    waits_for(object, Finalizers::FOREGROUND) || waits_for(object, Finalizers::ORPHAN)
 }
 
-fn waits_in_foreground(object: &Object) -> bool {
-    object.deletion.is_some()
-        && object
-            .attributes
-            .finalizers
-            .contains(Finalizers::FOREGROUND)
+fn waits_in_foreground(object: &PackedObject) -> bool {
+    waits_for(object, Finalizers::FOREGROUND)
+}
+
+fn waits_for(object: &PackedObject, finalizer: &str) -> bool {
+    object.deletion().is_some() && object.attributes().finalizers.contains(finalizer)
 }
 
 /// Processes the dependents that this command has left, up to a bound. It does nothing if earlier commands have left
@@ -245,8 +244,8 @@ fn collect(turn: &mut Turn<'_>, from: Option<Uid>) -> u32 {
 
 /// The result of a write after [`collect_own`]: an object that was only marked may have been removed by then.
 pub(crate) fn settled(turn: &Turn<'_>, key: &ObjectKey, written: Written) -> Written {
-    let object = turn.state().object(key);
-    match object.filter(|object| object.metadata.uid == written.uid) {
+    let object = turn.state().packed_object(key);
+    match object.filter(|object| object.metadata().uid == written.uid) {
         None if written.how == WrittenHow::Deleting => Written {
             how: WrittenHow::Deleted,
             ..written
@@ -289,7 +288,7 @@ fn work_on(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage, budget: &mut Budget
 /// Processes one dependent, and returns the bytes that the events take: the object may be in them before and after, and
 /// snapshots may lose a mark with it.
 fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u64 {
-    let dependent = turn.state().object(key).cloned();
+    let dependent = turn.state().object(key);
     let dependent = dependent.expect("the index of dependents names objects that are there");
     let bytes = object_hash(&dependent).bytes();
     let tied = turn.state().bytes_marked_by(&dependent.metadata.uid) as u64;
@@ -312,7 +311,7 @@ fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u6
             delete(turn, &dependent, None);
         }
     }
-    match turn.state().object(key) {
+    match turn.state().packed_object(key) {
         Some(_) => 2 * bytes,
         None => bytes + tied,
     }
@@ -326,8 +325,8 @@ fn lives(state: &State, dependent: &NamespacedName, reference: &OwnerReference) 
 }
 
 /// Removes the reference to the owner from the dependent.
-fn forget(turn: &mut Turn<'_>, dependent: &Arc<Object>, owner: Uid) {
-    let mut object = (**dependent).clone();
+fn forget(turn: &mut Turn<'_>, dependent: &Object, owner: Uid) {
+    let mut object = dependent.clone();
     object.attributes.owners = object.attributes.owners.without(&owner);
     object.metadata.resource_version = turn.revision();
     put(turn, dependent, object);
@@ -340,7 +339,7 @@ fn finish(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage) {
         Fate::Foreground => Finalizers::FOREGROUND,
         Fate::Orphan => Finalizers::ORPHAN,
     };
-    let owner = turn.state().object(&garbage.owner).cloned();
+    let owner = turn.state().object(&garbage.owner);
     let Some(owner) = owner.filter(|owner| {
         owner.metadata.uid == uid && owner.attributes.finalizers.contains(finalizer)
     }) else {
@@ -354,7 +353,7 @@ fn finish(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage) {
         remove(turn, &owner);
         return;
     }
-    let mut object = (*owner).clone();
+    let mut object = owner.clone();
     object.attributes.finalizers = finalizers;
     object.metadata.resource_version = turn.revision();
     put(turn, &owner, object);
@@ -367,13 +366,13 @@ fn finish(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage) {
 fn is_blocked(state: &State, owner: &Object) -> bool {
     let mut blocking = state.dependents.blocking(&owner.metadata.uid);
     blocking.any(|key| {
-        let dependent = state.object(key);
+        let dependent = state.packed_object(key);
         let dependent = dependent.expect("the index of dependents names objects that are there");
-        !(waits_in_foreground(dependent) && began(dependent) <= began(owner))
+        !(waits_in_foreground(dependent)
+            && began(dependent.deletion()) <= began(owner.deletion.as_deref()))
     })
 }
 
-fn began(object: &Object) -> Option<(Revision, u32)> {
-    let deletion: Option<&Deletion> = object.deletion.as_deref();
+fn began(deletion: Option<&Deletion>) -> Option<(Revision, u32)> {
     deletion.map(|deletion| (deletion.revision, deletion.position))
 }

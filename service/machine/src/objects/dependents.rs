@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use imbl::OrdSet;
-use synod_model::{Object, ObjectKey, Uid};
+use synod_model::{ObjectKey, PackedObject, Uid};
 
 /// One line for each owner reference of each object.
 #[derive(Clone, Debug, Default)]
@@ -17,9 +17,9 @@ pub(crate) struct Dependents {
 type Line = (Uid, Option<ObjectKey>);
 
 impl Dependents {
-    pub(crate) fn insert(&mut self, object: &Object) {
-        for reference in object.attributes.owners.iter() {
-            let line = (reference.uid, Some(object.key.clone()));
+    pub(crate) fn insert(&mut self, object: &PackedObject) {
+        for reference in object.attributes().owners.iter() {
+            let line = (reference.uid, Some(object.key()));
             if reference.block_owner_deletion {
                 self.blocking.insert(line.clone());
             }
@@ -27,9 +27,9 @@ impl Dependents {
         }
     }
 
-    pub(crate) fn remove(&mut self, object: &Object) {
-        for reference in object.attributes.owners.iter() {
-            let line = (reference.uid, Some(object.key.clone()));
+    pub(crate) fn remove(&mut self, object: &PackedObject) {
+        for reference in object.attributes().owners.iter() {
+            let line = (reference.uid, Some(object.key()));
             self.blocking.remove(&line);
             self.all.remove(&line);
         }

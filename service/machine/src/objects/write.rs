@@ -63,7 +63,7 @@ pub(crate) fn check_fences(state: &State, fences: &Fences) -> Result<(), Refusal
 /// Whether the present object is the one that an update or patch was made for.
 pub(crate) fn check_preconditions(
     preconditions: &Preconditions,
-    object: &Arc<Object>,
+    object: &Object,
 ) -> Result<(), Refusal> {
     match preconditions.fault_of_update(&object.metadata) {
         None => Ok(()),
@@ -72,11 +72,11 @@ pub(crate) fn check_preconditions(
 }
 
 /// The refusal of a change that was made for another state of the object.
-pub(crate) fn conflict(object: &Arc<Object>, why: impl Display) -> Refusal {
+pub(crate) fn conflict(object: &Object, why: impl Display) -> Refusal {
     object
         .key
         .conflict(why)
-        .with_current(Current::Object(Arc::clone(object)))
+        .with_current(Current::Object(Arc::new(object.clone())))
         .with("resource_version", object.metadata.resource_version)
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum Encoded {
 /// Replaces the attributes and content of an object. If nothing changes, there is no write.
 pub(crate) fn replace(
     turn: &mut Turn<'_>,
-    present: &Arc<Object>,
+    present: &Object,
     attributes: &Attributes,
     (content, encoded): (&Content, Encoded),
     ttl: TtlChange,
@@ -141,7 +141,7 @@ pub(crate) fn replace(
         let mut object = Object {
             attributes: attributes.clone(),
             content: content.clone(),
-            ..(**present).clone()
+            ..present.clone()
         };
         object.metadata.resource_version = turn.revision();
         object.metadata.generation += u64::from(rewritten);
@@ -168,16 +168,9 @@ pub(crate) fn replace(
     Ok(written)
 }
 
-fn put(turn: &mut Turn<'_>, row: &Collection, mut object: Object, present: Option<&Arc<Object>>) {
-    // Equal group and resource names are stored once, however many objects have them.
-    let held = &turn.state().collections[&row.resource];
-    object.key = ObjectKey {
-        resource: row.resource.clone(),
-        name: present.map_or(object.key.name, |present| present.key.name.clone()),
-    };
-    if let Some((kept, _)) = held.counts.get_key_value(&object.content.encoding) {
-        object.content.encoding = kept.clone();
-    }
+fn put(turn: &mut Turn<'_>, row: &Collection, mut object: Object, present: Option<&Object>) {
+    // What names the collection is stored once, however many objects are in it.
+    object.key.resource = row.resource.clone();
     turn.persist(&row.resource, &row.kind, &object.content.encoding);
     match present {
         Some(present) => deletion::put(turn, present, object),
@@ -193,7 +186,7 @@ fn check_owners(
     state: &State,
     name: &NamespacedName,
     attributes: &Attributes,
-    present: Option<&Arc<Object>>,
+    present: Option<&Object>,
 ) -> Result<(), Refusal> {
     let none = OwnerReferences::default();
     let known = present.map_or(&none, |present| &present.attributes.owners);
@@ -238,11 +231,7 @@ fn check_finalizers(present: &Object, attributes: &Attributes) -> Result<(), Ref
 }
 
 /// Refuses to make an object grow while the quota is full.
-fn check_room(
-    state: &State,
-    object: &Object,
-    present: Option<&Arc<Object>>,
-) -> Result<(), Refusal> {
+fn check_room(state: &State, object: &Object, present: Option<&Object>) -> Result<(), Refusal> {
     if !state.is_full() {
         return Ok(());
     }

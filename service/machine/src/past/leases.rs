@@ -11,7 +11,7 @@ impl Past<'_> {
     /// A lease, by its key.
     #[must_use]
     pub fn lease(&self, key: &LeaseKey) -> Option<Arc<Lease>> {
-        self.one(key, self.state.leases.rows.get(key))
+        self.one::<Lease>(key, self.state.leases.rows.get(key))
     }
 
     /// The leases after `after`, by key; only those of one namespace, if it is given.
@@ -53,7 +53,7 @@ impl Past<'_> {
         identity: &HolderIdentity,
     ) -> Option<Arc<LeaseCandidate>> {
         let kept = self.state.leases.candidate(key, identity);
-        self.one(&(key.clone(), identity.clone()), kept)
+        self.one::<LeaseCandidate>(&(key.clone(), identity.clone()), kept)
     }
 
     /// The candidates for a lease, by identity.

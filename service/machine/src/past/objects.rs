@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use synod_model::{
     ApiVersion, Collection, GroupResource, LabelSelector, Namespace, NamespacedName, Object,
-    ObjectKey, ObjectName,
+    ObjectKey, ObjectName, PackedObject,
 };
 
 use super::{Past, beyond, merged};
 use crate::objects::Held;
-use crate::objects::labels::{Wanted, is_in};
+use crate::objects::labels::Wanted;
 use crate::{Deadline, Holder, State};
 
 impl<'a> Past<'a> {
@@ -19,7 +19,7 @@ impl<'a> Past<'a> {
     #[must_use]
     pub fn collection(&self, resource: &GroupResource) -> Option<Arc<Collection>> {
         let held = self.state.collections.get(resource);
-        self.one(resource, held.map(|held| &held.row))
+        self.one::<Collection>(resource, held.map(|held| &held.row))
     }
 
     /// The collections after `after`, by (group, resource).
@@ -29,13 +29,14 @@ impl<'a> Past<'a> {
     ) -> impl Iterator<Item = Arc<Collection>> {
         let kept = &self.state.collections;
         let kept = kept.range::<_, GroupResource>(beyond(after));
-        self.all(kept.map(|(key, held)| (key, &held.row)), after)
+        self.all::<Collection>(kept.map(|(key, held)| (key, &held.row)), after)
     }
 
-    /// An object, by its key.
+    /// An object, by its key. It is unpacked for each caller.
     #[must_use]
     pub fn object(&self, key: &ObjectKey) -> Option<Arc<Object>> {
-        self.one(key, self.state.object(key))
+        let packed = self.one::<Object>(key, self.state.packed_object(key))?;
+        Some(Arc::new(packed.unpack_named(key.name.clone())))
     }
 
     /// The objects of a resource that the selector matches, in one namespace if it is given, after `after`, by
@@ -60,9 +61,11 @@ impl<'a> Past<'a> {
         let objects = merged(kept, self.undone_objects(resource, undone_from));
         let namespace = namespace.cloned();
         objects
-            .map(|(_, object)| object)
-            .take_while(move |object| is_in(&object.key.name, namespace.as_ref()))
-            .filter(|object| selector.matches(&object.attributes.labels))
+            .take_while(move |((scope, _), _)| {
+                namespace.as_ref().is_none_or(|it| it.as_str() == *scope)
+            })
+            .filter(|(_, object)| selector.matches(&object.attributes().labels))
+            .map(|(_, object)| Arc::new(object.unpack()))
     }
 
     /// The objects of a resource that have this name, after `after`, by namespace. Costs one step for each namespace.
@@ -95,17 +98,14 @@ impl<'a> Past<'a> {
     #[must_use]
     pub fn object_counts(&self, resource: &GroupResource) -> BTreeMap<ApiVersion, u64> {
         let held = self.state.collections.get(resource);
-        let present = held.into_iter().flat_map(|held| &held.counts);
-        let mut counts: BTreeMap<ApiVersion, u64> = present
-            .map(|(encoding, count)| (encoding.clone(), *count))
-            .collect();
+        let mut counts = held.map(Held::counts).unwrap_or_default();
         let (_, from) = range(resource, None, None);
         for (name, before) in self.undone_objects(resource, from) {
             if let Some(before) = before {
-                *counts.entry(before.content.encoding.clone()).or_default() += 1;
+                *counts.entry(before.alike().encoding.clone()).or_default() += 1;
             }
-            if let Some(present) = held.and_then(|held| held.objects.get(name)) {
-                let count = counts.get_mut(&present.content.encoding);
+            if let Some(present) = held.and_then(|held| held.get(name)) {
+                let count = counts.get_mut(&present.alike().encoding);
                 *count.expect("every present object is counted") -= 1;
             }
         }
@@ -118,15 +118,18 @@ impl<'a> Past<'a> {
         &'b self,
         resource: &GroupResource,
         from: Bound<ObjectKey>,
-    ) -> impl Iterator<Item = (&'b NamespacedName, Option<&'b Arc<Object>>)> + use<'a, 'b> {
+    ) -> impl Iterator<Item = (Name<'b>, Option<&'b PackedObject>)> + use<'a, 'b> {
         let resource = resource.clone();
         self.undone_from::<Object>(from)
             .take_while(move |(key, _)| key.resource == resource)
-            .map(|(key, object)| (&key.name, object))
+            .map(|(key, object)| (key.name.scope_and_name(), object))
     }
 }
 
-type Candidate<'a> = (&'a NamespacedName, &'a Arc<Object>);
+/// A namespace, empty for none, and a name, which are in the order of [`NamespacedName`].
+type Name<'a> = (&'a str, &'a str);
+
+type Candidate<'a> = (Name<'a>, &'a PackedObject);
 
 /// Objects of a collection, by name, which include all of the namespace that the selector matches.
 fn candidates<'a>(
@@ -137,10 +140,14 @@ fn candidates<'a>(
 ) -> Box<dyn Iterator<Item = Candidate<'a>> + 'a> {
     let wanted = Wanted::all_of(selector);
     if wanted.is_empty() {
-        return Box::new(held.objects.range((from, Bound::Unbounded)));
+        return Box::new(held.range(from).map(by_name));
     }
     let names = held.labels.search(wanted, namespace, from);
-    Box::new(names.filter_map(move |name| held.objects.get_key_value(&name)))
+    Box::new(names.filter_map(move |name| held.get(name.scope_and_name()).map(by_name)))
+}
+
+fn by_name(object: &PackedObject) -> Candidate<'_> {
+    (object.scope_and_name(), object)
 }
 
 /// Where to begin among the names of a collection, and among the keys of undone changes.

@@ -5,7 +5,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use synod_model::{ControllerRevision, NamespacedName, Object, ObjectKey, Revision};
+use synod_model::{ControllerRevision, NamespacedName, Object, ObjectKey, PackedObject, Revision};
 
 use super::OutOfReach;
 use crate::{Change, State, Watched};
@@ -23,8 +23,10 @@ impl State {
         key: &ObjectKey,
         revision: Revision,
     ) -> Result<Option<Arc<Object>>, OutOfReach> {
-        let changed_at = |object: &Object| object.metadata.resource_version;
-        self.row_at(key, revision, self.object(key), changed_at)
+        let changed_at = |object: &PackedObject| object.metadata().resource_version;
+        let kept = self.packed_object(key);
+        let packed = self.row_at::<Object>(key, revision, kept, changed_at)?;
+        Ok(packed.map(|packed| Arc::new(packed.unpack_named(key.name.clone()))))
     }
 
     /// A ControllerRevision as it was right after `revision`, at the cost of [`Self::object_at`].
@@ -38,17 +40,17 @@ impl State {
         revision: Revision,
     ) -> Result<Option<Arc<ControllerRevision>>, OutOfReach> {
         let kept = self.controller_revisions.get(key).map(|kept| &kept.row);
-        let changed_at = |row: &ControllerRevision| row.metadata.resource_version;
-        self.row_at(key, revision, kept, changed_at)
+        let changed_at = |row: &Arc<ControllerRevision>| row.metadata.resource_version;
+        self.row_at::<ControllerRevision>(key, revision, kept, changed_at)
     }
 
     fn row_at<R: Watched>(
         &self,
         key: &R::Key,
         revision: Revision,
-        present: Option<&Arc<R>>,
-        changed_at: impl Fn(&R) -> Revision,
-    ) -> Result<Option<Arc<R>>, OutOfReach> {
+        present: Option<&R::Kept>,
+        changed_at: impl Fn(&R::Kept) -> Revision,
+    ) -> Result<Option<R::Kept>, OutOfReach> {
         self.check_reach(revision)?;
         let later = self.history.oldest_first_after(revision);
         let changes = later.flat_map(|events| &events.changes);
@@ -63,11 +65,11 @@ impl State {
 ///
 /// Every change gives an object its revision, so the present value tells whether to search the history.
 fn as_it_was<'a, T: 'a>(
-    present: Option<&'a Arc<T>>,
+    present: Option<&'a T>,
     changed_at: impl Fn(&T) -> Revision,
     revision: Revision,
-    mut undone: impl Iterator<Item = Option<&'a Arc<T>>>,
-) -> Option<&'a Arc<T>> {
+    mut undone: impl Iterator<Item = Option<&'a T>>,
+) -> Option<&'a T> {
     if present.is_some_and(|present| changed_at(present) <= revision) {
         return present;
     }

@@ -10,13 +10,13 @@ impl Past<'_> {
     /// A roster, by its scope.
     #[must_use]
     pub fn roster(&self, scope: &ResourceScope) -> Option<Arc<Roster>> {
-        self.one(scope, self.state.rosters.get(scope))
+        self.one::<Roster>(scope, self.state.rosters.get(scope))
     }
 
     /// The rosters after `after`: the one for every resource, then those of groups, then those of one resource.
     pub fn rosters(&self, after: Option<&ResourceScope>) -> impl Iterator<Item = Arc<Roster>> {
         let kept = self.state.rosters.range::<_, ResourceScope>(beyond(after));
-        self.all(kept, after)
+        self.all::<Roster>(kept, after)
     }
 
     /// The roster in force for a resource: the narrowest that covers it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    Absent, ApiVersion, GroupResource, Kind, LogTime, Persisted, StorageVersionHash, TopicKind,
+    Absent, ApiVersion, GroupResource, Kind, LogTime, Persisted, StorageVersionHash,
 };
 
 use super::snapshots;
@@ -59,7 +59,7 @@ pub(super) fn found(
     if let Some(view) = past.storage_version(resource) {
         whys.extend(said(&view, concern));
     }
-    if !TopicKind::of(resource).is_seen_in_stores() {
+    if !past.topic_kind(resource).is_seen_in_stores() {
         return Found {
             whys,
             snapshot_version_unknown: false,

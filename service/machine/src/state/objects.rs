@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use synod_model::{
-    Collection, GroupResource, NamespacedName, Object, ObjectKey, OwnerReference, Uid,
+    Collection, GroupResource, NamespacedName, Object, ObjectKey, OwnerReference, PackedObject, Uid,
 };
 
 use crate::State;
@@ -17,8 +17,21 @@ impl State {
         !self.garbage.is_empty()
     }
 
-    pub(crate) fn object(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
-        self.collections.get(&key.resource)?.objects.get(&key.name)
+    /// An object, unpacked: its data is copied if it is short.
+    pub(crate) fn object(&self, key: &ObjectKey) -> Option<Object> {
+        let packed = self.packed_object(key)?;
+        Some(packed.unpack_named(key.name.clone()))
+    }
+
+    pub(crate) fn packed_object(&self, key: &ObjectKey) -> Option<&PackedObject> {
+        let held = self.collections.get(&key.resource)?;
+        held.get(key.name.scope_and_name())
+    }
+
+    /// The object as the collection would keep it.
+    pub(crate) fn packed(&self, object: Object) -> PackedObject {
+        let held = &self.collections[&object.key.resource];
+        held.pack(object)
     }
 
     /// The existing object that an owner reference names, in the namespace of the referring object or in none.
@@ -26,44 +39,37 @@ impl State {
         &self,
         dependent: &NamespacedName,
         reference: &OwnerReference,
-    ) -> Option<&Arc<Object>> {
+    ) -> Option<&PackedObject> {
         let kind = (reference.api_version.group().into(), reference.kind.clone());
         let held = self.collections.get(self.kinds.get(&kind)?)?;
         let name = dependent.sibling(held.row.namespaced, &reference.name)?;
-        held.objects
-            .get(&name)
-            .filter(|owner| owner.metadata.uid == reference.uid)
+        held.get(name.scope_and_name())
+            .filter(|owner| owner.metadata().uid == reference.uid)
     }
 
     /// Inserts an object into an existing collection, and returns the object that it replaces.
-    pub(crate) fn insert_object(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
+    pub(crate) fn insert_object(&mut self, object: PackedObject) -> Option<PackedObject> {
         let held = self
             .collections
-            .get_mut(&object.key.resource)
+            .get_mut(&object.alike().resource)
             .expect("an object is put in a collection that is there");
-        let before = held
-            .objects
-            .insert(object.key.name.clone(), Arc::clone(&object));
+        let before = held.insert(object.clone());
         if let Some(before) = &before {
-            held.forget(before);
             self.dependents.remove(before);
         }
-        held.count(&object);
         self.dependents.insert(&object);
         before
     }
 
     /// Removes and returns an existing object.
-    pub(crate) fn take_object(&mut self, key: &ObjectKey) -> Arc<Object> {
+    pub(crate) fn take_object(&mut self, key: &ObjectKey) -> PackedObject {
         let held = self
             .collections
             .get_mut(&key.resource)
             .expect("an object is taken from a collection that is there");
         let object = held
-            .objects
-            .remove(&key.name)
+            .remove(key.name.scope_and_name())
             .expect("the command found the object");
-        held.forget(&object);
         self.dependents.remove(&object);
         object
     }
@@ -85,7 +91,7 @@ impl State {
             .collections
             .remove(resource)
             .expect("the command found the collection");
-        assert!(held.objects.is_empty(), "{resource}: it holds objects");
+        assert!(held.len() == 0, "{resource}: it holds objects");
         self.kinds.remove(&kind_of(&held.row));
         held.row
     }

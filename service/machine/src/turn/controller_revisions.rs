@@ -17,7 +17,7 @@ impl Turn<'_> {
         let none = LiveMarks::default();
         let marks = before.as_ref().map_or(&none, |before| &before.marks);
         self.keep_mark_deadlines(&key, marks, &after.marks);
-        self.record(key, before, Some(after));
+        self.record::<ControllerRevision>(key, before, Some(after));
     }
 
     /// Removes a snapshot, its marks and their deadlines.
@@ -25,7 +25,7 @@ impl Turn<'_> {
         let before = self.state.controller_revisions.remove(key);
         let before = before.expect("the command found the snapshot");
         self.keep_mark_deadlines(key, &before.marks, &LiveMarks::default());
-        self.record(key.clone(), Some(before), None);
+        self.record::<ControllerRevision>(key.clone(), Some(before), None);
     }
 
     /// Moves the deadline of a mark that its holder has set again. Moves no revision.

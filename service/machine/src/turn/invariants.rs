@@ -37,7 +37,7 @@ impl State {
             );
         }
         let held = self.collections.get(resource);
-        let counted = held.into_iter().flat_map(|held| held.counts.keys());
+        let counted = held.into_iter().flat_map(|held| held.encodings());
         let written = version.tally.encodings().chain(&state.selected);
         for encoding in written.chain(counted) {
             let kept = state

@@ -24,7 +24,7 @@ impl Turn<'_> {
                 progress: kept.and_then(|kept| kept.progress),
             },
         );
-        self.record(id, before, Some(after));
+        self.record::<Migration>(id, before, Some(after));
     }
 
     /// Removes an ended migration with its progress.
@@ -36,7 +36,7 @@ impl Turn<'_> {
         }
         self.clear_deadline(&Holder::Claim(id.clone()));
         self.clear_deadline(&Holder::Retry(id.clone()));
-        self.record(id.clone(), Some(kept.row), None);
+        self.record::<Migration>(id.clone(), Some(kept.row), None);
     }
 
     /// Removes a resource's migrations, open or not, and its heartbeat.

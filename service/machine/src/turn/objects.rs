@@ -14,27 +14,28 @@ impl Turn<'_> {
     pub(crate) fn put_collection(&mut self, row: Collection) {
         let after = Arc::new(row);
         let before = self.state.insert_collection(Arc::clone(&after));
-        self.record(after.resource.clone(), before, Some(after));
+        self.record::<Collection>(after.resource.clone(), before, Some(after));
     }
 
     /// Removes an empty collection.
     pub(crate) fn remove_collection(&mut self, resource: &GroupResource) {
         let before = self.state.take_collection(resource);
-        self.record(resource.clone(), Some(before), None);
+        self.record::<Collection>(resource.clone(), Some(before), None);
     }
 
     pub(crate) fn put_object(&mut self, object: Object) {
-        let after = Arc::new(object);
-        let before = self.state.insert_object(Arc::clone(&after));
-        self.record(after.key.clone(), before, Some(after));
+        let key = object.key.clone();
+        let after = self.state.packed(object);
+        let before = self.state.insert_object(after.clone());
+        self.record::<Object>(key, before, Some(after));
     }
 
     /// Removes an object, its deadline and the marks that are tied to it. The caller processes its dependents.
     pub(crate) fn remove_object(&mut self, key: &ObjectKey) {
         let before = self.state.take_object(key);
-        let uid = before.metadata.uid;
+        let uid = before.metadata().uid;
         self.clear_deadline(&Holder::Object(key.clone()));
-        self.record(key.clone(), Some(before), None);
+        self.record::<Object>(key.clone(), Some(before), None);
         self.end_marks(&MarkPost::Object(uid));
     }
 

@@ -12,13 +12,13 @@ impl Turn<'_> {
         let scope = roster.scope.clone();
         let after = Arc::new(roster);
         let before = self.state.rosters.insert(scope.clone(), Arc::clone(&after));
-        self.record(scope, before, Some(after));
+        self.record::<Roster>(scope, before, Some(after));
     }
 
     pub(crate) fn remove_roster(&mut self, scope: &ResourceScope) {
         let before = self.state.rosters.remove(scope);
         let before = before.expect("the command found the roster");
-        self.record(scope.clone(), Some(before), None);
+        self.record::<Roster>(scope.clone(), Some(before), None);
     }
 
     /// Re-evaluates the resources that the scope covers after its roster changed from `before`.

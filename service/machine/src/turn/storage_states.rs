@@ -69,7 +69,7 @@ impl Turn<'_> {
                 heartbeat,
             },
         );
-        let change = self.record(resource.clone(), before.clone(), Some(after));
+        let change = self.record::<StorageStateRow>(resource.clone(), before.clone(), Some(after));
         change.agreement = agreement;
         self.follow_agreement(resource, before.as_deref().map(|row| &row.status), then);
     }
@@ -89,7 +89,7 @@ impl Turn<'_> {
         for line in &agreements {
             self.state.sum.subtract(agreement_hash(resource, line));
         }
-        self.record(resource.clone(), Some(row), None);
+        self.record::<StorageStateRow>(resource.clone(), Some(row), None);
     }
 
     /// Removes the oldest lines beyond the setting. A lowered setting takes effect when the next line is added.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
-    TopicKind,
+    AgreementChange, ApiVersion, Feature, GroupResource, MemberId, Persisted, Refusal, ReportEntry,
+    Stance,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
@@ -131,12 +131,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
-    pub(super) fn select(&mut self, kind: TopicKind) {
-        let before = self.after.selected.as_ref();
-        let selected = if kind.selects_the_highest() {
-            selected::highest(&self.tally, before)
+    pub(super) fn select(&mut self, state: &State, resource: &GroupResource) {
+        let votes = state.settings.switch(Feature::Votes);
+        let present = self.after.selected.as_ref();
+        let selected = if state.topic_kind(resource).selects_the_highest() {
+            selected::highest(&self.tally, present, votes)
         } else {
-            selected::next(&self.tally, &self.entries, before)
+            selected::next(&self.tally, &self.entries, present, votes)
         };
         if selected != self.after.selected {
             self.after.selected = selected;
@@ -186,19 +187,18 @@ impl<'a> Draft<'a> {
         member: &MemberId,
         entry: &ReportEntry,
     ) -> Result<(), Refusal> {
+        let why = if state.is_off(Feature::Votes) {
+            Matters::SelectedForNow
+        } else {
+            Matters::Selected
+        };
         if let Some(selected) = self
             .after
             .selected
             .as_ref()
             .filter(|selected| !entry.decodable.contains(selected))
         {
-            return Err(not_decodable(
-                resource,
-                member,
-                entry,
-                selected,
-                Matters::Selected,
-            ));
+            return Err(not_decodable(state, resource, member, entry, selected, why));
         }
         let enforced = state.topic_kind(resource).always_enforces_persisted()
             || state.settings.enforce_persisted.contains(resource);
@@ -222,13 +222,10 @@ impl<'a> Draft<'a> {
             .into_iter()
             .find(|version| !entry.decodable.contains(version))
         {
-            Some(version) => Err(not_decodable(
-                resource,
-                member,
-                entry,
-                version,
-                Matters::Persisted,
-            )),
+            Some(version) => {
+                let why = Matters::Persisted;
+                Err(not_decodable(state, resource, member, entry, version, why))
+            }
             None => Ok(()),
         }
     }

@@ -5,17 +5,22 @@ use synod_model::{
     Violation,
 };
 
+use crate::State;
+
 /// Why a version matters that an entry does not decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matters {
     /// Voters are told to encode it.
     Selected,
+    /// Voters are told to encode it, and votes that would move it are switched off.
+    SelectedForNow,
     /// Objects may be stored in it.
     Persisted,
 }
 
 /// Builds the refusal.
 pub(super) fn not_decodable(
+    state: &State,
     resource: &GroupResource,
     member: &MemberId,
     entry: &ReportEntry,
@@ -23,9 +28,13 @@ pub(super) fn not_decodable(
     matters: Matters,
 ) -> Refusal {
     let decodes: Vec<&str> = entry.decodable.iter().map(ApiVersion::as_str).collect();
-    let kind = TopicKind::of(resource);
+    let kind = state.topic_kind(resource);
     let what = match matters {
         Matters::Selected => format!("the selected {}", kind.value()),
+        Matters::SelectedForNow => format!(
+            "the selected {}, which moves for no vote while votes are switched off",
+            kind.value()
+        ),
         Matters::Persisted => format!("a persisted {}", kind.value()),
     };
     let (reads, listed) = (kind.reads(), decodes.join(", "));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use synod_model::{ApiVersion, MemberId, feature_level};
+use synod_model::{ApiVersion, MemberId, Switch, feature_level};
 
 use crate::EntryRow;
 use crate::tally::Tally;
@@ -13,12 +13,15 @@ use crate::tally::Tally;
 /// It moves only to a version that every entry decodes: to the preference of the oldest voter while nothing is
 /// selected; then to the unanimous preference of the voters if no fixed entry differs; without voters, to the common
 /// encoding of the fixed entries. In all other cases, and without any entry, it stays.
+///
+/// While votes are switched off, it stays as long as there is a voter. Fixed entries alone are no votes.
 pub(super) fn next(
     tally: &Tally,
     entries: &OrdMap<MemberId, Arc<EntryRow>>,
     selected: Option<&ApiVersion>,
+    votes: Switch,
 ) -> Option<ApiVersion> {
-    if tally.is_empty() {
+    if tally.is_empty() || stands_still(tally, votes) {
         return selected.cloned();
     }
     let Some(selected) = selected else {
@@ -42,13 +45,25 @@ pub(super) fn next(
 /// The selected level of a feature after the entries changed: the highest that every entry has.
 ///
 /// It only rises. An entry that lacks the level is refused, so that nothing is unlearned that may be stored.
-pub(super) fn highest(tally: &Tally, selected: Option<&ApiVersion>) -> Option<ApiVersion> {
+pub(super) fn highest(
+    tally: &Tally,
+    selected: Option<&ApiVersion>,
+    votes: Switch,
+) -> Option<ApiVersion> {
+    if stands_still(tally, votes) {
+        return selected.cloned();
+    }
     let had_by_all = tally.decodable_by_all().into_iter();
     let highest = had_by_all.max_by_key(feature_level);
     let rises = |level: &ApiVersion| {
         selected.is_none_or(|selected| feature_level(level) > feature_level(selected))
     };
     highest.filter(rises).or_else(|| selected.cloned())
+}
+
+/// While votes are switched off no voter moves anything.
+fn stands_still(tally: &Tally, votes: Switch) -> bool {
+    votes == Switch::Off && tally.voters() > 0
 }
 
 /// The preference of the oldest voter whose preference every entry decodes. No two entries have the same age: each

@@ -6,10 +6,15 @@ mod digest;
 mod marks;
 mod model;
 mod posts;
+#[path = "../support/raised.rs"]
+mod raised;
 mod replica;
 #[path = "../support/stored.rs"]
 mod stored;
 mod stories;
+#[path = "../support/switched.rs"]
+mod switched;
+mod switches;
 mod vectors;
 
 use std::cell::RefCell;

@@ -6,8 +6,13 @@ mod candidates;
 mod digest;
 mod naive;
 mod queues;
+#[path = "../support/raised.rs"]
+mod raised;
 mod random;
 mod stage;
 #[path = "../support/stored.rs"]
 mod stored;
+#[path = "../support/switched.rs"]
+mod switched;
+mod switches;
 mod tokens;

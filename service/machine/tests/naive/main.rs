@@ -7,20 +7,28 @@ mod invariants;
 mod mirror;
 mod model;
 mod picture;
+#[path = "../support/raised.rs"]
+mod raised;
 mod reached;
 mod script;
 #[path = "../support/stored.rs"]
 mod stored;
+#[path = "../support/switched.rs"]
+mod switched;
 mod trial;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
+use synod_model::{ErrorKind, Feature, Switch};
 
 use crate::calls::Step;
+use crate::raised::raised;
 use crate::reached::{Reached, ReachedObjects, ReachedTopics};
 use crate::script::{Script, speak_of_topics};
+use crate::switched::switch;
 use crate::trial::Trial;
 
 /// The most entries of a log.
@@ -82,8 +90,11 @@ fn the_machine_agrees_on_keys_and_features_as_the_naive_model_does_by_every_rule
     let config = config();
     let is_enough = config.cases >= ENOUGH_LOGS;
     let reached = RefCell::new(ReachedTopics::default());
-    let result = TestRunner::new(config).run(&calls::steps(STEPS), |steps| {
-        agree(&steps, &mut reached.borrow_mut());
+    // In a quarter of the logs the first reports come while machine version 1 is in force.
+    let raised_after = prop_oneof![3 => Just(0), 1 => 1..STEPS];
+    let logs = (calls::steps(STEPS), raised_after);
+    let result = TestRunner::new(config).run(&logs, |(steps, raised_after)| {
+        agree(&steps, raised_after, &mut reached.borrow_mut());
         Ok(())
     });
     speak_of_topics(false);
@@ -96,13 +107,17 @@ fn the_machine_agrees_on_keys_and_features_as_the_naive_model_does_by_every_rule
     }
 }
 
-fn agree(steps: &[Step], reached: &mut ReachedTopics) {
+fn agree(steps: &[Step], raised_after: usize, reached: &mut ReachedTopics) {
     let mut script = Script::new();
     let mut trial = Trial::new();
+    trial.has_reports_before_topics = raised_after > 0;
     let opening = script.opening();
     let applied = trial.apply(&opening);
     script.learn(&opening, &applied, &trial.state);
-    for step in steps {
+    for (place, step) in steps.iter().enumerate() {
+        if place == raised_after {
+            trial.apply(&script.entry_of(raised()));
+        }
         let entry = script.entry(step, &trial.state);
         let before = trial.state.clone();
         let applied = trial.apply(&entry);
@@ -159,4 +174,73 @@ fn run(steps: &[Step], formed: bool, reached: &mut Reached) {
         script.learn(&entry, &applied, &trial.state);
         reached.look(&entry, &applied, &before, &trial.state);
     }
+}
+
+#[test]
+fn the_machine_refuses_and_goes_on_as_the_naive_model_does_while_features_are_off() {
+    let [votes, objects] = [
+        switch_in(calls::steps(STEPS), false),
+        switch_in(calls::object_steps(OBJECT_STEPS), true),
+    ];
+    if config().cases >= ENOUGH_LOGS {
+        assert!(votes.contains("migrations"), "{votes:?}");
+        assert!(objects.contains("objects"), "{objects:?}");
+    }
+}
+
+/// Runs logs in which switches move, and returns the settings that something was refused for.
+fn switch_in(steps: impl Strategy<Value = Vec<Step>>, has_shelves: bool) -> BTreeSet<String> {
+    let features = [Feature::Votes, Feature::Objects, Feature::Migrations];
+    let moved = (prop::sample::select(features.to_vec()), any::<bool>());
+    let moves = prop::collection::vec(prop::option::weighted(0.3, moved), OBJECT_STEPS);
+    let refused = RefCell::new(BTreeSet::new());
+    // Two kinds of logs, and longer ones: each a quarter as often as those of the other tests.
+    let config = ProptestConfig {
+        cases: config().cases.div_ceil(4),
+        ..config()
+    };
+    let result = TestRunner::new(config).run(&(steps, moves), |(steps, moves)| {
+        let mut script = Script::new();
+        let mut trial = Trial::new();
+        let mut take = |script: &mut Script, entry| {
+            let applied = trial.apply(&entry);
+            script.learn(&entry, &applied, &trial.state);
+            for refusal in applied
+                .outcomes
+                .iter()
+                .filter_map(|it| it.result.as_ref().err())
+            {
+                if refusal.kind == ErrorKind::SwitchedOff {
+                    let setting = refusal.metadata["setting"].clone();
+                    refused.borrow_mut().insert(setting);
+                }
+            }
+            trial.state.clone()
+        };
+        let opening = script.opening();
+        take(&mut script, opening);
+        let raise = script.entry_of(raised());
+        let mut state = take(&mut script, raise);
+        if has_shelves {
+            let shelves = script.shelves();
+            state = take(&mut script, shelves);
+        }
+        for (step, moved) in steps
+            .iter()
+            .zip(moves.iter().chain(std::iter::repeat(&None)))
+        {
+            if let Some((feature, on)) = moved {
+                let to = if *on { Switch::On } else { Switch::Off };
+                let entry = script.entry_of([switch(*feature, to)]);
+                state = take(&mut script, entry);
+            }
+            let entry = script.entry(step, &state);
+            state = take(&mut script, entry);
+        }
+        Ok(())
+    });
+    if let Err(fault) = result {
+        panic!("{fault}");
+    }
+    refused.into_inner()
 }

@@ -1,13 +1,15 @@
 //! The copy of the state that a watcher holds by following the events from the first revision.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use synod_machine::{
-    Change, EntryChange, ObjectRef, RevisionEvents, StorageStateRow, StorageVersionRow, Watched,
+    Change, ChangeOf, EntryChange, ObjectRef, RevisionEvents, StorageStateRow, StorageVersionRow,
+    Watched,
 };
 use synod_model::{
     AgreementChange, Collection, GroupResource, Member, MemberId, Migration, MigrationId,
-    ObjectKey, ObjectKind, ResourceScope, Revision, Roster, Settings,
+    ObjectKey, ObjectKind, PackedObject, ResourceScope, Revision, Roster, Settings,
 };
 
 use crate::picture::Visible;
@@ -61,8 +63,9 @@ impl Mirror {
             if let Some((resource, before, after)) = parts(change) {
                 self.follow_collection(resource, before, after);
             }
-            if let Some((key, before, after)) = parts(change) {
-                self.follow_object(key, before, after);
+            if let Some(ChangeOf { key, before, after }) = change.of::<synod_model::Object>() {
+                let unpacked = |row: Option<&PackedObject>| row.map(PackedObject::unpack);
+                self.follow_object(key, unpacked(before).as_ref(), unpacked(after).as_ref());
             }
             if let Some((scope, before, after)) = parts(change) {
                 self.follow_roster(scope, before, after);
@@ -255,7 +258,7 @@ fn check_line(
 }
 
 /// The change as one of the kind's rows.
-fn parts<R: Watched>(change: &Change) -> Option<(&R::Key, Option<&R>, Option<&R>)> {
+fn parts<R: Watched<Kept = Arc<R>>>(change: &Change) -> Option<(&R::Key, Option<&R>, Option<&R>)> {
     let change = change.of::<R>()?;
     Some((
         change.key,

@@ -14,6 +14,7 @@ mod outcomes;
 mod restore;
 mod rosters;
 mod status;
+mod switches;
 mod topics;
 mod voting;
 
@@ -46,6 +47,8 @@ pub(crate) struct Replay {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
     cluster: Option<ClusterId>,
+    /// The machine version, unless it is the first.
+    raised_to: Option<u32>,
     revision: Revision,
     log_time: LogTime,
     lifted_at: LogTime,
@@ -155,6 +158,7 @@ impl World {
         (next.made, next.marked) = (0, 0);
         next.wall = wall;
         next.ended_now.clear();
+        next.check_switches(command)?;
         let answer = next.perform(command, wall)?;
         let completes = matches!(command, Command::CompleteMigration(_));
         next.follow(self, !completes, wall);
@@ -188,6 +192,7 @@ impl World {
             world.sessions.iter().map(|session| session.id).collect()
         };
         self.cluster != before.cluster
+            || self.raised_to != before.raised_to
             || self.settings != before.settings
             || self.replicas != before.replicas
             || self.members != before.members
@@ -348,7 +353,7 @@ impl World {
             cluster: self.cluster,
             strangers_write_until: self.strangers_write_until,
             floor: self.floor,
-            machine_version: 1,
+            machine_version: self.raised_to.unwrap_or(1),
             visible: self.visible(),
             replicas: self.replicas.clone(),
             statements: self.last_statements(),

@@ -218,6 +218,7 @@ pub(crate) fn plain(refusal: &Refusal) -> Refusal {
     let facts: &[&str] = match refusal.kind {
         ErrorKind::NotDecodable => &["resource", "version"],
         ErrorKind::Unavailable => &["not_executed"],
+        ErrorKind::SwitchedOff => &["setting"],
         ErrorKind::Draining => &["retry_after_ms"],
         ErrorKind::Conflict => &["number", "last_number"],
         _ => &[],

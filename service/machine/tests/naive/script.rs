@@ -4,6 +4,7 @@ mod entries;
 mod members;
 mod migrating;
 mod objects;
+mod plain;
 mod rosters;
 
 use std::collections::{BTreeMap, BTreeSet};

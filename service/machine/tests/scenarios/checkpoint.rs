@@ -279,7 +279,7 @@ fn a_change_as_none_of_its_kind_can_be_is_refused() {
     let first = position(&rows, |row| matches!(row, Row::Events(_)));
     let impossible: [fn(&mut Change); 3] = [
         |it| it.object = ObjectRef::Roster(ResourceScope::All),
-        |it| *it = Change::new((), Some(Arc::new(Settings::default())), None),
+        |it| *it = Change::new::<Settings>((), Some(Arc::new(Settings::default())), None),
         |it| {
             it.entries.push(EntryChange {
                 member: MemberId::parse("a").expect("a legal id"),
@@ -312,7 +312,7 @@ fn a_state_of_a_newer_machine_version_is_refused_by_its_number() {
     *machine_version = MACHINE_VERSION + 1;
     let fault = fault(rows);
     assert!(
-        fault.contains("machine version 2, and this build knows 1"),
+        fault.contains("machine version 3, and this build knows 2"),
         "{fault}"
     );
 }

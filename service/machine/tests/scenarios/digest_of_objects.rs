@@ -79,20 +79,23 @@ fn of_objects() {
     // The first, the last and the marked objects stand for all.
     let found = |row: &Row| match row {
         Row::Object(object)
-            if object.deletion.is_some() || object.key.name.name() == "dependent-99" =>
+            if object.deletion().is_some() || object.key().name.name() == "dependent-99" =>
         {
-            Some((**object).clone())
+            Some(object.unpack())
         }
         _ => None,
     };
-    let with = |_: &Row, object| Row::Object(Arc::new(object));
+    let with = |_: &Row, object: Object| Row::Object(object.into());
     every_field_counts(found, with, &changes);
     let metadata_of = |row: &Row| found(row).map(|object| object.metadata);
     let with = |row: &Row, metadata| match row {
-        Row::Object(object) => Row::Object(Arc::new(Object {
-            metadata,
-            ..(**object).clone()
-        })),
+        Row::Object(object) => {
+            let object = Object {
+                metadata,
+                ..object.unpack()
+            };
+            Row::Object(object.into())
+        }
         other => other.clone(),
     };
     every_field_counts(metadata_of, with, &metadata());

@@ -2,7 +2,7 @@
 
 use synod_machine::{
     AnnounceReplica, Answer, Command, DirectoryId, Envelope, Initialize, LogEntry, MACHINE_VERSION,
-    Outcome, RaiseMachineVersion, ReplicaId, State,
+    MACHINE_VERSION_MIN, Outcome, RaiseMachineVersion, ReplicaId, State,
 };
 
 use synod_model::{ClusterId, ErrorKind, LogTime, Revision, Settings, SettingsPatch, WallTime};
@@ -125,10 +125,12 @@ fn the_machine_version_is_not_raised_before_every_replica_knows_it() {
     cluster.send(announce(2, MACHINE_VERSION));
     let refusal = refused(cluster.send(raise(next)), ErrorKind::InvalidArgument);
     assert!(refusal.message.contains("1 of 2 replicas"), "{refusal}");
+    assert_eq!(cluster.state.machine_version(), MACHINE_VERSION_MIN);
+    accepted(cluster.send(raise(MACHINE_VERSION)));
+    assert_eq!(cluster.state.machine_version(), MACHINE_VERSION);
     let outcome = cluster.send(raise(MACHINE_VERSION));
     assert!(!outcome.changed, "it is in force already");
     assert_eq!(accepted(outcome), Answer::Done);
-    assert_eq!(cluster.state.machine_version(), MACHINE_VERSION);
 }
 
 #[test]
@@ -173,7 +175,7 @@ fn the_settings_are_an_object_that_comes_with_the_cluster() {
 }
 
 #[test]
-#[should_panic(expected = "this build knows machine version 1 and the log goes on with 2")]
+#[should_panic(expected = "this build knows machine version 2 and the log goes on with 3")]
 fn a_replica_that_does_not_know_the_new_behaviour_stops() {
     let mut cluster = Cluster::formed();
     let next = MACHINE_VERSION + 1;

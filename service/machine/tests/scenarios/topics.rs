@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use synod_machine::{Command, Why, check_binary, check_drop};
+use synod_machine::{Command, Outcome, Row, Why, check_binary, check_drop};
 use synod_model::{
-    Binary, CollectionRules, CreateCollection, ErrorKind, Kind, MigrationReason, ObserveStorage,
-    Persisted, ReportEntry, StorageVersionHash, Topic, TopicKind,
+    Binary, CollectionRules, CreateCollection, ErrorKind, Feature, Kind, MigrationReason, ObserveStorage,
+    Persisted, ReportEntry, StorageVersionHash, Switch, TOPICS_SINCE, Topic, TopicKind,
 };
 
 use crate::cluster::{Cluster, Server, TTL, accepted, adopt, claim, complete, refused, report};
 use crate::entry::{Says, of, resource, version};
+use crate::raised::raised;
+use crate::switched::switch;
 
 /// The topic of the key for secrets, as the scenarios name a resource.
 const KEYS: &str = "keys.synod.secrets";
@@ -44,7 +46,7 @@ impl Cluster {
 
     /// Three servers that hold one key, with everything encrypted with it.
     fn with_one_key() -> (Self, [Server; 3]) {
-        let mut cluster = Self::formed();
+        let mut cluster = Self::upgraded();
         let servers = ["a", "b", "c"].map(|id| cluster.starts(id, &[holds("k1", "k1")]));
         cluster.migrates(KEYS);
         assert_eq!(cluster.persisted(KEYS), ["k1"]);
@@ -58,6 +60,118 @@ fn a_topic_is_a_resource_of_a_reserved_group() {
     assert_eq!(topic.resource(), &resource(KEYS));
     assert_eq!(topic.stored_resource(), Some(resource("secrets")));
     assert_eq!(TopicKind::of(&resource(LOCKS)), TopicKind::Feature);
+}
+
+/// A log about one resource in which each rule of keys would refuse something, under machine version 1: the answers, and
+/// the state in the end.
+fn before_topics(name: &str) -> (Vec<Outcome>, Cluster, Server) {
+    let mut cluster = Cluster::formed();
+    let [a, b, c] = ["a", "b", "c"].map(|id| cluster.joins(id));
+    let says = |decodes: &'static str| of(name).of_kind("Secret").decodes(decodes);
+    let mut outcomes = vec![
+        cluster.send(report(&a, &[says("v1 v3").prefers("v3")], false)),
+        cluster.send(report(&b, &[says("v1 v3").prefers("v1")], false)),
+        cluster.send(report(&c, &[says("v1").encodes("v1")], false)),
+        cluster.send(report(&c, &[says("v1 v3").encodes("v1")], false)),
+        cluster.send(report(&b, &[says("v1").prefers("v1")], false)),
+        cluster.send(report(&a, &[says("v1").prefers("v1")], false)),
+    ];
+    let observe = ObserveStorage {
+        resource: resource(name),
+        kind: None,
+        hashes: [StorageVersionHash::from_bytes([1; 8])].into(),
+        if_revision: None,
+    };
+    outcomes.push(cluster.send(Command::ObserveStorage(observe)));
+    let create = CreateCollection {
+        resource: resource(name),
+        kind: Kind::parse("Secret").expect("a legal kind"),
+        namespaced: true,
+        rules: CollectionRules::default(),
+    };
+    outcomes.push(cluster.send(Command::CreateCollection(create)));
+    (outcomes, cluster, c)
+}
+
+#[test]
+fn under_machine_version_1_a_topic_is_an_encoding_like_any_other() {
+    for (topic, other) in [
+        (KEYS, "keys.synot.secrets"),
+        (LOCKS, "features.synot.locks"),
+    ] {
+        let (outcomes, cluster, _) = before_topics(topic);
+        let (expected, other, _) = before_topics(other);
+        // All but what is a hash of names.
+        let rows = |cluster: &Cluster| -> Vec<Row> {
+            let rows = cluster.state.rows();
+            rows.filter(|row| !matches!(row, Row::Header { .. } | Row::Statement(..)))
+                .collect()
+        };
+        let plain = |seen: &dyn std::fmt::Debug| format!("{seen:#?}").replace("synod", "synot");
+        assert_eq!(plain(&outcomes), plain(&expected));
+        for (row, expected) in rows(&cluster).iter().zip(&rows(&other)) {
+            assert_eq!(plain(row), plain(expected));
+        }
+        assert_eq!(rows(&cluster).len(), rows(&other).len());
+        let refused = outcomes.iter().filter(|outcome| outcome.result.is_err());
+        assert_eq!(refused.count(), 1, "who lacks what is selected: {outcomes:#?}");
+    }
+}
+
+#[test]
+fn what_was_reported_before_topics_is_held_to_their_rules_once_it_is_reported_again() {
+    let (_, mut cluster, c) = before_topics(KEYS);
+    for command in raised() {
+        accepted(cluster.send(command));
+    }
+    cluster.restart_from_checkpoint();
+    assert_eq!(cluster.selected(KEYS), some("v1"));
+    refused(
+        cluster.send(report(&c, &[of(KEYS).encodes("v1")], false)),
+        ErrorKind::InvalidArgument,
+    );
+}
+
+#[test]
+fn a_report_of_a_topic_waits_for_the_machine_version_that_knows_it() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.joins("a");
+    let reports = report(&a, &[of("pods"), holds("k1", "k1")], false);
+    let [announce, raise] = raised();
+    let Command::AnnounceReplica(mut older) = announce.clone() else {
+        unreachable!("it is an announcement")
+    };
+    (older.machine_version, older.binary) = (1, "0.1.9".to_owned());
+    accepted(cluster.send(Command::AnnounceReplica(older)));
+    let refusal = cluster.state.check_topics(&reports).unwrap_err();
+    assert_eq!(refusal.kind, ErrorKind::Unavailable);
+    assert_eq!(
+        refusal.message,
+        format!(
+            "topic \"keys/secrets\": topics come with machine version {TOPICS_SINCE}, and 1 is in force until all replicas \
+             know that one: run the newer release on replica 1 (0.1.9), and try again"
+        )
+    );
+    assert_eq!(refusal.metadata["not_executed"], "true");
+    assert_eq!(refusal.metadata["resource"], "keys.synod.secrets");
+    let pods = report(&a, &[of("pods")], false);
+    assert_eq!(cluster.state.check_topics(&pods), Ok(()));
+    accepted(cluster.send(announce));
+    accepted(cluster.send(raise));
+    assert_eq!(cluster.state.check_topics(&reports), Ok(()));
+    accepted(cluster.send(reports));
+    assert_eq!(cluster.agreed(KEYS), some("k1"));
+}
+
+#[test]
+fn no_level_rises_while_votes_are_switched_off() {
+    let mut cluster = Cluster::upgraded();
+    let a = cluster.starts("a", &[has("v1")]);
+    accepted(cluster.send(switch(Feature::Votes, Switch::Off)));
+    cluster.reports(&a, &[has("v1 v2")]);
+    assert_eq!(cluster.selected(LOCKS), some("v1"));
+    accepted(cluster.send(switch(Feature::Votes, Switch::On)));
+    assert_eq!(cluster.selected(LOCKS), some("v2"));
 }
 
 #[test]
@@ -202,7 +316,7 @@ fn what_only_stores_show_is_refused_for_a_key() {
 
 #[test]
 fn a_fixed_entry_for_a_key_or_a_feature_is_refused() {
-    let mut cluster = Cluster::formed();
+    let mut cluster = Cluster::upgraded();
     let a = cluster.joins("a");
     for says in [
         of(KEYS).decodes("k1").encodes("k1"),
@@ -219,7 +333,7 @@ fn a_fixed_entry_for_a_key_or_a_feature_is_refused() {
 
 #[test]
 fn a_feature_is_used_when_everybody_has_it_and_is_never_unlearned() {
-    let mut cluster = Cluster::formed();
+    let mut cluster = Cluster::upgraded();
     let [a, b] = ["a", "b"].map(|id| cluster.starts(id, &[has("v1")]));
     assert_eq!(cluster.agreed(LOCKS), some("v1"));
     let a = cluster.is_replaced(&a, &[has("v1 v2 v3")]);
@@ -255,7 +369,7 @@ fn a_feature_is_used_when_everybody_has_it_and_is_never_unlearned() {
 
 #[test]
 fn more_than_nine_levels_are_ordered_by_number() {
-    let mut cluster = Cluster::formed();
+    let mut cluster = Cluster::upgraded();
     cluster.starts("a", &[has("v1 v2 v3 v4 v5 v6 v7 v8 v9")]);
     let ten = has("v1 v2 v3 v4 v5 v6 v7 v8 v9 v10");
     let b = cluster.starts("b", std::slice::from_ref(&ten));
@@ -295,7 +409,7 @@ fn a_binary_is_not_asked_for_keys_but_for_features() {
 
 #[test]
 fn a_roster_of_the_reserved_group_asks_for_those_who_hold_a_key() {
-    let mut cluster = Cluster::formed();
+    let mut cluster = Cluster::upgraded();
     cluster.sets_roster("keys.synod.*", crate::rosters::rule("a b", "", 0));
     cluster.starts("a", &[holds("k1", "k1"), of("pods").prefers("v1")]);
     assert_eq!(

@@ -14,6 +14,7 @@ use synod_model::{
 };
 
 use crate::agenda::Time;
+use crate::raised::raised;
 use crate::store::{Resource, Version};
 use crate::stored;
 
@@ -63,6 +64,12 @@ impl Cluster {
         };
         let formed = cluster.send(Command::Initialize(initialize));
         formed.expect("a new cluster can be formed");
+        if ROTATES_KEYS.get() {
+            for command in raised() {
+                let raised = cluster.send(command);
+                raised.expect("the only replica knows machine version 2");
+            }
+        }
         cluster
     }
 

@@ -13,6 +13,8 @@
 mod agenda;
 mod cluster;
 mod process;
+#[path = "../support/raised.rs"]
+mod raised;
 mod random;
 mod store;
 #[path = "../support/stored.rs"]

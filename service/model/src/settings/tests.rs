@@ -28,6 +28,8 @@ impl OfSize for u32 {}
 
 impl OfSize for Duration {}
 
+impl OfSize for Switch {}
+
 impl OfSize for BTreeSet<GroupResource> {
     fn of_size(amount: u64) -> Self {
         (0..amount)
@@ -48,7 +50,9 @@ fn the_table_names_every_setting_once() {
 
 #[test]
 fn each_setting_is_held_to_its_bounds() {
-    for (setting, set) in SETTERS {
+    // A switch has no other values than its two.
+    let bounded = SETTERS.iter();
+    for (setting, set) in bounded.filter(|(setting, _)| setting.form != SettingForm::OnOff) {
         for legal in [
             setting.min,
             setting.min + 1,
@@ -136,7 +140,13 @@ fn a_patch_changes_what_it_names_and_nothing_else() {
     assert_eq!(none().applied_to(&settings), settings);
     assert!(none().is_empty());
     for (setting, set) in SETTERS {
-        let patch = set(setting.max);
+        // Another value than in a new cluster.
+        let other = if setting.form == SettingForm::OnOff {
+            setting.min
+        } else {
+            setting.max
+        };
+        let patch = set(other);
         assert!(!patch.is_empty());
         let changed = patch.clone().applied_to(&settings);
         assert_ne!(changed, settings, "{}", setting.name);
@@ -158,4 +168,36 @@ fn the_patch_of_settings_makes_any_settings_these() {
     };
     let patch = SettingsPatch::from(settings.clone());
     assert_eq!(patch.applied_to(&Settings::default()), settings);
+}
+
+#[test]
+fn everything_is_on_in_a_new_cluster_and_each_switch_turns_off_what_it_is_named_after() {
+    let settings = Settings::default();
+    assert_eq!(settings.switched_off().next(), None);
+    assert_eq!(none().names_switch_of(), None);
+    for feature in Feature::ALL {
+        let (_, set) = SETTERS
+            .iter()
+            .find(|(setting, _)| setting.name == feature.setting())
+            .expect("each feature has a setting of its name");
+        let patch = set(0);
+        assert_eq!(patch.names_switch_of(), Some(feature));
+        let off: Vec<Feature> = patch.applied_to(&settings).switched_off().collect();
+        assert_eq!(off, [feature]);
+    }
+}
+
+#[test]
+fn settings_without_a_switch_that_is_off_are_stored_as_before_there_were_switches() {
+    let settings = Settings::default();
+    let bytes = crate::stored::to_bytes(&settings);
+    // The revision and the thirteen settings before the resources, which are none.
+    assert_eq!(bytes[0], 14);
+    let off = Settings {
+        votes: Switch::Off,
+        ..settings
+    };
+    let bytes = crate::stored::to_bytes(&off);
+    assert_eq!(bytes[0], 16);
+    assert_eq!(crate::stored::from_bytes::<Settings>(&bytes).unwrap(), off);
 }

@@ -64,10 +64,11 @@ impl fmt::Display for StoredFault {
 impl Error for StoredFault {}
 
 /// The bytes that are still to be read, and the buffer that they belong to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Source<'a> {
     left: &'a [u8],
-    whole: &'a Bytes,
+    /// `None` if nothing can share the buffer.
+    whole: Option<&'a Bytes>,
     items_left: u64,
 }
 
@@ -84,8 +85,18 @@ impl<'a> Source<'a> {
     pub fn with_items(whole: &'a Bytes, items_left: u64) -> Self {
         Self {
             left: whole,
-            whole,
+            whole: Some(whole),
             items_left,
+        }
+    }
+
+    /// Reads bytes that nothing can share.
+    #[must_use]
+    pub fn of_slice(left: &'a [u8]) -> Self {
+        Self {
+            left,
+            whole: None,
+            items_left: u64::MAX,
         }
     }
 
@@ -173,11 +184,10 @@ impl<'a> Source<'a> {
     pub fn shared(&mut self) -> Result<Bytes, StoredFault> {
         let data = self.blob()?;
         let is_small = data.len() < SHARED_BYTES_MIN;
-        let holds_more = data.len().saturating_mul(HELD_TIMES_MAX) < self.whole.len();
-        Ok(if is_small || holds_more {
-            Bytes::copy_from_slice(data)
-        } else {
-            self.whole.slice_ref(data)
+        let most = data.len().saturating_mul(HELD_TIMES_MAX);
+        Ok(match self.whole.filter(|whole| whole.len() <= most) {
+            Some(whole) if !is_small => whole.slice_ref(data),
+            Some(_) | None => Bytes::copy_from_slice(data),
         })
     }
 

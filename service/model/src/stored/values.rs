@@ -196,7 +196,7 @@ stored_variants! {
         7 NotDecodable, 8 EncodingNotSelected, 9 Immutable, 10 NoAgreement, 11 Draining,
         12 RequestExpired, 13 Compacted, 14 FutureRevision, 15 TooLarge, 16 Quota, 17 Overloaded,
         18 Unavailable, 19 UnknownOutcome, 20 DeadlineExceeded, 21 Unauthenticated,
-        22 PermissionDenied, 23 DataLoss,
+        22 PermissionDenied, 23 DataLoss, 24 SwitchedOff,
     }
     FailureClass { 1 Transient, 2 Rejected, 3 NotSupported, 4 Forbidden, 5 Undecodable }
     LiveMark { 1 Current, 2 Update, 3 InUse(marker: Marker) }

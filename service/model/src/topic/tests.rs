@@ -34,7 +34,7 @@ fn a_topic_reads_back_from_its_text_and_from_its_resource() {
 fn no_two_topics_are_one_resource() {
     let names = ["pods", "pods.apps", "pods.keys", "pods.synod"];
     let mut seen = BTreeSet::new();
-    for kind in TopicKind::ALL {
+    for kind in TopicKind::ALL.iter().copied() {
         for name in names {
             let topic = Topic::new(kind, name).unwrap();
             assert_eq!((topic.kind(), topic.name()), (kind, name));

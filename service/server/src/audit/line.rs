@@ -6,6 +6,7 @@ use synod_proto::access::{Named, Names};
 use synod_proto::status::verdict;
 
 use crate::access::{Called, Standing, describe};
+use crate::limits::AUDIT_STRANGERS_MAX;
 
 /// The most things that a line says a call is about: a transaction may name many.
 const OBJECTS_MAX: usize = 8;
@@ -167,6 +168,32 @@ impl Outcome {
             ..Self::default()
         }
     }
+}
+
+/// The line in place of those about strangers that were left out in the last second.
+#[derive(Serialize)]
+struct LeftOut {
+    time: String,
+    /// How many.
+    left_out: usize,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+/// The line, with its end, in place of so many lines about callers whom nobody knows.
+pub(super) fn left_out(now: WallTime, count: usize) -> String {
+    let why = format!(
+        "{count} more calls were refused in this second since nobody knows who calls: each second has {AUDIT_STRANGERS_MAX} \
+         lines of such calls"
+    );
+    let line = LeftOut {
+        time: now.to_string(),
+        left_out: count,
+        outcome: Outcome::denied(&Refusal::new(ErrorKind::Unauthenticated, why)),
+    };
+    let mut text = serde_json::to_string(&line).expect("a line has texts and numbers alone");
+    text.push('\n');
+    text
 }
 
 /// The begin of a text, without the controls that JSON would spell out in six bytes each.

@@ -4,6 +4,7 @@
 //! are counted until then. A connection with too many unsent bytes gets no further answers until it has taken some. If
 //! all connections of a door together hold too many, the connection that holds most is cut.
 
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,8 +43,19 @@ pub(crate) struct Unsent {
     began: Instant,
     /// When the connection last took bytes or had none to take, in milliseconds since `began`.
     moved: AtomicU64,
-    waiting: Mutex<Vec<Waker>>,
+    waiting: Mutex<Waiting>,
 }
+
+/// The wakers of calls that wait on one connection. There may be many, and each call asks again and again.
+#[derive(Debug, Default)]
+struct Waiting {
+    known: BTreeSet<Woken>,
+    /// In the order in which they came.
+    wakers: Vec<Waker>,
+}
+
+/// What a waker wakes: the addresses of its data and of its functions.
+type Woken = (usize, usize);
 
 impl Answers {
     pub(super) fn new(shown: Gauge) -> Self {
@@ -106,13 +118,7 @@ impl Unsent {
             return Poll::Ready(());
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
-            if waiting.len() >= WAITING_MAX {
-                // More wakers than calls: most belong to calls that gave up. Calls that still wait register again.
-                waiting.drain(..).for_each(Waker::wake);
-            }
-            waiting.push(context.waker().clone());
-        }
+        waiting.add(context.waker());
         drop(waiting);
         // Bytes taken since the first check found this waker not yet registered, so check again.
         if self.has_room() {
@@ -171,7 +177,7 @@ impl Unsent {
         self.answers.remove(bytes);
         if before >= ANSWER_BYTES_PER_CONNECTION_MAX && self.has_room() {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.drain(..).for_each(Waker::wake);
+            waiting.wake_all();
         }
     }
 
@@ -179,6 +185,34 @@ impl Unsent {
     pub(super) fn move_on(&self) {
         let since = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.moved.store(since, Ordering::Relaxed);
+    }
+}
+
+/// Two wakers for which this is equal wake the same, as long as one of them is kept.
+fn woken(waker: &Waker) -> Woken {
+    (
+        waker.data().addr(),
+        std::ptr::from_ref(waker.vtable()).addr(),
+    )
+}
+
+impl Waiting {
+    fn add(&mut self, waker: &Waker) {
+        let woken = woken(waker);
+        if self.known.contains(&woken) {
+            return;
+        }
+        if self.wakers.len() >= WAITING_MAX {
+            // More wakers than calls: most belong to calls that gave up. Calls that still wait register again.
+            self.wake_all();
+        }
+        self.known.insert(woken);
+        self.wakers.push(waker.clone());
+    }
+
+    fn wake_all(&mut self) {
+        self.known.clear();
+        self.wakers.drain(..).for_each(Waker::wake);
     }
 }
 

@@ -64,7 +64,13 @@ impl Checkpoints {
             },
             Some(mut reader) => {
                 let meta = decode_meta(reader.header())?;
-                let state = read_state(&mut reader)?;
+                let state = read_state(&mut reader).map_err(|error| {
+                    let file = reader.path().display();
+                    let text = format!(
+                        "the checkpoint {file} cannot be used, and was left as it is: {error}"
+                    );
+                    io::Error::new(error.kind(), text)
+                })?;
                 tracing::info!(file = %reader.path().display(), revision = %state.revision(), "loaded a checkpoint");
                 Restored {
                     state,

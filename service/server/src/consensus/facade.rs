@@ -242,6 +242,12 @@ impl Consensus {
         self.shared.config.election_timeout_max
     }
 
+    /// From now on this replica does not stand for election, because it is about to end: whoever it hands the leadership to
+    /// could lose it to this one while it takes over. It still votes.
+    pub fn stand_no_more(&self) {
+        self.shared.raft.runtime_config().elect(false);
+    }
+
     /// Hands the leadership to `to`, or else to the most up to date follower, and waits until it leads, or else any other.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use synod_machine::{Applied, State};
 use synod_model::Revision;
+use tokio::time::Instant;
 
 use super::Position;
 use crate::seams::watch;
@@ -55,6 +56,8 @@ pub struct AppliedEntry {
     pub position: Position,
     /// The outcomes and events. Empty for entries that Raft writes for itself.
     pub applied: Applied,
+    /// When its apply began; `None` where no traces are made.
+    pub apply_began: Option<Instant>,
 }
 
 /// The writing end of the published state, which apply holds.

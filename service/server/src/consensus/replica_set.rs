@@ -99,7 +99,10 @@ impl Consensus {
                 self.promote(*replica, *replaces, deadline).await
             }
             SetChange::Remove { replica } => self.remove(*replica, deadline).await,
-            SetChange::Lead { replica } => self.hand_over(*replica).await,
+            SetChange::Lead {
+                from: Some(from), ..
+            } if *from != self.replica() => Ok(false),
+            SetChange::Lead { replica, .. } => self.hand_over(*replica).await,
         }
     }
 
@@ -376,6 +379,23 @@ pub(super) async fn finish_changes(shared: &Arc<ConsensusParts>) {
         };
         if let Err(error) = consensus.finish_change().await {
             tracing::debug!(?error, "a change of the replica set is not finished yet");
+        }
+    }
+}
+
+/// Lets go of connections to replicas that have left the set, for as long as this replica runs. One that is about to be added
+/// loses its connection, too, and gets another one.
+pub(super) async fn forget_who_left(shared: &Arc<ConsensusParts>) {
+    let consensus = Consensus {
+        shared: Arc::clone(shared),
+    };
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let set = consensus.replicas();
+        // Before there is a set, connections are those that the configuration names.
+        if !set.is_empty() {
+            let addresses = set.into_values().map(|replica| replica.peer);
+            consensus.peers().keep_only(&addresses.collect());
         }
     }
 }

@@ -74,8 +74,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let opened = open(&config, &seams).await?;
     let ballot = Ballot::new(opened.log.clone(), &opened.recovery);
     let me = identity(&config, &opened.directory);
-    let alarm = Alarm::new();
-    let doubt = opened.doubt.clone();
+    let (alarm, doubt) = (Alarm::new(), opened.doubt.clone());
     let publisher = Publisher::new(opened.restored.published());
     let known = Known::new(&opened, &me, &publisher, &ballot, &alarm, &doubt);
     let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), known);
@@ -96,6 +95,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         storage.clone(),
         CheckpointDue::new(config.checkpoint_bytes, Arc::clone(&checkpoint_due)),
         timing.clone(),
+        seams.traces.is_some(),
     );
     // The flusher must run before openraft is built: building may already purge the log and wait for that.
     let flusher = seams

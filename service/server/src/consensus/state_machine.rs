@@ -10,7 +10,7 @@ use futures::{Stream, TryStreamExt};
 use openraft::OptionalSend;
 use openraft::alias::SnapshotOf;
 use openraft::storage::{ApplyResponder, EntryResponder, RaftSnapshotBuilder, RaftStateMachine};
-use synod_machine::{Applied, LogEntry, State};
+use synod_machine::{Applied, LogEntry, MACHINE_VERSION, State};
 use synod_model::stored::from_bytes;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -44,6 +44,8 @@ pub(super) struct StateMachine {
     offload: Offload,
     checkpoint_due: CheckpointDue,
     timing: Timing,
+    /// Whether it is noted when the apply of an entry begins.
+    is_traced: bool,
 }
 
 /// Counts the bytes applied since the last checkpoint, and requests one when they are enough.
@@ -71,6 +73,7 @@ impl StateMachine {
         log: LogStorage,
         checkpoint_due: CheckpointDue,
         timing: Timing,
+        is_traced: bool,
     ) -> Self {
         let Restored {
             state,
@@ -90,24 +93,29 @@ impl StateMachine {
             offload,
             checkpoint_due,
             timing,
+            is_traced,
         }
     }
 
     /// # Errors
     ///
-    /// When the entry cannot be decoded. It is committed and other replicas apply it, so this one must not go on.
+    /// When the entry cannot be decoded, or goes on with a machine version that this build does not know. It is committed
+    /// and other replicas apply it, so this one must not go on. Its log keeps the entry as it is.
     fn apply_one(&mut self, entry: Entry) -> io::Result<Arc<AppliedEntry>> {
+        let apply_began = self.is_traced.then(Instant::now);
         let applied = match entry.payload {
             EntryPayload::Blank => Applied::default(),
             EntryPayload::Normal(payload) => {
                 self.checkpoint_due.bytes += payload.0.len() as u64;
                 let commands = from_bytes::<LogEntry>(&payload.0).map_err(|error| {
-                    let text = format!(
-                        "the committed entry at {} cannot be applied: {error}",
-                        entry.log_id
-                    );
-                    io::Error::new(io::ErrorKind::InvalidData, text)
+                    inapplicable(&entry.log_id, &format!("it cannot be read: {error}"))
                 })?;
+                if let Some(version) = self.state.unknown_version_in(&commands) {
+                    let why = format!(
+                        "it brings machine version {version} in force, and this build knows {MACHINE_VERSION}"
+                    );
+                    return Err(inapplicable(&entry.log_id, &why));
+                }
                 self.state.apply(&commands)
             }
             EntryPayload::Membership(membership) => {
@@ -118,7 +126,11 @@ impl StateMachine {
         self.applied = Some(entry.log_id);
         let position = position_of(&entry.log_id);
         self.digests.note(position, &self.state);
-        Ok(Arc::new(AppliedEntry { position, applied }))
+        Ok(Arc::new(AppliedEntry {
+            position,
+            applied,
+            apply_began,
+        }))
     }
 
     /// Takes over a replica set. Learners and voters that it does not have any more have left for good.
@@ -159,6 +171,14 @@ impl StateMachine {
             last_membership: self.membership.clone(),
         }
     }
+}
+
+fn inapplicable(at: &LogId, why: &str) -> io::Error {
+    let text = format!(
+        "the committed entry at {at} cannot be applied: {why}. A newer release wrote it: run that on this replica. Nothing was \
+         changed here"
+    );
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 impl RaftStateMachine<TypeConfig> for StateMachine {

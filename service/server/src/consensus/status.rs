@@ -1,6 +1,6 @@
 //! A summary of consensus for status pages and metrics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use synod_machine::Digest;
@@ -30,6 +30,10 @@ pub struct Status {
     pub purged: Option<Position>,
     /// The replica set.
     pub replicas: BTreeMap<ReplicaId, ReplicaStatus>,
+    /// The entry that made the replica set what it is here. It may not be committed yet.
+    pub decided: Option<Position>,
+    /// The sets of voters of each of which a majority is needed: two while the set changes.
+    pub majorities: Vec<BTreeSet<ReplicaId>>,
 }
 
 /// One replica of the set.
@@ -77,6 +81,8 @@ impl Consensus {
             checkpoint: metrics.snapshot.as_ref().map(position_of),
             purged: metrics.purged.as_ref().map(position_of),
             replicas: replicas.collect(),
+            decided: metrics.membership_config.log_id().as_ref().map(position_of),
+            majorities: membership.get_joint_config().clone(),
         }
     }
 

@@ -56,6 +56,7 @@ impl Upkeep {
             () = remembering::keep(&shared) => {}
             () = depose_the_dead(&shared) => {}
             () = replica_set::finish_changes(&shared) => {}
+            () = replica_set::forget_who_left(&shared) => {}
         }
         // Dropping joins the writer's threads, which waits for the disk.
         shared

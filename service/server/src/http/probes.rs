@@ -49,10 +49,13 @@ impl Probed {
             fault: (!passes).then_some(fault),
         };
         let is_formed = consensus.published().state.cluster().is_some();
-        let has_leader = consensus.leadership().borrow().leader.is_some();
         vec![
             check("cluster", is_formed, "no cluster was formed yet"),
-            check("leader", has_leader, "no leader is known"),
+            check(
+                "leader",
+                health.leader().is_some(),
+                "no leader is known, or it was not heard of lately",
+            ),
             check(
                 "quorum",
                 health.is_proved(),

@@ -405,11 +405,32 @@ pub const BOUNDS: &[Bound] = &[
         "dropped and counted",
     ),
     bound(
+        "spans of traces that wait to be exported",
+        SPANS_WAITING_MAX,
+        "spans",
+        Some("synod_trace_spans_dropped"),
+        "dropped and counted",
+    ),
+    bound(
+        "spans of traces in one export",
+        SPANS_EXPORTED_AT_ONCE_MAX,
+        "spans",
+        Some("synod_trace_spans_exported"),
+        WAITS,
+    ),
+    bound(
         "lines of the audit log that wait",
         AUDIT_LINES_MAX,
         "lines",
         Some("synod_audit_dropped_lines"),
         "the line is lost, which is counted and raises an alarm",
+    ),
+    bound(
+        "lines of the audit log in a second about callers whom nobody knows",
+        AUDIT_STRANGERS_MAX,
+        "lines",
+        Some("synod_audit_left_out_lines"),
+        "one line says how many were left out, which is counted",
     ),
     bound(
         "tokens of callers that are remembered",

@@ -31,6 +31,7 @@ pub(crate) struct SecurityMetrics {
     tokens_remembered: Gauge,
     audit_written: Counter,
     audit_dropped: Counter,
+    audit_left_out: Counter,
 }
 
 impl SecurityMetrics {
@@ -44,6 +45,7 @@ impl SecurityMetrics {
             tokens_remembered: Gauge::default(),
             audit_written: Counter::default(),
             audit_dropped: Counter::default(),
+            audit_left_out: Counter::default(),
         };
         registry.register_with_unit(
             "synod_certificates_valid_until_timestamp",
@@ -86,6 +88,11 @@ impl SecurityMetrics {
             "Lines of the audit log that were lost: too many waited, or the file could not be written",
             metrics.audit_dropped.clone(),
         );
+        registry.register(
+            "synod_audit_left_out_lines",
+            "Lines of the audit log about callers whom nobody knows that were left out, since there were too many in a second",
+            metrics.audit_left_out.clone(),
+        );
         for side in Side::ALL {
             drop(metrics.renewed.get_or_create(&of_side(side)));
             drop(metrics.not_renewed.get_or_create(&of_side(side)));
@@ -114,6 +121,11 @@ impl SecurityMetrics {
     /// Counts lines of the audit log that were lost.
     pub(crate) fn audit_dropped(&self, lines: usize) {
         self.audit_dropped.inc_by(lines as u64);
+    }
+
+    /// Counts a line about a caller whom nobody knows that was left out.
+    pub(crate) fn audit_left_out(&self) {
+        self.audit_left_out.inc();
     }
 
     /// Counts a changed policy that was taken into use.

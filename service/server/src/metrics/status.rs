@@ -1,11 +1,20 @@
 //! Metrics of the present log and state, set when metrics are collected.
 
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use synod_model::{Feature, Switch};
 
 use super::gauge_value;
-use crate::consensus::{Consensus, Position};
+use crate::consensus::{Consensus, Position, ReplicaId};
+
+/// The label of a feature: the name of its setting.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct FeatureLabel {
+    feature: &'static str,
+}
 
 /// The gauges of the log and the state.
 #[derive(Debug, Default)]
@@ -23,6 +32,7 @@ pub(crate) struct StatusMetrics {
     damaged_checkpoint: Gauge,
     low_on_disk: Gauge,
     at_quota: Gauge,
+    switched_off: Family<FeatureLabel, Gauge>,
     digests_kept: Gauge,
     revision: Gauge,
     oldest_revision: Gauge,
@@ -49,7 +59,7 @@ impl StatusMetrics {
         let mut gauge = |name, help, gauge: &Gauge| registry.register(name, help, gauge.clone());
         gauge(
             "etcd_server_has_leader",
-            "Whether a leader is known; 1 or 0",
+            "Whether a leader is known that was heard of lately; 1 or 0",
             &self.has_leader,
         );
         gauge(
@@ -118,6 +128,11 @@ impl StatusMetrics {
             "Whether only the reserve is left of the state's quota, so that it may not grow; 1 or 0",
             &self.at_quota,
         );
+        registry.register(
+            "synod_switched_off",
+            "Whether a feature is switched off by the setting of its name; 1 or 0",
+            self.switched_off.clone(),
+        );
     }
 
     fn register_state(&self, registry: &mut Registry) {
@@ -171,12 +186,11 @@ impl StatusMetrics {
         self.leader_changes.inc();
     }
 
-    /// Sets all gauges from the present log and state.
-    pub(crate) fn observe(&self, consensus: &Consensus) {
+    /// Sets all gauges from the present log and state, and from who is proved to lead.
+    pub(crate) fn observe(&self, consensus: &Consensus, leader: Option<ReplicaId>) {
         let index = |position: Option<Position>| gauge_value(position.map_or(0, |at| at.index));
         let status = consensus.status();
-        self.has_leader
-            .set(status.leadership.leader.is_some().into());
+        self.has_leader.set(leader.is_some().into());
         self.is_leader.set(status.leadership.is_me.into());
         self.term.set(gauge_value(status.leadership.term.get()));
         self.committed.set(index(status.committed));
@@ -196,6 +210,13 @@ impl StatusMetrics {
         self.low_on_disk
             .set(gauge_value(state.low_on_disk().count()));
         self.at_quota.set(state.is_at_quota().into());
+        for feature in Feature::ALL {
+            let label = FeatureLabel {
+                feature: feature.setting(),
+            };
+            let is_off = state.settings().switch(feature) == Switch::Off;
+            self.switched_off.get_or_create(&label).set(is_off.into());
+        }
         self.revision.set(gauge_value(state.revision().get()));
         self.oldest_revision
             .set(gauge_value(state.history().floor().get()));

@@ -1,8 +1,8 @@
 //! The client for calls to other replicas: one cached channel for each, which multiplexes all calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::Stream;
@@ -170,12 +170,25 @@ impl PeerClients {
             .max_encoding_message_size(PEER_MESSAGE_BYTES_MAX)
     }
 
+    /// Lets go of the channels to all other addresses than these.
+    pub(crate) fn keep_only(&self, addresses: &BTreeSet<String>) {
+        self.channels()
+            .retain(|address, _| addresses.contains(address));
+    }
+
+    /// The addresses that there are channels to.
+    #[cfg(test)]
+    pub(crate) fn addresses(&self) -> BTreeSet<String> {
+        self.channels().keys().cloned().collect()
+    }
+
+    fn channels(&self) -> MutexGuard<'_, BTreeMap<String, Channel>> {
+        let channels = self.shared.channels.lock();
+        channels.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn channel(&self, address: &str) -> Channel {
-        let mut channels = self
-            .shared
-            .channels
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut channels = self.channels();
         if let Some(channel) = channels.get(address) {
             return channel.clone();
         }

@@ -68,12 +68,13 @@ async fn introduce(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, String
     }
 }
 
-/// The first set with all directories; `None` as long as a replica has not answered, or belongs to a set already.
+/// The first set with all directories; `None` as long as a replica has not answered, or belongs to a set already. All are
+/// asked, whoever does not answer: any of them may know that this replica has left.
 async fn ask_everybody(
     consensus: &Consensus,
     first_set: &BTreeMap<ReplicaId, String>,
 ) -> Option<BTreeMap<ReplicaId, ReplicaAddress>> {
-    let mut set = BTreeMap::new();
+    let (mut set, mut have_all_answered) = (BTreeMap::new(), true);
     for (&replica, peer) in first_set {
         let directory = if replica == consensus.replica() {
             consensus.identity().directory
@@ -82,7 +83,8 @@ async fn ask_everybody(
                 Ok(directory) => directory,
                 Err(reason) => {
                     tracing::debug!(%replica, peer, reason, "not forming the replica set yet");
-                    return None;
+                    have_all_answered = false;
+                    continue;
                 }
             }
         };
@@ -94,7 +96,7 @@ async fn ask_everybody(
             },
         );
     }
-    Some(set)
+    have_all_answered.then_some(set)
 }
 
 async fn ask(consensus: &Consensus, replica: ReplicaId, peer: &str) -> Result<DirectoryId, String> {

@@ -189,6 +189,9 @@ pub struct ForwardRequest {
     pub commands: Vec<Bytes>,
     /// The trace ids of the requests behind the commands, for logs: one for each command, in their order, or none.
     pub traces: Vec<String>,
+    /// The spans of the requests behind the commands, each as a `traceparent` of the W3C, empty where a request has none: one
+    /// for each command, in their order, or none. A follower without traces leaves it out.
+    pub callers: Vec<String>,
 }
 
 /// The answer to a batch.
@@ -259,7 +262,7 @@ pub enum NotExecutedReason {
     Overloaded,
     /// The replica cannot have anything executed at present.
     Unavailable,
-    /// The batch violates the protocol.
+    /// The batch violates the protocol, or nothing is executed before somebody has mended something: it must not be sent again.
     Invalid,
 }
 
@@ -329,6 +332,8 @@ pub enum SetChange {
     Lead {
         /// The voter that is to lead; `None`: the one that holds most of the log.
         replica: Option<ReplicaId>,
+        /// The replica that is to hand over; `None`: whichever leads.
+        from: Option<ReplicaId>,
     },
 }
 
@@ -352,7 +357,7 @@ stored! {
     CheckpointResponse { vote }
     DigestRequest { index }
     DigestResponse { digest, remembered }
-    ForwardRequest { batch, lane, timeout, commands, traces }
+    ForwardRequest { batch, lane, timeout, commands, traces, callers }
     ForwardResponse { batch, verdict }
     HelloResponse {
         replica, directory, cluster_name, initialized, cluster, machine_version_min,
@@ -380,7 +385,7 @@ stored_variants! {
         1 Add { replica: ReplicaId, peer: String },
         2 Promote { replica: ReplicaId, replaces: Option<ReplicaId> },
         3 Remove { replica: ReplicaId },
-        4 Lead { replica: Option<ReplicaId> },
+        4 Lead { replica: Option<ReplicaId>, from: Option<ReplicaId> },
     }
     SetResponse {
         1 Done(changed: bool), 2 NotLeader(leader: Option<ReplicaId>), 3 Refused(refusal: Refusal), 4 Unknown,

@@ -28,6 +28,7 @@ use crate::peer::PeerError;
 use crate::peer::messages::ForwardRequest;
 use crate::seams::watch;
 use crate::stop::Stop;
+use crate::traces::{CATCH_UP, FORWARD, LOG};
 
 /// The pause before the next try after a refusal that another try may cure, unless the leadership changes first.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -220,7 +221,7 @@ impl Driver {
     }
 
     async fn send(&mut self, route: Route) {
-        let batch = self.intake.take(Instant::now());
+        let mut batch = self.intake.take(Instant::now());
         if batch.units.is_empty() {
             return;
         }
@@ -233,8 +234,14 @@ impl Driver {
             "sending a batch"
         );
         match route {
-            Route::Log(term) => self.write(term, batch).await,
-            Route::Leader(leader) | Route::Unlinked(leader) => self.forward(leader, batch),
+            Route::Log(term) => {
+                batch.enter(LOG);
+                self.write(term, batch).await;
+            }
+            Route::Leader(leader) | Route::Unlinked(leader) => {
+                batch.enter(FORWARD);
+                self.forward(leader, batch);
+            }
             Route::CatchingUp | Route::Leaderless => self.settle(Settled {
                 units: batch.units,
                 fate: Fate::TryAgain { leader: None },
@@ -242,7 +249,7 @@ impl Driver {
         }
     }
 
-    async fn write(&mut self, term: Term, batch: Batch) {
+    async fn write(&mut self, term: Term, mut batch: Batch) {
         let submitted = match self.sequencer.submit(term, batch.envelopes()).await {
             Ok(submitted) => submitted,
             Err(error) => {
@@ -258,6 +265,9 @@ impl Driver {
             sequencer.settled(submitted.term, submitted.number, result.is_ok());
             let fate = match result {
                 Ok(entry) => {
+                    for stages in batch.stages() {
+                        stages.applied(entry.position.index, entry.apply_began);
+                    }
                     let outcomes = match Arc::try_unwrap(entry) {
                         Ok(entry) => (entry.position, entry.applied.outcomes),
                         Err(shared) => (shared.position, shared.applied.outcomes.clone()),
@@ -285,8 +295,9 @@ impl Driver {
         let told = self.leadership.borrow().leader;
         let none_of_own = settle(foreign, Fate::TryAgain { leader: told });
         debug_assert!(none_of_own.is_empty(), "only own requests are tried again");
-        let batch = Batch {
+        let mut batch = Batch {
             units: own,
+            is_traced: batch.is_traced,
             ..Batch::default()
         };
         let Some(deadline) = batch.deadline() else {
@@ -310,6 +321,9 @@ impl Driver {
             };
             let fate = match verdict {
                 Ok(verdict) => {
+                    for stages in batch.stages() {
+                        stages.enter(CATCH_UP);
+                    }
                     seen_here(&consensus, Fate::of_verdict(verdict, commands), deadline).await
                 }
                 Err(why) => Fate::Unknown(why.to_owned()),
@@ -329,6 +343,7 @@ impl Driver {
             timeout: timeout.max(Duration::from_millis(1)),
             commands: batch.envelopes().cloned().collect(),
             traces: batch.traces().map(str::to_owned).collect(),
+            callers: batch.callers(),
         }
     }
 

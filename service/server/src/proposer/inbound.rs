@@ -18,6 +18,7 @@ use crate::consensus::ReplicaId;
 use crate::limits::{BATCH_COMMANDS_MAX, DEADLINE_MAX, FORWARDED_BATCHES_MAX, PEER_ITEMS_MAX};
 use crate::peer::ForwardHandler;
 use crate::peer::messages::{BatchVerdict, ForwardRequest, ForwardResponse, NotExecutedReason};
+use crate::traces::Stages;
 
 impl ForwardHandler for Proposer {
     fn forward(
@@ -67,6 +68,7 @@ enum Taken {
 struct Forwarding {
     lane: Lane,
     commands: Vec<Bytes>,
+    stages: Vec<Stages>,
     bytes: usize,
     deadline: Instant,
 }
@@ -86,8 +88,13 @@ impl Proposer {
             commands = batch.commands.len(),
             "took a batch"
         );
+        let replica = self.shared.consensus.replica();
+        let callers = &batch.callers;
+        let traces = &self.shared.traces;
+        let stages = traces.forwarded(callers, batch.commands.len(), replica);
         let forwarding = Forwarding {
             lane: batch.lane,
+            stages,
             commands: batch.commands,
             bytes,
             deadline: Instant::now() + batch.timeout.min(DEADLINE_MAX),
@@ -115,6 +122,7 @@ impl Proposer {
         let Forwarding {
             lane,
             commands,
+            stages,
             bytes,
             deadline,
         } = forwarding;
@@ -127,6 +135,7 @@ impl Proposer {
         let (answer, answered) = oneshot::channel();
         let forwarded = Forwarded {
             commands,
+            stages,
             bytes,
             deadline,
             answer,

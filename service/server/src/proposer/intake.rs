@@ -14,6 +14,7 @@ use super::refusals;
 use super::request::Request;
 use crate::limits::{BATCH_COMMANDS_MAX, LANE_BYTES_MAX, LANE_REQUESTS_MAX};
 use crate::peer::messages::{BatchVerdict, NotExecutedReason};
+use crate::traces::Stages;
 
 /// What goes into a log entry as a whole.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(super) enum Unit {
 #[derive(Debug)]
 pub(super) struct Forwarded {
     pub(super) commands: Vec<Bytes>,
+    /// The spans of those commands that have some.
+    pub(super) stages: Vec<Stages>,
     pub(super) bytes: usize,
     /// The time until which its callers wait.
     pub(super) deadline: Instant,
@@ -67,6 +70,8 @@ pub(super) struct Batch {
     pub(super) units: Vec<Unit>,
     pub(super) commands: usize,
     pub(super) bytes: usize,
+    /// Whether a request has spans.
+    pub(super) is_traced: bool,
 }
 
 impl From<NotQueued> for Refusal {
@@ -156,7 +161,7 @@ impl Intake {
 
     /// Puts requests that were certainly not executed back to the front of the queue.
     pub(super) fn put_back(&mut self, requests: Vec<Request>) {
-        for request in requests.into_iter().rev() {
+        for mut request in requests.into_iter().rev() {
             request.unclaim();
             self.first.push_front(Unit::Own(request));
         }
@@ -184,6 +189,7 @@ impl Batch {
     fn push(&mut self, unit: Unit) {
         self.bytes += unit.bytes();
         self.commands += unit.commands();
+        self.is_traced |= unit.is_traced();
         self.units.push(unit);
     }
 
@@ -201,6 +207,35 @@ impl Batch {
             Unit::Own(request) => Some(&*request.trace),
             Unit::Forwarded(_) => None,
         })
+    }
+
+    /// Begins a stage of all requests in the batch that have spans.
+    pub(super) fn enter(&mut self, stage: &'static str) {
+        let commands = self.commands;
+        for stages in self.stages() {
+            stages.enter(stage);
+            stages.batched(commands);
+        }
+    }
+
+    /// The spans of the requests in the batch.
+    pub(super) fn stages(&mut self) -> impl Iterator<Item = &mut Stages> {
+        let is_traced = self.is_traced;
+        let units = self.units.iter_mut().filter(move |_| is_traced);
+        units.flat_map(|unit| match unit {
+            Unit::Own(request) => std::slice::from_mut(&mut request.stages),
+            Unit::Forwarded(forwarded) => &mut forwarded.stages,
+        })
+    }
+
+    /// How the spans of this replica's own requests are named to the leader; nothing if none has one.
+    pub(super) fn callers(&self) -> Vec<String> {
+        let units = self.units.iter().filter(|_| self.is_traced);
+        let names = units.filter_map(|unit| match unit {
+            Unit::Own(request) => Some(request.stages.name()),
+            Unit::Forwarded(_) => None,
+        });
+        names.collect()
     }
 
     /// The latest deadline in the batch.
@@ -228,6 +263,13 @@ impl Unit {
                 drop(forwarded.place.take());
                 Some(Self::Forwarded(forwarded))
             }
+        }
+    }
+
+    fn is_traced(&self) -> bool {
+        match self {
+            Self::Own(request) => request.stages.are_recorded(),
+            Self::Forwarded(forwarded) => !forwarded.stages.is_empty(),
         }
     }
 

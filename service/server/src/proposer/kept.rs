@@ -80,7 +80,9 @@ impl KeptRenewals {
     /// The log time until which the holder was promised to live by a renewal that still counts.
     pub(super) fn until(&self, state: &State, holder: &Holder) -> Option<LogTime> {
         let extension = self.extended.get(holder)?;
-        let counts = matches!(state.renewal_of(&extension.renewal), Some(Ok(_)));
+        // Not by `renewal_of`: who was answered before leases were switched off may hold its lease until then.
+        let renewal = state.renewal(&extension.renewal.command);
+        let counts = matches!(renewal, Some(Ok(_)));
         counts.then_some(extension.until)
     }
 
@@ -105,8 +107,13 @@ impl KeptRenewals {
 
 #[cfg(test)]
 mod tests {
-    use synod_machine::Command;
-    use synod_model::{Epoch, MemberId, Renew, Ttl};
+    use synod_machine::{
+        AnnounceReplica, Answer, Command, DirectoryId, RaiseMachineVersion, ReplicaId,
+    };
+    use synod_model::{
+        AcquireLease, Epoch, ErrorKind, HolderIdentity, LeaseKey, MemberId, Renew, RenewLease,
+        SettingsPatch, Switch, Ttl, UpdateSettings,
+    };
 
     use super::*;
     use crate::samples;
@@ -160,6 +167,69 @@ mod tests {
         assert!(kept.extend(&state, &renewal(epoch), at(7_000)).is_some());
         samples::joins(&mut state, &member(), "second");
         assert_eq!(kept.until(&state, &holder()), None);
+    }
+
+    /// A state in which machine version 2 is in force and a lease is held, with the holder's renewal.
+    fn held() -> (State, Holder, Envelope) {
+        let mut state = samples::state();
+        let replica = ReplicaId::new(1);
+        let commands = [
+            Command::AnnounceReplica(AnnounceReplica {
+                replica,
+                directory: DirectoryId::from_bytes([3; 16]),
+                client_endpoint: "10.0.0.1:2379".to_owned(),
+                binary: "0.2.0".to_owned(),
+                machine_version: 2,
+                disk_is_low: false,
+            }),
+            Command::RaiseMachineVersion(RaiseMachineVersion {
+                to: 2,
+                replicas: [replica].into(),
+            }),
+        ];
+        for command in commands {
+            samples::apply(&mut state, command);
+        }
+        let key = LeaseKey::new("default", "lock").unwrap();
+        let acquire = AcquireLease {
+            key: key.clone(),
+            holder: HolderIdentity::parse("a").unwrap(),
+            ttl: Ttl::DEFAULT,
+            wait: None,
+            if_member: None,
+        };
+        let answer = samples::apply(&mut state, Command::AcquireLease(acquire));
+        let Answer::LeaseHeld { token, .. } = answer else {
+            panic!("a free lease is given, not {answer:?}")
+        };
+        let renew = RenewLease {
+            key: key.clone(),
+            token,
+        };
+        let renewal = samples::envelope(Command::RenewLease(renew));
+        (state, Holder::Lease(key), renewal)
+    }
+
+    #[test]
+    fn a_renewal_that_was_answered_counts_to_its_end_when_leases_are_switched_off() {
+        let (mut state, holder, renewal) = held();
+        let mut kept = KeptRenewals::default();
+        kept.extend(&state, &renewal, at(7_000)).unwrap();
+        let off = UpdateSettings {
+            patch: SettingsPatch {
+                leases: Some(Switch::Off),
+                ..SettingsPatch::default()
+            },
+            if_revision: None,
+        };
+        samples::apply(&mut state, Command::UpdateSettings(off));
+        let until = at(7_000).after(Ttl::DEFAULT.duration());
+        assert_eq!(kept.until(&state, &holder), Some(until));
+        // A later one is refused, and extends nothing.
+        let late = kept.extend(&state, &renewal, at(9_000)).unwrap();
+        let refusal = late.outcome(&state).unwrap().result.unwrap_err();
+        assert_eq!(refusal.kind, ErrorKind::SwitchedOff);
+        assert_eq!(kept.until(&state, &holder), Some(until));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::time::Instant;
 
 use super::refusals;
+use crate::traces::{QUEUE, Stages};
 
 /// The answer to a caller: the outcome of its command as applied, or why there is none.
 pub(super) type Answered = Result<Outcome, Refusal>;
@@ -31,6 +32,8 @@ pub(super) struct Request {
     pub(super) deadline: Instant,
     /// The name of the request in the logs of every replica that it passes; may be empty.
     pub(super) trace: Arc<str>,
+    /// Its spans.
+    pub(super) stages: Stages,
     stage: Arc<AtomicU8>,
     answer: oneshot::Sender<Answered>,
     /// Its room in the queue, released when it leaves the queue.
@@ -50,6 +53,7 @@ pub(super) fn request(
     envelope: Bytes,
     deadline: Instant,
     trace: Arc<str>,
+    stages: Stages,
     place: OwnedSemaphorePermit,
 ) -> (Request, Waiter) {
     let stage = Arc::new(AtomicU8::new(QUEUED));
@@ -58,6 +62,7 @@ pub(super) fn request(
         envelope,
         deadline,
         trace,
+        stages,
         stage: Arc::clone(&stage),
         answer,
         place: Some(place),
@@ -88,12 +93,15 @@ impl Request {
     }
 
     /// Marks the request as queued again: it was certainly not executed, and will be sent again.
-    pub(super) fn unclaim(&self) {
+    pub(super) fn unclaim(&mut self) {
+        self.stages.enter(QUEUE);
         self.stage.store(QUEUED, Ordering::Release);
     }
 
     /// Answers the caller, if it still waits.
     pub(super) fn answer(self, answered: Answered) {
+        // The last stage ends before its call does.
+        drop(self.stages);
         let _ = self.answer.send(answered);
     }
 }
@@ -141,7 +149,8 @@ pub(super) mod tests {
     /// A request that waits until `deadline`, with an envelope of `bytes` bytes.
     pub(in crate::proposer) fn sample(bytes: usize, deadline: Instant) -> (Request, Waiter) {
         let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-        request(Bytes::from(vec![7; bytes]), deadline, Arc::from(""), place)
+        let envelope = Bytes::from(vec![7; bytes]);
+        request(envelope, deadline, Arc::from(""), Stages::default(), place)
     }
 
     fn kind(answered: Answered) -> (ErrorKind, bool) {
@@ -217,7 +226,7 @@ pub(super) mod tests {
     async fn a_request_that_is_sent_again_can_be_withdrawn_in_between() {
         let now = Instant::now();
         let (request, waiter) = sample(1, now + Duration::from_secs(1));
-        let request = request.claim(now).unwrap();
+        let mut request = request.claim(now).unwrap();
         request.unclaim();
         assert_eq!(
             kind(waiter.answered().await),

@@ -40,6 +40,8 @@ pub(super) enum Reason {
     Deadline,
     /// The leader has too much to do.
     Overloaded,
+    /// Nothing is executed before somebody has mended something; says what. To try again soon is of no use.
+    Refused(String),
     /// Any other reason, in words.
     Unavailable(String),
 }
@@ -54,7 +56,7 @@ impl From<ProposeError> for Fate {
                 Self::Stalled(why.to_string())
             }
             ProposeError::NotExecuted(why @ NotExecuted::Doubt) => {
-                Self::NotExecuted(Reason::Unavailable(why.to_string()))
+                Self::NotExecuted(Reason::Refused(why.to_string()))
             }
             ProposeError::Stopped => Self::NotExecuted(Reason::Unavailable(
                 "this replica is shutting down".to_owned(),
@@ -96,7 +98,7 @@ impl Fate {
             NotExecutedReason::Deadline => Self::NotExecuted(Reason::Deadline),
             NotExecutedReason::Overloaded => Self::NotExecuted(Reason::Overloaded),
             NotExecutedReason::Unavailable => Self::Stalled(message),
-            NotExecutedReason::Invalid => Self::NotExecuted(Reason::Unavailable(message)),
+            NotExecutedReason::Invalid => Self::NotExecuted(Reason::Refused(message)),
         }
     }
 }
@@ -152,8 +154,12 @@ fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
                 ))),
             },
             Unit::Forwarded(Forwarded {
-                commands, answer, ..
+                commands,
+                stages,
+                answer,
+                ..
             }) => {
+                drop(stages);
                 let mut outcomes: Vec<Outcome> = outcomes.by_ref().take(commands.len()).collect();
                 bound_objects(&mut outcomes);
                 let at = position;
@@ -183,7 +189,7 @@ impl Reason {
         match self {
             Self::Deadline => refusals::deadline_before_proposal(),
             Self::Overloaded => refusals::leader_overloaded(),
-            Self::Unavailable(why) => refusals::unavailable(why),
+            Self::Refused(why) | Self::Unavailable(why) => refusals::unavailable(why),
         }
     }
 
@@ -196,6 +202,7 @@ impl Reason {
                 NotExecutedReason::Overloaded,
                 "the leader has too much to do",
             ),
+            Self::Refused(why) => BatchVerdict::not_executed(NotExecutedReason::Invalid, why),
             Self::Unavailable(why) => {
                 BatchVerdict::not_executed(NotExecutedReason::Unavailable, why)
             }

@@ -2,7 +2,7 @@
 
 mod replica_set;
 
-use synod_machine::ReplicaRow;
+use synod_machine::{ReplicaRow, State};
 use synod_model::Refusal;
 use synod_proto::{GetSettings, v1};
 
@@ -67,7 +67,7 @@ fn status_of(handle: &Handle) -> v1::ClusterStatusResponse {
         cluster_name: consensus.identity().cluster.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         machine_version: state.machine_version(),
-        leader_id: status.leadership.leader.map(ReplicaId::get),
+        leader_id: handle.itself().probed.health.leader().map(ReplicaId::get),
         replicas: replicas.collect(),
         log_time_ms: state.log_time().as_millis(),
         applied_index: published.applied_index(),
@@ -128,7 +128,8 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
     let silent = consensus
         .quorum_silence()
         .is_none_or(|silence| silence > consensus.election_timeout());
-    if leadership.leader.is_none() || (leadership.is_me && silent) {
+    let unknown = handle.itself().probed.health.leader().is_none();
+    if unknown || (leadership.is_me && silent) {
         let message = "no leader with a quorum is known: check that the other replicas run and can be reached";
         raise(v1::AlarmKind::NoQuorum, 0, message.to_owned());
     }
@@ -166,6 +167,12 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
             raise(kind, handle.replica().get(), message);
         }
     }
+    alarms_of_state(state, raise);
+    alarms
+}
+
+/// What the state itself says: it is the same on all replicas.
+fn alarms_of_state(state: &State, mut raise: impl FnMut(v1::AlarmKind, u64, String)) {
     let quota = state.settings().state_quota_bytes;
     for replica in state.low_on_disk() {
         let message = "the replica's disk is nearly full, so writes that make the state grow are refused: free space \
@@ -179,5 +186,11 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
         );
         raise(v1::AlarmKind::Quota, 0, message);
     }
-    alarms
+    for feature in state.settings().switched_off() {
+        let message = format!(
+            "{feature} are switched off, so calls that need them are refused; what was there is kept: to switch them on, run \
+             `synod settings set {feature}=on`"
+        );
+        raise(v1::AlarmKind::SwitchedOff, 0, message);
+    }
 }

@@ -17,6 +17,7 @@ use crate::handle::{Asking, Handle};
 use crate::metrics::RpcMetrics;
 use crate::seams::{Caller, ConnectionInfo};
 use crate::stop::Stop;
+use crate::traces::{Span, Traces};
 
 pub(super) type Request = http::Request<Body>;
 pub(super) type Response = http::Response<Body>;
@@ -29,6 +30,7 @@ pub(super) struct GateParts {
     pub(super) admission: Admission,
     pub(super) bodies: Bodies,
     pub(super) metrics: Arc<RpcMetrics>,
+    pub(super) traces: Traces,
     /// Ends the streams.
     pub(super) stop: Stop,
 }
@@ -81,6 +83,7 @@ impl GateParts {
         Asking {
             deadline: Instant::now(),
             trace: Arc::clone(trace),
+            span: Span::default(),
             line,
             standing: Standing::of_anybody(),
             called: known.called(),

@@ -22,13 +22,14 @@ use super::handlers::Known;
 use super::methods::{self, Class};
 use super::timeout::timeout;
 use super::trace::{self, Names};
-use super::{backups, pipeline, renewals, unary, watch};
+use super::{backups, pipeline, renewals, spans, unary, watch};
 use crate::connections::Line;
 use crate::guards::Guards;
 use crate::handle::{Asking, Handle};
 use crate::metrics::RpcMetrics;
 use crate::seams::{Caller, ConnectionInfo};
 use crate::stop::Stop;
+use crate::traces::{Span, Traces};
 
 /// Wraps services in a [`Gate`].
 #[derive(Clone)]
@@ -56,6 +57,7 @@ impl GateLayer {
         metrics: &Arc<RpcMetrics>,
         handle: Handle,
         guards: Guards,
+        traces: Traces,
         stop: Stop,
     ) -> Self {
         methods::declare(metrics);
@@ -69,6 +71,7 @@ impl GateLayer {
                 admission,
                 bodies,
                 metrics: Arc::clone(metrics),
+                traces,
                 stop,
             }),
         }
@@ -130,8 +133,15 @@ where
     shared.metrics.started(known.number);
     let name = shared.names.of(request.headers());
     let class = known.method.class;
+    // A stream of calls has one for each call, and one of renewals goes on for as long as a member lives.
+    let span = if matches!(class, Class::Watch | Class::Backup) {
+        shared.span(known, &name, request.headers())
+    } else {
+        Span::default()
+    };
     let (caller, peer) = shared.met(&mut request);
-    let asking = shared.asking(known, &name, line.clone(), &peer);
+    let mut asking = shared.asking(known, &name, line.clone(), &peer);
+    asking.span = span.clone();
     let admitted = shared.admit(known, (caller, asking), &mut request);
     let mut response = match admitted {
         Ok(Admitted {
@@ -160,6 +170,7 @@ where
     }
     trace::tell(&name, response.headers_mut());
     let code = code(response.headers()).unwrap_or(Code::Ok);
+    spans::answered(&span, code);
     shared.metrics.handled(known.number, code, began.elapsed());
     Ok(response)
 }

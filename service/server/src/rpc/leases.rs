@@ -1,8 +1,9 @@
 //! The service `synod.v1.Leases`.
 
-use synod_machine::{Answer, Command, Holder, QueuePlace};
+use synod_machine::{Answer, Command, Holder, QueuePlace, switched_off};
 use synod_model::{
-    AcquireLease, Current, ErrorKind, Lease, LeaseCandidate, LeaseKey, Refusal, Ticket,
+    AcquireLease, Current, ErrorKind, Feature, Lease, LeaseCandidate, LeaseKey, Refusal, Switch,
+    Ticket,
 };
 use synod_proto::{Change, GetLease, ListLeaseCandidates, ListLeases, v1};
 use tokio::time::Instant;
@@ -77,12 +78,16 @@ async fn acquire(
 
 /// The refusal when a place in the queue is gone: the caller holds nothing, and has to ask anew.
 fn place_gone(handle: &Handle, key: &LeaseKey, ticket: Ticket) -> Refusal {
+    let published = handle.consensus().published();
+    if published.state.settings().switch(Feature::Leases) == Switch::Off {
+        return switched_off(Feature::Leases).with("lease", key.as_str());
+    }
     let message = format!(
         "lease \"{key}\": ticket {ticket} is no longer in the queue: it expired or was given up, or the lease it \
          received has already been lost or released; acquire again"
     );
     let refusal = Refusal::new(ErrorKind::Conflict, message).with("lease", key.as_str());
-    match handle.consensus().published().state.present().lease(key) {
+    match published.state.present().lease(key) {
         Some(lease) => refusal.with_current(Current::Lease((*lease).clone())),
         None => refusal,
     }

@@ -31,7 +31,7 @@ use super::handlers::Known;
 use super::methods::Class;
 use super::streams::{Messages, respond};
 use super::timeout::allowed;
-use super::watch;
+use super::{spans, watch};
 use crate::connections::Line;
 use crate::handle::Asking;
 use crate::limits::{DEADLINE_DEFAULT, PIPELINE_RESPONSE_BYTES_MAX};
@@ -245,6 +245,7 @@ fn started(
     let trace = gate.names.or_new(&call.request_id);
     let mut asking = gate.asking(known, &trace, line.cloned(), peer);
     asking.deadline = began + asked;
+    asking.span = gate.span_below(known, &trace, &call.traceparent);
     let passing = Passing {
         gate: Arc::clone(gate),
         known,
@@ -269,9 +270,11 @@ impl Passing {
     /// Carries out a call that has one answer.
     async fn answered(self) -> Result<Encoded, Status> {
         let (gate, known, began) = (Arc::clone(&self.gate), self.known, self.began);
+        let span = self.asking.span.clone();
         let answer = self.carried().await;
         let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
         gate.metrics.handled(known.number, code, began.elapsed());
+        spans::answered(&span, code);
         answer
     }
 
@@ -295,6 +298,7 @@ impl Passing {
             .map_or_else(|status: &Status| status.code(), |_| Code::Ok);
         let took = self.began.elapsed();
         self.gate.metrics.handled(self.known.number, code, took);
+        spans::answered(&self.asking.span, code);
         opened
     }
 

@@ -16,6 +16,7 @@ use crate::limits::CALLS_PER_CONNECTION_MAX;
 use crate::metrics::RpcMetrics;
 use crate::seams::Incoming;
 use crate::stop::Stop;
+use crate::traces::Traces;
 
 /// The interval of pings on an idle connection. Only they reveal that packets vanish silently.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
@@ -29,6 +30,7 @@ pub(crate) struct Serving {
     pub(crate) guards: Guards,
     pub(crate) health: Health,
     pub(crate) metrics: Arc<RpcMetrics>,
+    pub(crate) traces: Traces,
     pub(crate) incoming: Incoming,
     /// Once requested, no new connection or call is accepted, and streams end.
     pub(crate) stop: Stop,
@@ -45,6 +47,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         guards,
         health,
         metrics,
+        traces,
         incoming,
         stop,
     } = serving;
@@ -57,7 +60,13 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .max_concurrent_streams(u32::try_from(CALLS_PER_CONNECTION_MAX).unwrap_or(u32::MAX))
-        .layer(GateLayer::new(&metrics, handle, guards, stop.clone()))
+        .layer(GateLayer::new(
+            &metrics,
+            handle,
+            guards,
+            traces,
+            stop.clone(),
+        ))
         .add_service(health)
         .add_service(described().build_v1().map_err(undescribed)?)
         .add_service(described().build_v1alpha().map_err(undescribed)?)

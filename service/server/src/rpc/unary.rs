@@ -20,7 +20,7 @@ use super::calls::{Encoded, HEAD_BYTES, Handler};
 use super::gate::{GateParts, Request, Response};
 use super::handlers::Known;
 use super::timeout::timeout;
-use super::trace;
+use super::{spans, trace};
 use crate::connections::{Call, Held, Line, Pieces};
 use crate::handle::Asking;
 use crate::seams::Caller;
@@ -37,8 +37,10 @@ pub(super) async fn answered(
     gate.metrics.started(known.number);
     let name = gate.names.of(request.headers());
     let call = line.as_ref().map(Line::call);
+    let span = gate.span(known, &name, request.headers());
     let (caller, peer) = gate.met(&mut request);
-    let asking = gate.asking(known, &name, line.clone(), &peer);
+    let mut asking = gate.asking(known, &name, line.clone(), &peer);
+    asking.span = span.clone();
     let answer = carried(&gate, known, handler, request, (caller, asking)).await;
     let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
     let mut response = match answer {
@@ -47,6 +49,7 @@ pub(super) async fn answered(
     };
     trace::tell(&name, response.headers_mut());
     gate.metrics.handled(known.number, code, began.elapsed());
+    spans::answered(&span, code);
     response
 }
 

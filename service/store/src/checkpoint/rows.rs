@@ -2,13 +2,10 @@
 //! length. A row can continue in the next chunk.
 
 use std::fmt;
-use std::io;
 
-use bytes::{Buf as _, Bytes, BytesMut};
-use synod_machine::{Row, State};
-use synod_model::stored::{from_bytes, put_number, to_bytes};
-
-use super::CheckpointReader;
+use bytes::{Bytes, BytesMut};
+use synod_machine::{CorruptState, HashedRow, Loading, Row, State};
+use synod_model::stored::{from_bytes, from_slice, put_number, to_bytes};
 
 /// The chunks of rows. Each is made when it is asked for, and has the given length, except for the last one.
 #[derive(Debug)]
@@ -23,10 +20,21 @@ pub struct RowChunks<I> {
 /// The rows of a checkpoint or of a backup, read chunk by chunk.
 #[derive(Debug, Default)]
 pub struct Rows {
-    whole: Vec<Row>,
+    cut: Cut,
+    count: usize,
+    made: Made,
+}
+
+/// Cuts chunks where rows end.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
     /// The beginning of a row that continues in the next chunk.
     begun: BytesMut,
 }
+
+/// The state that is made of rows, or why they make none: the rest is only read then. `None` before the first row.
+#[derive(Debug, Default)]
+pub(super) struct Made(Option<Result<Loading, CorruptState>>);
 
 /// The reason why chunks do not hold the rows of a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,24 +89,17 @@ impl Rows {
     ///
     /// It holds something that is no row.
     pub fn read(&mut self, chunk: &[u8]) -> Result<(), MalformedRows> {
-        self.begun.extend_from_slice(chunk);
-        while let Some((head, length)) = length_of_row(&self.begun)? {
-            if self.begun.len() - head < length {
-                break;
-            }
-            self.begun.advance(head);
-            // A buffer of its own: what is loaded from the row may share it, and would keep the whole chunk in memory.
-            let row = Bytes::copy_from_slice(&self.begun[..length]);
-            self.begun.advance(length);
-            self.whole.push(from_bytes(&row).map_err(malformed)?);
-        }
-        Ok(())
+        let whole = self.cut.at_rows(chunk)?;
+        each_row(&whole, |row| {
+            self.count += 1;
+            self.made.add(row);
+        })
     }
 
     /// The number of rows that were read in whole.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.whole.len()
+        self.count
     }
 
     /// The state that has these rows.
@@ -107,25 +108,78 @@ impl Rows {
     ///
     /// A row is incomplete, the rows contradict each other, or they do not have the recorded digest.
     pub fn state(self) -> Result<State, MalformedRows> {
-        if !self.begun.is_empty() {
-            return Err(malformed("its last row ends after it"));
-        }
-        State::from_rows(self.whole).map_err(malformed)
+        self.cut.end()?;
+        self.made.state()
     }
 }
 
-/// Reads the state of a checkpoint, from its first chunk to its trailer.
-///
-/// # Errors
-///
-/// The checkpoint is damaged, or the disk fails.
-pub fn read_state(reader: &mut CheckpointReader) -> io::Result<State> {
-    let unusable = |fault: MalformedRows| io::Error::new(io::ErrorKind::InvalidData, fault);
-    let mut rows = Rows::default();
-    while let Some(chunk) = reader.next_chunk()? {
-        rows.read(&chunk).map_err(unusable)?;
+impl Cut {
+    /// The rows that end in this chunk, each after its length.
+    pub(super) fn at_rows(&mut self, chunk: &[u8]) -> Result<Bytes, MalformedRows> {
+        self.begun.extend_from_slice(chunk);
+        let mut end = 0;
+        while let Some((head, length)) = length_of_row(&self.begun[end..])? {
+            if self.begun.len() - end - head < length {
+                break;
+            }
+            end += head + length;
+        }
+        Ok(self.begun.split_to(end).freeze())
     }
-    rows.state().map_err(unusable)
+
+    /// Checks that no row was begun and not ended.
+    pub(super) fn end(&self) -> Result<(), MalformedRows> {
+        if self.begun.is_empty() {
+            return Ok(());
+        }
+        Err(malformed("its last row ends after it"))
+    }
+}
+
+impl Made {
+    pub(super) fn add(&mut self, row: HashedRow) {
+        match &mut self.0 {
+            None => self.0 = Some(Loading::begin(row)),
+            Some(Ok(loading)) => {
+                if let Err(fault) = loading.load(row) {
+                    self.0 = Some(Err(fault));
+                }
+            }
+            Some(Err(_)) => {}
+        }
+    }
+
+    pub(super) fn state(self) -> Result<State, MalformedRows> {
+        match self.0 {
+            None => State::from_rows([]),
+            Some(made) => made.and_then(Loading::end),
+        }
+        .map_err(malformed)
+    }
+}
+
+/// Reads whole rows, each after its length.
+pub(super) fn each_row(
+    mut rows: &[u8],
+    mut take: impl FnMut(HashedRow),
+) -> Result<(), MalformedRows> {
+    /// What is loaded from a shorter row shares nothing with it.
+    const SHARED_BYTES_MIN: usize = 4 << 10;
+
+    while let Some((head, length)) = length_of_row(rows)? {
+        let (row, rest) = rows[head..].split_at(length);
+        let row: Row = if length < SHARED_BYTES_MIN {
+            from_slice(row)
+        } else {
+            // A buffer of its own: what is loaded from the row may share it, and would keep all others in memory.
+            from_bytes(&Bytes::copy_from_slice(row))
+        }
+        .map_err(malformed)?;
+        row.check_machine_version().map_err(malformed)?;
+        take(HashedRow::of(row));
+        rows = rest;
+    }
+    Ok(())
 }
 
 /// Reads the length that stands before a row: how many bytes it takes, and what it is. `None` if they have not all come.

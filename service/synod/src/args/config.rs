@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::Format;
+
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -12,12 +14,17 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Print the file as it is. It has paths of keys, and no keys.
+    /// Print the file.
+    ///
+    /// It has paths of keys, and no keys: what may be a secret all the same is shown as `***`.
     #[command(after_long_help = VIEW)]
-    View(ConfigFileArgs),
+    View(ConfigQueryArgs),
     /// Show the contexts, and which of them is used if none is asked for.
     #[command(after_long_help = GET_CONTEXTS)]
-    GetContexts(ConfigFileArgs),
+    GetContexts(ConfigQueryArgs),
+    /// Print the context that is used if none is asked for.
+    #[command(after_long_help = CURRENT_CONTEXT)]
+    CurrentContext(ConfigQueryArgs),
     /// Use a context from now on if none is asked for.
     #[command(after_long_help = USE_CONTEXT)]
     UseContext {
@@ -44,6 +51,16 @@ pub(crate) struct ConfigFileArgs {
         value_name = "FILE"
     )]
     pub(crate) config: Option<PathBuf>,
+}
+
+/// Which file it is about, and in which form to print.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigQueryArgs {
+    #[command(flatten)]
+    pub(crate) file: ConfigFileArgs,
+    /// In which form to print.
+    #[arg(short, long, value_enum, default_value_t = Format::Table, value_name = "FORMAT")]
+    pub(crate) output: Format,
 }
 
 /// A context. What the environment says does not go into it.
@@ -93,11 +110,17 @@ goes before what stands above all contexts.";
 
 const VIEW: &str = "\
 Examples:
-  synod config view";
+  synod config view
+  synod config view -o json | jq .contexts.prod";
 
 const GET_CONTEXTS: &str = "\
 Examples:
-  synod config get-contexts";
+  synod config get-contexts
+  synod config get-contexts -o name";
+
+const CURRENT_CONTEXT: &str = "\
+Examples:
+  synod config current-context";
 
 const USE_CONTEXT: &str = "\
 Examples:

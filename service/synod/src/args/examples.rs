@@ -179,6 +179,7 @@ Examples:
   synod settings set write_grace=30s members_max=500
   synod settings set state_quota_bytes=2GiB --if-revision 17
   synod settings set members_max=20 --dry-run
+  synod settings set migrations=off
   synod settings set enforce_persisted=apps.deployments,core.pods
   synod settings set enforce_persisted=";
 
@@ -198,7 +199,7 @@ Examples:
 Files, each with its key in a file that ends in -key.pem:
   server-ca.pem      signs server.pem, what replicas show to clients
   peer-ca.pem        signs peer.pem, what replicas show to each other
-  client-ca.pem      signs admin.pem, operator.pem, reader.pem and member-<id>.pem, what clients show to replicas
+  client-ca.pem      signs admin.pem, operator.pem, reader.pem, backup.pem and member-<id>.pem, what clients show to replicas
 Clients are named by a SPIFFE id, as spiffe://synod/admin and spiffe://synod/member/<id>, and may do what a role of that name
 may, unless the replicas have a policy (`synod policy`).";
 
@@ -454,11 +455,16 @@ Examples:
 
 pub(super) const OBSERVE: &str = "\
 Examples:
+  synod observe --kube-context prod --elect observer
+  synod observe --kubeconfig admin.conf https://10.0.0.1:6443 https://10.0.0.2:6443 https://10.0.0.3:6443
   synod observe http://10.0.0.1:8080 http://10.0.0.2:8080 http://10.0.0.3:8080
   kubectl proxy --port 8001 & synod observe --once http://127.0.0.1:8001
   synod observe -o json http://10.0.0.1:8080 | jq -c '.look.resources[] | select(.outcome != \"UNCHANGED\")'
 
-A URL must reach one API server, not a balancer in front of many: what the others show would not be seen.
+A URL must reach one API server, not a balancer in front of many: what the others show would not be seen. Without URLs, the
+servers are found in each round by the EndpointSlices of default/kubernetes, which hold the address that each advertises: where
+all advertise that of a balancer, only one is found, so name the URLs. URLs are called as nobody, unless --kubeconfig or
+--kube-context says as whom; a token is sent to no http:// URL but that of this machine.
 With --once it ends with 0 if every server was seen whole and all was posted, else with 1.
 Without, it goes on until SIGTERM or SIGINT; after a round in which something failed it looks again sooner.
 Where it sees what no member says that it encodes, it looks again at once, a few times: one may just have moved.";

@@ -1,17 +1,27 @@
 //! The arguments of `synod observe`.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::ClientArgs;
+use super::{ClientArgs, KubeArgs};
 use crate::duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct ObserveArgs {
-    /// Where API servers serve discovery, one URL for each server, as in http://10.0.0.1:8080.
-    #[arg(required = true, value_name = "URL")]
+    /// Where API servers serve discovery, one URL for each server, as in https://10.0.0.1:6443 [default: each address
+    /// that the servers of the kubeconfig's cluster advertise in default/kubernetes].
+    #[arg(value_name = "URL")]
     pub(crate) urls: Vec<String>,
+    #[command(flatten)]
+    pub(crate) kube: KubeArgs,
+    /// Look only while holding this lease in the namespace default: of several observers, one looks.
+    #[arg(long, value_name = "LEASE")]
+    pub(crate) elect: Option<String>,
+    /// Where to serve metrics, as in 127.0.0.1:4640 [default: nowhere].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen_metrics: Option<SocketAddr>,
     /// How often to look, if not less often than the cluster's discovery_period says, which is the default: 10m unless it
     /// was changed.
     #[arg(long, value_parser = duration::parse_some, value_name = "TIME")]

@@ -69,7 +69,7 @@ Examples:
 A policy:
   [[grant]]
   who = \"spiffe://prod/api/*\"                   # `*` is one step of the path
-  role = \"member\"                              # member, reader, operator or admin
+  role = \"member\"                              # member, reader, operator, backup or admin
   name = \"*\"                                   # the member that it is: what `*` stands for
   names = [\"batch-*\"]                          # more names to hold leases and to work under
 

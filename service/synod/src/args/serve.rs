@@ -139,8 +139,8 @@ pub(crate) struct ServeArgs {
         value_name = "FILE"
     )]
     pub(crate) peer_trusted_ca_file: Option<String>,
-    /// The policy that says what clients may do, and whose tokens are taken. Without it, spiffe://synod/admin, operator and
-    /// reader have the roles of their names, and spiffe://synod/member/ID is the member of this id.
+    /// The policy that says what clients may do, and whose tokens are taken. Without it, spiffe://synod/admin, operator, reader
+    /// and backup have the roles of their names, and spiffe://synod/member/ID is the member of this id.
     #[arg(
         long,
         env = "SYNOD_POLICY_FILE",
@@ -156,6 +156,23 @@ pub(crate) struct ServeArgs {
         value_name = "FILE"
     )]
     pub(crate) audit_log: Option<String>,
+    /// The collector that traces of calls are sent to by OTLP over gRPC, as in http://127.0.0.1:4317; else that of
+    /// OTEL_EXPORTER_OTLP_ENDPOINT, else no traces are made.
+    #[arg(
+        long,
+        env = "SYNOD_OTLP_ENDPOINT",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    pub(crate) otlp_endpoint: Option<String>,
+    /// How many of the calls are traced whose callers do not say whether they are, from 0 to 1 [default: 0].
+    #[arg(
+        long,
+        env = "SYNOD_TRACE_SAMPLING_RATIO",
+        hide_env_values = true,
+        value_name = "NUMBER"
+    )]
+    pub(crate) trace_sampling_ratio: Option<String>,
     /// Listen on addresses that other hosts can reach, although nobody is asked who they are.
     #[arg(
         long,
@@ -217,4 +234,7 @@ pub(crate) struct DevArgs {
     /// Which events to log, as in info or synod_server=debug,info.
     #[arg(long, default_value = "error", value_name = "FILTER")]
     pub(crate) log: String,
+    /// The collector that traces of all calls are sent to by OTLP over gRPC, as in http://127.0.0.1:4317.
+    #[arg(long, value_name = "URL", value_parser = crate::traces::endpoint)]
+    pub(crate) otlp_endpoint: Option<String>,
 }

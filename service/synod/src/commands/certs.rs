@@ -21,7 +21,7 @@ use folder::{Folder, KEY_ENDING, Put};
 const SPIFFE: &str = "spiffe://synod";
 
 /// The clients that are no members: each has the role of its name by the built-in policy.
-const ROLES: [&str; 3] = ["admin", "operator", "reader"];
+const ROLES: [&str; 4] = ["admin", "operator", "reader", "backup"];
 
 /// A certificate that is made.
 struct Wanted {

@@ -5,7 +5,7 @@ mod force_new;
 use std::time::Duration;
 
 use clap::ArgMatches;
-use synod_client::{Changed, Client, Error, ErrorKind};
+use synod_client::{Changed, CheckpointWritten, Client, Error, ErrorKind};
 use tokio::time::Instant;
 
 use super::{connect, show, status};
@@ -49,6 +49,7 @@ pub(crate) async fn run(command: &ClusterCommand, matches: &ArgMatches) -> Resul
             query,
         } => {
             let client = connect(&query.client, matches).await?;
+            can_be_replaced(&client, *old, *new).await?;
             client.add_replica(*new, peer).await?;
             let replaced = promoted(&client, *new, Some(*old), *wait).await?;
             told(&replaced, *new, query)
@@ -61,6 +62,25 @@ pub(crate) async fn run(command: &ClusterCommand, matches: &ArgMatches) -> Resul
         ClusterCommand::Checkpoint(query) => checkpoints(query, matches).await,
         ClusterCommand::ForceNew(args) => force_new::run(args),
     }
+}
+
+/// Refuses to replace what is not there, before anything is changed. Where the new one is in the set already, an earlier try has
+/// begun or even ended, and the replicas know best.
+async fn can_be_replaced(client: &Client, old: u64, new: u64) -> Result<(), Failure> {
+    let replicas = client.status().await?.replicas;
+    let is_in = |id| replicas.iter().any(|replica| replica.replica_id == id);
+    if is_in(old) || is_in(new) {
+        return Ok(());
+    }
+    let ids: Vec<String> = replicas
+        .iter()
+        .map(|it| it.replica_id.to_string())
+        .collect();
+    let message = format!(
+        "replica {old} is not in the replica set, which has replica {}; nothing was changed",
+        ids.join(" and replica ")
+    );
+    Err(Failure::of(ErrorKind::NotFound, message))
 }
 
 /// Makes a learner a voter, and says meanwhile why it is none yet.
@@ -92,15 +112,26 @@ fn may_come(error: &Error) -> bool {
 /// Asks each replica by itself: a checkpoint is one replica's own.
 async fn checkpoints(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ClientSettings::load(&query.client, matches)?;
-    let mut written = Vec::new();
+    let (mut written, mut failed) = (Vec::new(), None);
     for endpoint in settings.endpoints.clone() {
         let one = ClientSettings {
-            endpoints: vec![endpoint],
+            endpoints: vec![endpoint.clone()],
             ..settings.clone()
         };
-        written.push(one.connect().await?.checkpoint().await?);
+        match checkpoint(one).await {
+            Ok(checkpoint) => written.push(checkpoint),
+            Err(failure) => failed = failed.or(Some(failure.about(&endpoint))),
+        }
     }
-    show(&views::checkpoints(&written), query.output)
+    // What was written is named even if a replica was not reached.
+    if !written.is_empty() || failed.is_none() {
+        show(&views::checkpoints(&written), query.output)?;
+    }
+    failed.map_or(Ok(Exit::Ok), Err)
+}
+
+async fn checkpoint(one: ClientSettings) -> Result<CheckpointWritten, Failure> {
+    Ok(one.connect().await?.checkpoint().await?)
 }
 
 fn told(changed: &Changed, replica: u64, query: &QueryArgs) -> Result<Exit, Failure> {

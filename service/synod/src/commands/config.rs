@@ -6,38 +6,69 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::args::{ConfigCommand, ConfigFileArgs, SetContextArgs};
+use crate::args::{ConfigCommand, ConfigFileArgs, ConfigQueryArgs, SetContextArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{self, Table};
-use crate::settings::{ContextValues, Contexts, edited, own_path};
+use crate::output::{self, Document, Format};
+use crate::settings::{ContextValues, Contexts, edited, own_path, shown};
+use crate::views;
 
 /// # Errors
 ///
 /// A file that cannot be read, written or understood, or a context that is not there.
 pub(crate) fn run(command: &ConfigCommand) -> Result<Exit, Failure> {
     match command {
-        ConfigCommand::View(file) => {
-            let path = path(file)?;
-            output::print(&read(&path)?)?;
+        ConfigCommand::View(query) => view(query)?,
+        ConfigCommand::GetContexts(query) => {
+            let (contexts, _) = contexts(&query.file)?;
+            output::print(&views::contexts(&contexts).render(query.output))?;
         }
-        ConfigCommand::GetContexts(file) => get_contexts(&path(file)?)?,
+        ConfigCommand::CurrentContext(query) => current_context(query)?,
         ConfigCommand::UseContext { name, file } => use_context(name, &path(file)?)?,
         ConfigCommand::SetContext(args) => set_context(args)?,
     }
     Ok(Exit::Ok)
 }
 
-fn get_contexts(path: &Path) -> Result<(), Failure> {
-    let contexts = Contexts::of(&path.display().to_string(), &read(path)?)?;
-    let mut table = Table::new(["CURRENT", "NAME", "ENDPOINTS"]);
-    for (name, endpoints) in contexts.all {
-        let is_current = contexts.current.as_ref() == Some(&name);
-        let mark = if is_current { "*" } else { "" };
-        table.row(&[mark.to_owned(), name, endpoints]);
-    }
-    output::print(&table.render())?;
+fn view(query: &ConfigQueryArgs) -> Result<(), Failure> {
+    let (contexts, text) = contexts(&query.file)?;
+    let document = match query.output {
+        // For people it is what they have written, with their comments.
+        Format::Table | Format::Wide => {
+            output::print(&text)?;
+            return Ok(());
+        }
+        Format::Json | Format::Yaml | Format::Name => Document {
+            value: toml::from_str(&text).expect("it was read as TOML"),
+            tables: Vec::new(),
+            wide: Vec::new(),
+            names: contexts.all.into_iter().map(|(name, _)| name).collect(),
+        },
+    };
+    output::print(&document.render(query.output))?;
     Ok(())
+}
+
+fn current_context(query: &ConfigQueryArgs) -> Result<(), Failure> {
+    let (contexts, _) = contexts(&query.file)?;
+    let Some(name) = contexts.current else {
+        let advice = "`synod config use-context` chooses one";
+        return Err(Failure::local("no context is chosen", advice).with_exit(Exit::NotFound));
+    };
+    let format = match query.output {
+        Format::Table | Format::Wide => Format::Name,
+        other => other,
+    };
+    output::print(&views::current_context(&name).render(format))?;
+    Ok(())
+}
+
+/// The contexts of the file and its text, without what may be a secret.
+fn contexts(file: &ConfigFileArgs) -> Result<(Contexts, String), Failure> {
+    let path = path(file)?;
+    let place = path.display().to_string();
+    let text = shown(&place, &read(&path)?)?;
+    Ok((Contexts::of(&place, &text)?, text))
 }
 
 fn use_context(name: &str, path: &Path) -> Result<(), Failure> {

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::settings::ClientSettings;
 use archive::Archive;
+use collect::Collected;
 
 pub(crate) async fn run(command: &DebugCommand, matches: &ArgMatches) -> Result<Exit, Failure> {
     match command {
@@ -37,6 +38,12 @@ async fn bundle(args: &BundleArgs, matches: &ArgMatches) -> Result<Exit, Failure
             .map_err(|error| unwritten(&out, &error))?;
     }
     archive.finish().map_err(|error| unwritten(&out, &error))?;
+    output::print(&told(&out, &collected))?;
+    Ok(Exit::Ok)
+}
+
+/// What is in the file, and what is not.
+fn told(out: &Path, collected: &Collected) -> String {
     let mut told = format!("{} has {} files\n", out.display(), collected.files.len());
     for missing in &collected.missing {
         told += &format!(
@@ -44,8 +51,7 @@ async fn bundle(args: &BundleArgs, matches: &ArgMatches) -> Result<Exit, Failure
             missing.what, missing.place, missing.why
         );
     }
-    output::print(&told)?;
-    Ok(Exit::Ok)
+    told
 }
 
 fn unwritten(out: &Path, error: &std::io::Error) -> Failure {
@@ -54,4 +60,27 @@ fn unwritten(out: &Path, error: &std::io::Error) -> Failure {
         message,
         "name another file with --out: one that is there is not replaced",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collect::Missing;
+    use super::*;
+
+    #[test]
+    fn what_is_in_a_bundle_is_counted_and_what_is_not_is_named() {
+        let missing = |what, place: &str, why: &str| Missing {
+            what,
+            place: place.to_owned(),
+            why: why.to_owned(),
+        };
+        let collected = Collected {
+            files: vec![("client.json".to_owned(), "{}".to_owned())],
+            missing: vec![missing("metrics", "10.0.0.2:4600", "it did not answer")],
+        };
+        assert_eq!(
+            told(Path::new("incident.tar.gz"), &collected),
+            "incident.tar.gz has 1 files\nnot in it: metrics of 10.0.0.2:4600: it did not answer\n"
+        );
+    }
 }

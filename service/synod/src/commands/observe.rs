@@ -2,8 +2,11 @@
 //! servers that do not report; of those that report, it posts the hashes beside their reports.
 
 pub(crate) mod documents;
+mod leases;
+mod metrics;
 mod round;
 pub(crate) mod server;
+mod servers;
 mod sight;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,21 +16,22 @@ use clap::ArgMatches;
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
-    Client, Error, ErrorKind, GroupResource, ListStorageVersions, ObserveStorage, ReadOptions,
-    Revision, StorageVersionHash, StorageVersionItem, Violation, Violations,
+    Client, Error, ErrorKind, GroupResource, LeaseKey, ListStorageVersions, LockOptions,
+    ObserveStorage, ReadOptions, Revision, StorageVersionHash, StorageVersionItem,
 };
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::connect;
+use super::{connect, lease, metrics_port};
 use crate::args::ObserveArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::http::Http;
 use crate::output::{self, Reader};
 use crate::signals::Signals;
 use crate::verdict::said;
+use metrics::Metrics;
 use round::{Posted, Round, RoundEnd};
 use server::{Look, Server};
+use servers::Servers;
 use sight::{Seen, sight};
 
 /// The period until the cluster's setting is read.
@@ -45,102 +49,148 @@ const AGAIN_MAX: u32 = 3;
 /// How many observations are posted at a time.
 const AT_A_TIME: usize = 16;
 
+/// How long to give up the lease and close the session for, after a signal: if it takes longer, they end by themselves.
+const FAREWELL: Duration = Duration::from_millis(500);
+
 pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let servers = servers(&args.urls)?;
+    let servers = Servers::of(args)?;
+    let key = args
+        .elect
+        .as_deref()
+        .map(|name| lease::key("default", name));
+    let key = key.transpose()?;
     let mut signals = Signals::listen()?;
+    let metrics = Metrics::default();
+    if let Some(address) = args.listen_metrics {
+        let shown = metrics.clone();
+        metrics_port::serve(address, move || shown.text()).await?;
+    }
     let client = connect(&args.client, matches).await?;
-    let ended = tokio::select! {
-        biased;
-        _ = signals.next() => Ok(Exit::Ok),
-        ended = Box::pin(rounds(args, &servers, &client)) => ended,
+    let mut observer = Observer {
+        args,
+        client: client.clone(),
+        servers,
+        metrics,
+    };
+    let ended = match key {
+        None => observer.alone(&mut signals).await,
+        Some(key) => observer.elected(&key, &mut signals).await,
     };
     // If the session cannot be closed now, it ends by itself. That says nothing about what was posted.
-    let _ = client.close().await;
+    let _ = timeout(FAREWELL, client.close()).await;
     ended
 }
 
-fn servers(urls: &[String]) -> Result<BTreeSet<Server>, Failure> {
-    let mut servers = BTreeSet::new();
-    let mut found = Violations::new();
-    for url in urls {
-        match Server::parse(url) {
-            Err(rule) => found.push(Violation::invalid(url, rule).at("URL")),
-            Ok(server) => {
-                if !servers.insert(server) {
-                    found.push(Violation::invalid(url, "must not be given twice").at("URL"));
-                }
-            }
-        }
-    }
-    if found.is_empty() {
-        Ok(servers)
-    } else {
-        Err(Failure::invalid("these servers cannot be looked at", found))
-    }
+/// An observer: what it looks at, and whom it tells.
+struct Observer<'a> {
+    args: &'a ObserveArgs,
+    client: Client,
+    servers: Servers,
+    metrics: Metrics,
 }
 
-/// Runs rounds until standard output is closed, or once with `--once`.
-async fn rounds(
-    args: &ObserveArgs,
-    servers: &BTreeSet<Server>,
-    client: &Client,
-) -> Result<Exit, Failure> {
-    let http = Http::default();
-    let mut period = args.period;
-    let mut again = 0;
-    loop {
-        let begun = Instant::now();
-        let view = client.settings(ReadOptions::linearizable()).await;
-        if let Ok(view) = &view {
-            let longest = view.settings.discovery_period;
-            period = Some(args.period.map_or(longest, |asked| asked.min(longest)));
+impl Observer<'_> {
+    async fn alone(&mut self, signals: &mut Signals) -> Result<Exit, Failure> {
+        self.metrics.leads(true);
+        tokio::select! {
+            biased;
+            _ = signals.next() => Ok(Exit::Ok),
+            ended = Box::pin(self.rounds()) => ended,
         }
-        let round = match view {
-            Ok(_) => look(client, &http, servers, args.server_timeout).await,
-            Err(error) => Err(error),
-        };
-        let is_whole = match round {
-            Ok(round) => {
-                if output::print(&round.render(args.output))? == Reader::Gone {
-                    return Ok(Exit::Ok);
+    }
+
+    /// Looks while it holds this lease.
+    ///
+    /// One that looks a moment longer than it holds the lease does no harm: what it posts is refused if somebody has posted
+    /// since it began to look.
+    async fn elected(&mut self, key: &LeaseKey, signals: &mut Signals) -> Result<Exit, Failure> {
+        loop {
+            let over = async {
+                signals.next().await;
+            };
+            let lock = self
+                .client
+                .lock_unless(LockOptions::new(key.clone()), over)
+                .await?;
+            let Some(lock) = lock else {
+                return Ok(Exit::Ok);
+            };
+            self.metrics.leads(true);
+            let ended = tokio::select! {
+                biased;
+                _ = signals.next() => Some(Ok(Exit::Ok)),
+                error = lock.lost() => {
+                    output::warn(&Failure::from(error).to_string());
+                    None
                 }
-                if round.is_doubtful() && again < AGAIN_MAX {
-                    again += 1;
-                    sleep(AGAIN).await;
-                    continue;
-                }
-                if args.once {
-                    return round.ended();
-                }
-                if !round.is_doubtful() {
-                    again = 0;
-                }
-                round.is_whole()
+                ended = Box::pin(self.rounds()) => Some(ended),
+            };
+            self.metrics.leads(false);
+            if let Some(ended) = ended {
+                let _ = timeout(FAREWELL, lock.release()).await;
+                return ended;
             }
-            Err(error) if args.once => return Err(error.into()),
-            Err(error) => {
-                output::warn(&Failure::from(error).to_string());
-                false
+        }
+    }
+
+    /// Runs rounds until standard output is closed, or once with `--once`.
+    async fn rounds(&mut self) -> Result<Exit, Failure> {
+        let args = self.args;
+        let mut period = args.period;
+        let mut again = 0;
+        loop {
+            let begun = Instant::now();
+            let view = self.client.settings(ReadOptions::linearizable()).await;
+            if let Ok(view) = &view {
+                let longest = view.settings.discovery_period;
+                period = Some(args.period.map_or(longest, |asked| asked.min(longest)));
             }
-        };
-        let period = period.unwrap_or(DISCOVERY_PERIOD);
-        let pause = if is_whole { period } else { period / SOONER };
-        sleep_until(begun + pause).await;
+            let round = match view {
+                Ok(_) => look(&self.client, &mut self.servers).await,
+                Err(error) => Err(error),
+            };
+            let is_whole = match round {
+                Ok(round) => {
+                    self.metrics.looked(&round);
+                    if output::print(&round.render(args.output))? == Reader::Gone {
+                        return Ok(Exit::Ok);
+                    }
+                    if round.is_doubtful() && again < AGAIN_MAX {
+                        again += 1;
+                        sleep(AGAIN).await;
+                        continue;
+                    }
+                    if args.once {
+                        return round.ended();
+                    }
+                    if !round.is_doubtful() {
+                        again = 0;
+                    }
+                    round.is_whole()
+                }
+                Err(error) if args.once => return Err(error.into()),
+                Err(error) => {
+                    self.metrics.failed();
+                    output::warn(&Failure::from(error).to_string());
+                    false
+                }
+            };
+            let period = period.unwrap_or(DISCOVERY_PERIOD);
+            let pause = if is_whole { period } else { period / SOONER };
+            sleep_until(begun + pause).await;
+        }
     }
 }
 
 /// Looks at every server, and posts what was seen.
 ///
 /// The cluster is read before the look: if a member or an observer changes it after that, the post is refused.
-async fn look(
-    client: &Client,
-    http: &Http,
-    servers: &BTreeSet<Server>,
-    timeout: Duration,
-) -> Result<Round, Error> {
+async fn look(client: &Client, servers: &mut Servers) -> Result<Round, Error> {
     let before = known(client).await?;
-    let looks = servers.iter().map(|server| server.look(http, timeout));
-    post(client, &before, join_all(looks).await).await
+    let (servers, hidden) = servers.now().await;
+    let mut looks = join_all(servers.iter().map(Server::look)).await;
+    looks.extend(hidden);
+    post(client, &before, looks).await
 }
 
 /// Posts the part of what was seen that may be posted.

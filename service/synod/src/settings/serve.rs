@@ -13,6 +13,7 @@ use super::{Layers, address, replicas, security};
 use crate::args::ServeArgs;
 use crate::duration;
 use crate::failure::Failure;
+use crate::traces::{self, Ratio, TraceSettings};
 
 const CLUSTER_NAME: &str = "synod";
 
@@ -28,6 +29,8 @@ pub(crate) struct ServeSettings {
     pub(crate) log: String,
     /// The form of log lines.
     pub(crate) log_format: LogFormat,
+    /// Where traces go.
+    pub(crate) traces: TraceSettings,
 }
 
 /// The form of a log line.
@@ -48,6 +51,10 @@ impl ServeSettings {
         let replica = replica(&mut layers);
         let log = layers.given_or("log", log_filter, LOG.to_owned());
         let log_format = layers.given_or("log_format", log_format, LogFormat::Text);
+        let traces = TraceSettings {
+            endpoint: layers.given("otlp_endpoint", traces::endpoint),
+            ratio: layers.given("trace_sampling_ratio", Ratio::parse),
+        };
         // A value that is invalid by itself is missing or has its default by now, so a check of it together with the
         // others would be wrong.
         if layers.is_sound()
@@ -66,6 +73,7 @@ impl ServeSettings {
             replica: replica.ok_or_else(missing)?,
             log,
             log_format,
+            traces,
         })
     }
 }

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
+use crate::traces::{Ratio, TraceSettings};
 
 /// The settings that a replica requires.
 const SERVE: &str = "serve --replica-id 1 --data-dir data --replicas 1=a:1,2=b:1,3=c:1";
@@ -76,11 +77,13 @@ fn what_is_not_given_has_its_default() {
         replica,
         log,
         log_format,
+        traces,
     } = serve(SERVE).unwrap();
     assert_eq!(
         (log.as_str(), log_format),
         ("info,openraft=error", LogFormat::Text)
     );
+    assert_eq!(traces, TraceSettings::default());
     assert_eq!(replica.cluster_name, "synod");
     assert_eq!(replica.listen.client.to_string(), "127.0.0.1:4600");
     assert_eq!(replica.listen.peer.to_string(), "127.0.0.1:4610");
@@ -111,6 +114,8 @@ fn a_flag_goes_before_the_file() {
         listen_client = "127.0.0.1:5600"
         heartbeat_interval = "100ms"
         log_format = "json"
+        otlp_endpoint = "http://collector:4317"
+        trace_sampling_ratio = "0.25"
         "#,
     );
     let typed = format!(
@@ -121,6 +126,7 @@ fn a_flag_goes_before_the_file() {
         replica,
         log,
         log_format,
+        traces,
     } = serve(&typed).unwrap();
     let ReplicaConfig {
         data_dir,
@@ -135,6 +141,9 @@ fn a_flag_goes_before_the_file() {
         (PathBuf::from("typed"), "prod")
     );
     assert_eq!(listen.client.port(), 5600);
+    let ratio = Ratio::parse("0.25").ok();
+    let endpoint = Some("http://collector:4317".to_owned());
+    assert_eq!(traces, TraceSettings { endpoint, ratio });
     assert_eq!(
         (heartbeat, log.as_str(), log_format),
         (Duration::from_millis(100), "debug", LogFormat::Json)

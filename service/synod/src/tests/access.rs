@@ -80,10 +80,10 @@ is carried out; a watch whose caller may do something else by now ends with `WAT
 is told whether it may; pipelines and streams of renewals end once nothing at all is granted. A place in the queue for a lease
 stays, and so does a wait for it that has begun. The connection of a client whose certificate has expired is cut.
 
-An admin cannot be narrowed. Health and server reflection are for everybody who may connect.
+An admin cannot be narrowed, nor can who takes backups: a backup holds everything. Health and server reflection are for everybody who may connect.
 
-Without a policy these names count, which `synod certs dev` gives: `spiffe://synod/admin`, `operator` and `reader` have the role
-of their name, and `spiffe://synod/member/<id>` is the member of this id.
+Without a policy these names count, which `synod certs dev` gives: `spiffe://synod/admin`, `operator`, `reader` and `backup` have
+the role of their name, and `spiffe://synod/member/<id>` is the member of this id.
 
 ## Acting as oneself
 
@@ -112,7 +112,7 @@ fn the_document_of_access_says_what_the_program_does() {
     let columns = Role::ALL.map(Role::name).join(" | ");
     writeln!(
         text,
-        "\n| method | needs the right | {columns} |\n|---|---|---|---|---|---|"
+        "\n| method | needs the right | {columns} |\n|---|---|---|---|---|---|---|"
     )
     .unwrap();
     for (path, _) in RIGHTS {

@@ -244,7 +244,7 @@ fn the_default_files_can_be_used_once_they_are_filled_in() {
         "deploy/kubernetes/base/policy.toml",
     ] {
         let policy = Policy::parse(&text(policy)).unwrap();
-        assert_eq!(policy.grants.len(), 4);
+        assert_eq!(policy.grants.len(), 5);
     }
 }
 

@@ -26,7 +26,7 @@ const ENDPOINT: &str = "10.0.0.2:4600";
 
 const NOW: WallTime = WallTime::from_millis(fixture::NOW_MS);
 
-async fn stand_in() -> (StandIn, Client) {
+pub(super) async fn stand_in() -> (StandIn, Client) {
     let stand_in = StandIn::start(fixture::part()).await;
     let client = Client::builder()
         .endpoints(vec![stand_in.endpoint()])
@@ -36,7 +36,7 @@ async fn stand_in() -> (StandIn, Client) {
     (stand_in, client)
 }
 
-fn check(command: &str, document: &Document) {
+pub(super) fn check(command: &str, document: &Document) {
     let forms = Format::value_variants().iter().map(|format| {
         let name = format.to_possible_value().unwrap().get_name().to_owned();
         (name, document.render(*format))

@@ -182,6 +182,13 @@ fn answers_are_printed_in_the_form_of_the_protocol() {
             "synod.v1.StorageVersionsCheckDropResponse",
         ),
         ("replace", "synod.v1.ObjectsUpdateResponse"),
+        ("cluster-add", "synod.v1.ClusterAddReplicaResponse"),
+        ("cluster-promote", "synod.v1.ClusterPromoteReplicaResponse"),
+        ("cluster-remove", "synod.v1.ClusterRemoveReplicaResponse"),
+        (
+            "cluster-transfer-leader",
+            "synod.v1.ClusterTransferLeaderResponse",
+        ),
         ("settings-get", "synod.v1.ClusterGetSettingsResponse"),
         ("settings-set", "synod.v1.ClusterUpdateSettingsResponse"),
     ] {

@@ -176,35 +176,50 @@ impl Cluster for Actor {
         &self,
         _: Request<v1::ClusterAddReplicaRequest>,
     ) -> Result<Response<v1::ClusterAddReplicaResponse>, Status> {
-        Err(no_part())
+        self.say(&v1::ClusterAddReplicaResponse {
+            header: Some(fixture::header()),
+            changed: true,
+        })
     }
 
     async fn promote_replica(
         &self,
         _: Request<v1::ClusterPromoteReplicaRequest>,
     ) -> Result<Response<v1::ClusterPromoteReplicaResponse>, Status> {
-        Err(no_part())
+        self.say(&v1::ClusterPromoteReplicaResponse {
+            header: Some(fixture::header()),
+            changed: true,
+        })
     }
 
     async fn remove_replica(
         &self,
         _: Request<v1::ClusterRemoveReplicaRequest>,
     ) -> Result<Response<v1::ClusterRemoveReplicaResponse>, Status> {
-        Err(no_part())
+        self.say(&v1::ClusterRemoveReplicaResponse {
+            header: Some(fixture::header()),
+            changed: false,
+        })
     }
 
     async fn transfer_leader(
         &self,
         _: Request<v1::ClusterTransferLeaderRequest>,
     ) -> Result<Response<v1::ClusterTransferLeaderResponse>, Status> {
-        Err(no_part())
+        self.say(&v1::ClusterTransferLeaderResponse {
+            header: Some(fixture::header()),
+            changed: true,
+        })
     }
 
     async fn checkpoint(
         &self,
         _: Request<v1::ClusterCheckpointRequest>,
     ) -> Result<Response<v1::ClusterCheckpointResponse>, Status> {
-        Err(no_part())
+        self.say(&v1::ClusterCheckpointResponse {
+            header: Some(fixture::header()),
+            index: 815,
+        })
     }
 
     type BackupStream = tokio_stream::Pending<Result<v1::ClusterBackupResponse, Status>>;

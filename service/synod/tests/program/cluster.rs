@@ -1,6 +1,6 @@
 //! Three replicas as processes on loopback, and API servers as members.
 
-use std::net::TcpListener;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +10,7 @@ use synod_client::{
     ApiVersion, Client, GroupResource, InstanceId, Join, Kind, MemberEpoch, MemberId, ReportEntry,
     Revision, Stance, StatementNumber, Ttl,
 };
+use synod_tests::free_address;
 use tempfile::TempDir;
 
 use crate::program::{Printed, Running, finish, synod};
@@ -17,24 +18,26 @@ use crate::program::{Printed, Running, finish, synod};
 /// A cluster. Dropping it kills its processes.
 pub(crate) struct Cluster {
     directory: TempDir,
-    ports: Vec<Ports>,
+    addresses: Vec<Addresses>,
     /// `None` while the replica is down.
     pub(crate) replicas: Vec<Option<Running>>,
 }
 
 #[derive(Clone, Copy)]
-struct Ports {
-    client: u16,
-    peer: u16,
+struct Addresses {
+    client: SocketAddr,
+    peer: SocketAddr,
 }
 
 impl Cluster {
     /// Starts three replicas and waits until they serve.
     pub(crate) async fn start() -> Self {
-        let ports = free_ports();
         let mut cluster = Self {
             directory: tempfile::tempdir().unwrap(),
-            ports,
+            addresses: Vec::from([(); 3].map(|()| Addresses {
+                client: free_address(),
+                peer: free_address(),
+            })),
             replicas: Vec::new(),
         };
         for place in 0..3 {
@@ -68,10 +71,10 @@ impl Cluster {
 
     /// The arguments that run a replica, which another process can use, too.
     pub(crate) fn words(&self, place: usize) -> Vec<String> {
-        let Ports { client, peer } = self.ports[place];
+        let Addresses { client, peer } = self.addresses[place];
         let set = (1..)
-            .zip(&self.ports)
-            .map(|(id, ports)| format!("{id}=127.0.0.1:{}", ports.peer));
+            .zip(&self.addresses)
+            .map(|(id, addresses)| format!("{id}={}", addresses.peer));
         [
             "serve",
             "--cluster-name=test",
@@ -79,8 +82,8 @@ impl Cluster {
             "--log=error",
             &format!("--replica-id={}", place + 1),
             &format!("--data-dir={}", self.data_dir(place).display()),
-            &format!("--listen-client=127.0.0.1:{client}"),
-            &format!("--listen-peer=127.0.0.1:{peer}"),
+            &format!("--listen-client={client}"),
+            &format!("--listen-peer={peer}"),
             &format!("--replicas={}", set.collect::<Vec<_>>().join(",")),
         ]
         .map(str::to_owned)
@@ -92,7 +95,7 @@ impl Cluster {
     }
 
     pub(crate) fn endpoint(&self, place: usize) -> String {
-        format!("127.0.0.1:{}", self.ports[place].client)
+        self.addresses[place].client.to_string()
     }
 
     pub(crate) fn endpoints(&self) -> String {
@@ -150,24 +153,6 @@ impl Drop for Cluster {
             );
         }
     }
-}
-
-/// Free ports. All of them are held until the last one is found, so no two are equal.
-fn free_ports() -> Vec<Ports> {
-    let held: Vec<TcpListener> = (0..6)
-        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
-        .collect();
-    let ports: Vec<u16> = held
-        .iter()
-        .map(|listener| listener.local_addr().unwrap().port())
-        .collect();
-    ports
-        .chunks(2)
-        .map(|pair| Ports {
-            client: pair[0],
-            peer: pair[1],
-        })
-        .collect()
 }
 
 /// An API server as a member, call by call.

@@ -73,3 +73,27 @@ async fn contexts_are_made_chosen_and_used() {
     assert_eq!(wrong.code, 2, "{wrong:?}");
     assert_eq!(run(&["config", "view"]).await.out, shown.out);
 }
+
+#[tokio::test]
+async fn contexts_are_printed_in_the_form_that_is_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let run = async |line: &str| -> Printed {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut command = synod(&words);
+        command.env("HOME", home.path()).current_dir(home.path());
+        finish(command).await
+    };
+    let none = run("config current-context").await;
+    assert_eq!(none.code, 3, "{none:?}");
+    let made = run("config set-context prod --endpoints 127.0.0.1:1 --timeout 1s").await;
+    assert_eq!(made.code, 0, "{made:?}");
+    let current = run("config current-context").await;
+    assert_eq!((current.code, current.out.as_str()), (0, "prod\n"));
+    let listed = run("config get-contexts -o json").await;
+    let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(listed["items"][0]["current"], true);
+    assert_eq!(listed["items"][0]["endpoints"][0], "127.0.0.1:1");
+    let whole = run("config view -o json").await;
+    let whole: serde_json::Value = serde_json::from_str(&whole.out).unwrap();
+    assert_eq!(whole["contexts"]["prod"]["timeout"], "1s");
+}

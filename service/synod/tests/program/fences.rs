@@ -1,7 +1,5 @@
-//! Fencing in the servers' own store, with the example for etcd: a real etcd, and writes that come too late.
+//! Fencing in the servers' own store, with the widgets of the example: a real etcd, and writes that come too late.
 
-#[path = "../../../../examples/etcd-fence/etcd.rs"]
-mod etcd;
 #[path = "../../../../examples/etcd-fence/widgets.rs"]
 mod widgets;
 
@@ -13,14 +11,15 @@ use synod_client::{
     Migrator, MigratorOptions, ObjectKind, Persisted, ReportEntry, Stance, StorageState, Ttl,
     Worked, WorkerName,
 };
+use synod_tests::free_address;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use crate::cluster::Cluster;
 use crate::program::LIMIT;
-use etcd::{Condition, Etcd};
-use widgets::{WIDGETS, Widgets, Writer, decode, key};
+use synod_fence::{Condition, Etcd, Fault, FencedObjects, FencedWriter, KeyStore as _};
+use widgets::{FENCES, OBJECTS, WIDGETS, Widgets, decode, encode, key};
 
 /// One etcd process. Dropping it ends it.
 struct Running {
@@ -32,9 +31,7 @@ struct Running {
 impl Running {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let [client, peer] = [(); 2]
-            .map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap())
-            .map(|held| format!("http://{}", held.local_addr().unwrap()));
+        let [client, peer] = [(); 2].map(|()| format!("http://{}", free_address()));
         let process = Command::new("etcd")
             .args(["--log-level", "error", "--data-dir"])
             .arg(folder.path())
@@ -68,13 +65,10 @@ impl Running {
 
     /// The widgets that are stored in a version, by their keys.
     async fn stored_in(&self, version: &str) -> Vec<String> {
-        let (all, more) = self
-            .etcd
-            .list("/objects/widgets.example.io/", "", 1_000)
-            .await
-            .unwrap();
-        assert!(!more);
+        let all = self.etcd.list(OBJECTS, None, 1_000).await.unwrap();
+        assert!(!all.more);
         let read = all
+            .pairs
             .into_iter()
             .map(|pair| (decode(&pair.value).unwrap().1.to_string(), pair.key));
         let wanted = read.filter(|(found, _)| found == version);
@@ -110,18 +104,24 @@ async fn encodes(membership: &Membership, encoding: &str) {
     membership.report(vec![entry]).await.unwrap();
 }
 
-async fn write(writer: &Writer, membership: &Membership, name: &str) {
-    loop {
-        let ready = writer.prepare(membership, name, 1).await.unwrap();
-        if writer.send(ready).await.unwrap() {
-            return;
-        }
-    }
+async fn writer(client: &Client, etcd: &Etcd, membership: &Membership) -> FencedWriter<Etcd> {
+    let member = membership.id().clone();
+    let writer = FencedWriter::new(client, member, etcd.clone(), FENCES);
+    writer.await.unwrap()
+}
+
+async fn write(writer: &FencedWriter<Etcd>, membership: &Membership, name: &str) {
+    let (gate, resource, key) = (membership.gate(), resource(), key(name));
+    let written = writer.update(&gate, &resource, &key, LIMIT, |_, version| {
+        Ok(encode(1, version))
+    });
+    written.await.unwrap();
 }
 
 /// Works until the newest migration has succeeded. That has to wait for the drain of the expired member.
 async fn migrated(client: &Client, etcd: &Etcd) -> Migration {
-    let store = Fenced::new(client, Widgets(etcd.clone())).await.unwrap();
+    let objects = FencedObjects::new(etcd.clone(), Widgets, FENCES).page_size(50);
+    let store = Fenced::new(client, objects).await.unwrap();
     let options = MigratorOptions::new(
         WorkerName::parse("worker").unwrap(),
         BTreeSet::from([resource()]),
@@ -168,31 +168,46 @@ fn is_only(state: &StorageState, version: &str) -> bool {
     only.to_string() == version
 }
 
+/// What an operator has broken keeps writes out until it is mended, and no longer.
+async fn goes_on_once_it_is_mended(
+    etcd: &Etcd,
+    writer: &FencedWriter<Etcd>,
+    membership: &Membership,
+) {
+    let fences = format!("{FENCES}widgets.example.io");
+    let whole = etcd.get(&fences).await.unwrap().unwrap().value;
+    assert!(etcd.put_if(&[], &fences, b"broken").await.unwrap());
+    let (gate, resource, name) = (membership.gate(), resource(), key("w-0"));
+    let broken = writer.update(&gate, &resource, &name, LIMIT, |_, version| {
+        Ok(encode(1, version))
+    });
+    assert!(matches!(broken.await, Err(Fault::Refused(_))));
+    assert!(etcd.put_if(&[], &fences, &whole).await.unwrap());
+    write(writer, membership, "w-0").await;
+}
+
 #[tokio::test]
 async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_nothing_else() {
     let (cluster, etcd) = (Cluster::start().await, Running::start().await);
     let client = cluster.client().await;
-    assert_eq!(
-        cluster
-            .ask(&["settings", "set", "write_grace=1s"])
-            .await
-            .code,
-        0
-    );
+    let set = cluster.ask(&["settings", "set", "write_grace=1s"]).await;
+    assert_eq!(set.code, 0);
     let (first, second) = (
         server(&client, "server-a").await,
         server(&client, "server-b").await,
     );
     encodes(&first, "example.io/v1").await;
     encodes(&second, "example.io/v1").await;
-    let writer = Writer::new(&client, etcd.etcd.clone(), &first)
-        .await
-        .unwrap();
+    let early = writer(&client, &etcd.etcd, &first).await;
     for number in 0..120 {
-        write(&writer, &first, &format!("w-{number}")).await;
+        write(&early, &first, &format!("w-{number}")).await;
     }
+    let living = writer(&client, &etcd.etcd, &second).await;
+    write(&living, &second, "w-0").await;
     // The write has passed every check; then its server is held up, and dies.
-    let late = writer.prepare(&first, "late", 1).await.unwrap();
+    let permit = first.gate().permit(&resource()).await.unwrap();
+    let value = encode(1, permit.encoding());
+    let late = early.prepare(permit, &key("late"), 0, value).await.unwrap();
     drop(first);
     encodes(&second, "example.io/v2").await;
     let done = migrated(&client, &etcd.etcd).await;
@@ -200,16 +215,19 @@ async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_no
     assert!(etcd.stored_in("example.io/v1").await.is_empty());
     assert_eq!(etcd.stored_in("example.io/v2").await.len(), 120);
 
-    let (key_of_late, conditions) = (late.key.clone(), late.conditions.clone());
-    let value = late.value.clone();
+    goes_on_once_it_is_mended(&etcd.etcd, &living, &second).await;
+
+    let (key_of_late, conditions) = (late.key().to_owned(), late.conditions().to_vec());
+    let value = late.value().to_vec();
+    let refused = late.send().await;
     assert!(
-        !writer.send(late).await.unwrap(),
-        "etcd takes it behind the fence"
+        matches!(&refused, Err(Fault::NotExecuted { why, .. }) if why.contains("has moved the fence")),
+        "etcd takes it behind the fence: {refused:?}"
     );
     assert!(etcd.stored_in("example.io/v1").await.is_empty());
     // The same write without its last condition, which is the fence.
     let (fence, others) = conditions.split_last().unwrap();
-    assert!(matches!(fence, Condition::WrittenAt(key, 0) if key.starts_with("/fences/")));
+    assert!(matches!(fence, Condition::WrittenAt { key, revision: 0 } if key.starts_with(FENCES)));
     assert!(
         etcd.etcd
             .put_if(others, &key_of_late, &value)
@@ -222,11 +240,9 @@ async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_no
         "nobody knows of it"
     );
 
-    // The living server goes on: it knows of the agreement.
-    let writer = Writer::new(&client, etcd.etcd.clone(), &second)
-        .await
-        .unwrap();
-    write(&writer, &second, "w-0").await;
+    // The living server goes on: it knows of the agreement, and finds out that the fence has moved.
+    write(&living, &second, "w-0").await;
+    assert!(second.gate().is_drained());
     let fence = etcd
         .etcd
         .get("/fences/widgets.example.io")

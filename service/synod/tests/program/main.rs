@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod certificates;
 mod cluster;
 mod commands;
 mod contexts;
@@ -10,6 +11,7 @@ mod elections;
 mod fences;
 mod history;
 mod leases;
+mod migrating;
 mod migrations;
 mod objects;
 mod observing;

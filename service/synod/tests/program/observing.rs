@@ -7,7 +7,11 @@ use synod_client::{
     ClaimKey, Client, ListMigrations, Migration, MigrationPhase, ObjectKind, Persisted,
     StorageState, StorageVersionHash, Ttl, WorkerName,
 };
+use synod_tests::free_address;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
+use crate::certificates::{Folder, Serves, text};
 use crate::cluster::{Cluster, Server, named};
 use crate::program::{Printed, run};
 use api_server::{ApiServer, Mood};
@@ -301,18 +305,134 @@ async fn what_a_server_passes_on_is_anothers() {
 
 #[tokio::test]
 async fn servers_that_cannot_be_looked_at_are_refused_by_name() {
-    let printed = run(&["observe", "https://a:6443", "http://b:1", "http://b:1/"]).await;
+    let printed = run(&["observe", "ftp://a", "http://b:1", "http://b:1/"]).await;
     assert_eq!(printed.code, 2, "{}", printed.err);
-    assert!(
-        printed.err.contains("there is no TLS yet"),
-        "{}",
-        printed.err
-    );
-    assert!(
-        printed.err.contains("must not be given twice"),
-        "{}",
-        printed.err
-    );
+    for part in ["must begin with https://", "must not be given twice"] {
+        assert!(printed.err.contains(part), "{}", printed.err);
+    }
+    let nobody = run(&["observe"]).await;
+    assert_eq!(nobody.code, 2, "{}", nobody.err);
+    assert!(nobody.err.contains("--kubeconfig"), "{}", nobody.err);
+}
+
+/// Two API servers over TLS that show v1, of which the first tells of both.
+async fn secured(folder: &Folder) -> (ApiServer, ApiServer) {
+    let acceptor = folder.acceptor(Serves::Known);
+    let a = ApiServer::start_secured("v1", acceptor.clone()).await;
+    let b = ApiServer::start_secured("v1", acceptor).await;
+    a.tells_of(&[&a, &b]);
+    (a, b)
+}
+
+/// The user whose certificate the servers know.
+const KNOWN: &str = "    client-certificate: own.crt\n    client-key: own.key";
+
+#[tokio::test]
+async fn each_server_behind_the_service_is_found_and_called_over_tls() {
+    let cluster = Cluster::start().await;
+    let folder = Folder::new();
+    let (a, b) = secured(&folder).await;
+    let config = folder.kubeconfig(a.port(), "", KNOWN);
+    let observe = [
+        "observe",
+        "--once",
+        "-o",
+        "json",
+        "--kubeconfig",
+        text(&config),
+    ];
+    let observed = async |more: &[&str]| {
+        let printed = cluster.ask(&[&observe[..], more].concat()).await;
+        let last = printed.out.lines().last().unwrap_or_default().to_owned();
+        let document: Value = serde_json::from_str(&last)
+            .unwrap_or_else(|_| panic!("{}{}", printed.out, printed.err));
+        (printed.code, document)
+    };
+    let (code, both) = observed(&[]).await;
+    assert_eq!((code, outcome(&both)), (0, "CHANGED"), "{both}");
+    assert_eq!(both["look"]["servers"].as_array().unwrap().len(), 2);
+
+    // One that is found and cannot be read may encode anything, and so may those that nobody tells of.
+    b.becomes(Mood::Fails);
+    assert_eq!(outcome(&observed(&[]).await.1), "WITHHELD");
+    b.becomes(Mood::Encodes("v1"));
+    // One that advertises no address of its own is not seen, and counts by its lease.
+    a.knows_of(2);
+    assert_eq!(observed(&[]).await.0, 0);
+    a.knows_of(3);
+    let (code, hidden) = observed(&[]).await;
+    assert_eq!(code, 1, "{hidden}");
+    assert!(hidden.to_string().contains("hold leases"), "{hidden}");
+    a.tells_of(&[]);
+    let (code, none) = observed(&[]).await;
+    assert_eq!(code, 1, "{none}");
+    assert_eq!(none["look"]["resources"], serde_json::json!([]));
+    let why = none["look"]["servers"][0]["faults"][0]["why"]
+        .as_str()
+        .unwrap();
+    assert!(why.contains("which API servers there are"), "{why}");
+
+    // The same servers by their URLs, as the same caller.
+    let (code, named) = observed(&[a.url(), b.url()]).await;
+    assert_eq!((code, outcome(&named)), (0, "UNCHANGED"), "{named}");
+    // As nobody, they are not reached.
+    let printed = cluster.ask(&["observe", "--once", a.url()]).await;
+    assert_eq!(printed.code, 1, "{}", printed.out);
+    assert!(printed.out.contains("cannot be read"), "{}", printed.out);
+}
+
+#[tokio::test]
+async fn of_two_observers_one_looks_until_it_is_killed() {
+    let cluster = Cluster::start().await;
+    let a = ApiServer::start("v1").await;
+    let port = free_address().to_string();
+    let words = [
+        "observe",
+        "--period",
+        "500ms",
+        "--elect",
+        "observer",
+        a.url(),
+    ];
+    let mut first = cluster.begin(&words);
+    assert!(first.line().await.unwrap().contains("changed at revision"));
+    let mut second = cluster.begin(&[&words[..], &["--listen-metrics", &port]].concat());
+    let metrics = async || {
+        let mut text = String::new();
+        let mut asked = loop {
+            if let Ok(asked) = TcpStream::connect(&port).await {
+                break asked;
+            }
+            tokio::task::yield_now().await;
+        };
+        let request = "GET /metrics HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+        asked.write_all(request.as_bytes()).await.unwrap();
+        asked.read_to_string(&mut text).await.unwrap();
+        text
+    };
+    // The first one goes on to look, several times.
+    for _ in 0..5 {
+        first.line().await.unwrap();
+    }
+    assert!(metrics().await.contains("\nsynod_observer_leading 0\n"));
+    first.signal(rustix::process::Signal::KILL);
+    let line = second.line().await.unwrap();
+    assert_eq!(line, "1 resources of 1 servers: 1 as before");
+    second.line().await.unwrap();
+    let text = metrics().await;
+    for part in [
+        "synod_observer_leading 1",
+        "synod_observer_servers 1",
+        "_resources{outcome=\"UNCHANGED\"} 1",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    second.signal(rustix::process::Signal::TERM);
+    assert_eq!(second.ended().await.code(), Some(0));
+    let taken = cluster
+        .ask(&["lease", "acquire", "observer", "--holder", "other"])
+        .await;
+    assert_eq!(taken.code, 0, "it was given up: {}", taken.err);
 }
 
 #[tokio::test]
@@ -320,7 +440,7 @@ async fn the_api_servers_of_the_demo_show_what_they_encode_now() {
     let cluster = Cluster::start().await;
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str| directory.path().join(name).display().to_string();
-    let [store, listen] = free_addresses();
+    let [store, listen] = [(); 2].map(|()| free_address().to_string());
     let endpoints = cluster.endpoints();
     let _store = cluster.begin(&[
         "demo-store",
@@ -375,10 +495,4 @@ async fn the_api_servers_of_the_demo_show_what_they_encode_now() {
         let hash = StorageVersionHash::of("example.io", version, kind).to_string();
         assert_eq!(one["hashes"], serde_json::json!([hash]), "{plural}");
     }
-}
-
-fn free_addresses() -> [String; 2] {
-    // Both ports are held until both are found, so they differ.
-    let held = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
-    held.map(|listener| listener.local_addr().unwrap().to_string())
 }

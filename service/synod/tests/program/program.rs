@@ -27,7 +27,9 @@ pub(crate) fn synod(words: &[&str]) -> Command {
     {
         command.env_remove(name);
     }
-    command.env_remove("HOME").env_remove("XDG_CONFIG_HOME");
+    for name in ["HOME", "KUBECONFIG", "XDG_CONFIG_HOME"] {
+        command.env_remove(name);
+    }
     command
 }
 

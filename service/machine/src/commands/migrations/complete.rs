@@ -55,8 +55,8 @@ fn check_counts(state: &State, migration: &Migration) -> Result<(), Refusal> {
         return Ok(());
     };
     let target = &migration.target;
-    let other = held.counts.iter().find(|(encoding, _)| {
-        target.version.as_ref() != Some(*encoding)
+    let other = held.counts().into_iter().find(|(encoding, _)| {
+        target.version.as_ref() != Some(encoding)
             && StorageVersionHash::of_version(encoding, &held.row.kind) != target.hash
     });
     let Some((encoding, count)) = other else {

@@ -19,7 +19,7 @@ fn walked(present: &Thing, changes: &[Option<Thing>]) -> (Thing, usize) {
         change.as_ref().map(Option::as_ref)
     });
     let at = Revision::new(10);
-    let thing = as_it_was(present.as_ref(), |at| *at, at, undone).cloned();
+    let thing = as_it_was(present.as_ref(), |at| **at, at, undone).cloned();
     (thing, walked.get())
 }
 

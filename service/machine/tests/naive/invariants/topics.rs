@@ -1,10 +1,16 @@
 //! What holds of keys and features after every command.
 
 use synod_machine::{State, StateStatus, check_drop};
-use synod_model::{Migration, MigrationReason, Persisted, TopicKind, feature_level};
+use synod_model::{Migration, MigrationReason, Persisted, TOPICS_SINCE, TopicKind, feature_level};
 
-pub(crate) fn hold(before: &State, after: &State) {
-    everybody_holds_every_key_that_is_needed(after);
+/// What was reported before there were topics is no member's promise to hold a key.
+pub(crate) fn hold(before: &State, after: &State, has_reports_before_topics: bool) {
+    if before.machine_version() < TOPICS_SINCE {
+        return;
+    }
+    if !has_reports_before_topics {
+        everybody_holds_every_key_that_is_needed(after);
+    }
     no_level_is_unlearned(before, after);
     a_key_is_dropped_only_when_nothing_needs_it(after);
     a_key_is_followed_by_a_rewrite_of_everything(before, after);

@@ -8,7 +8,7 @@ use synod_machine::{
 use synod_model::{
     AgreementCause, ApiVersion, CloseSession, Current, Epoch, ErrorKind, ForgetResource, Join,
     Leave, LogTime, MarkReady, Member, MemberId, Operation, Phase, Refusal, Renew, Sequence,
-    SessionId, StatementNumber, UpdateSettings, WallTime,
+    SessionId, StatementNumber, Switch, UpdateSettings, WallTime,
 };
 
 use super::{Entry, Holder, Session, World, no};
@@ -19,9 +19,7 @@ impl World {
             Command::Initialize(initialize) => self.initialize(initialize),
             Command::Restore(restore) => self.restore(restore, wall),
             Command::AnnounceReplica(announce) => Ok(self.announce(announce)),
-            Command::RaiseMachineVersion(raise) if raise.to <= 1 => Ok(Answer::Done),
-            // No replica in these tests knows another version.
-            Command::RaiseMachineVersion(_) => Err(no(ErrorKind::InvalidArgument)),
+            Command::RaiseMachineVersion(raise) => self.raise(raise),
             Command::OpenSession(_) => self.open_session(),
             Command::CloseSession(close) => Ok(self.close_session(close)),
             Command::Join(join) => self.join(join, wall),
@@ -32,7 +30,7 @@ impl World {
             Command::Adopt(adopt) => self.adopt(adopt, wall),
             Command::ForgetResource(forget) => self.forget(forget),
             Command::Expire(expire) => Ok(self.expire(expire, wall)),
-            Command::UpdateSettings(update) => self.update_settings(update),
+            Command::UpdateSettings(update) => self.update_settings(update, wall),
             Command::CreateCollection(create) => self.create_collection(create, wall),
             Command::UpdateCollection(update) => self.update_collection(update),
             Command::DeleteCollection(delete) => self.delete_collection(delete),
@@ -295,7 +293,11 @@ impl World {
         Ok(Answer::Done)
     }
 
-    fn update_settings(&mut self, update: &UpdateSettings) -> Result<Answer, Refusal> {
+    fn update_settings(
+        &mut self,
+        update: &UpdateSettings,
+        wall: WallTime,
+    ) -> Result<Answer, Refusal> {
         let present = self.settings.clone();
         if update
             .if_revision
@@ -304,6 +306,9 @@ impl World {
             return Err(no(ErrorKind::Conflict).with_current(Current::Settings(present)));
         }
         self.settings = update.patch.clone().applied_to(&present);
+        if present.votes == Switch::Off && self.settings.votes == Switch::On {
+            self.count_again(wall);
+        }
         Ok(Answer::Done)
     }
 

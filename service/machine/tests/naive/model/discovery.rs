@@ -9,7 +9,7 @@ use synod_model::{
 };
 
 use super::voting::join;
-use super::{Resource, World, no, topics};
+use super::{Resource, World, no};
 
 impl World {
     pub(super) fn observe(
@@ -18,7 +18,7 @@ impl World {
         wall: WallTime,
     ) -> Result<Answer, Refusal> {
         let name = &observe.resource;
-        if topics::is_no_encoding(name) {
+        if self.is_no_encoding(name) {
             return Err(no(ErrorKind::InvalidArgument));
         }
         let changed = match self.resource(name) {

@@ -8,11 +8,11 @@ use synod_model::{
     AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration,
     FailureClass, GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase,
     MigrationReason, MigrationTarget, Persisted, Refusal, ReportMigrationProgress, Revision,
-    StartMigration, StorageVersionHash, WallTime,
+    StartMigration, StorageVersionHash, Switch, WallTime,
 };
 
 use super::status::{Now, describe};
-use super::{Resource, World, no, topics};
+use super::{Resource, World, no};
 
 impl World {
     pub(super) fn start(&mut self, start: &StartMigration) -> Result<Answer, Refusal> {
@@ -243,12 +243,15 @@ impl World {
             let changed = agreement != before.agreement(&name)
                 || persisted(self) != persisted(before)
                 || self.begun_again.contains(&name);
-            if creates && changed && self.is_to_be_migrated(&name) {
-                let reason = match topics::is_key(&name) {
+            let is_on = self.settings.migrations == Switch::On;
+            let was_off = before.settings.migrations == Switch::Off;
+            let called = changed || was_off;
+            if creates && is_on && called && self.is_to_be_migrated(&name) {
+                let reason = match self.is_key(&name) {
                     true => MigrationReason::RewriteAll,
                     false => MigrationReason::Agreement,
                 };
-                if !topics::is_feature(&name) {
+                if !self.is_feature(&name) {
                     self.create(&name, reason);
                 }
             }

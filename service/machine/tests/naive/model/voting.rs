@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use synod_machine::{Answer, Command, EntryRow, Observation, ReportedResource, StateStatus};
 use synod_model::{
     Adopt, AgreementCause, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId,
-    Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, WallTime,
+    Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, Switch, WallTime,
 };
 
 use super::status::{Now, describe};
@@ -59,7 +59,7 @@ impl World {
             let others = &report.entries[..i];
             let stands_twice = others.iter().any(|other| other.resource == said.resource);
             let is_sound = said.decodable.contains(said.stance.version());
-            if stands_twice || !is_sound || !topics::is_lawful(said) {
+            if stands_twice || !is_sound || !self.is_lawful(said) {
                 return Err(no(ErrorKind::InvalidArgument));
             }
         }
@@ -174,7 +174,7 @@ impl World {
         {
             return Err(refusal(selected));
         }
-        let enforced = topics::is_no_encoding(&said.resource)
+        let enforced = self.is_no_encoding(&said.resource)
             || self.settings.enforce_persisted.contains(&said.resource);
         if !enforced || !said.stance.is_voting() {
             return Ok(());
@@ -240,7 +240,7 @@ impl World {
         }
     }
 
-    fn settle_resource(
+    pub(super) fn settle_resource(
         &mut self,
         name: &GroupResource,
         then: &[Entry],
@@ -252,11 +252,16 @@ impl World {
         let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
         let old = kept.status.clone();
         let status = &mut kept.status;
-        status.selected = if topics::is_feature(name) {
-            topics::had_by_all(&self.entries_of(name), old.selected.as_ref())
-        } else {
-            select(&self.entries_of(name), old.selected.as_ref())
-        };
+        let entries = self.entries_of(name);
+        let votes = entries.iter().any(|entry| entry.votes_for().is_some());
+        // A vote moves nothing while votes are off.
+        if !votes || self.settings.votes == Switch::On {
+            status.selected = if self.is_feature(name) {
+                topics::had_by_all(&entries, old.selected.as_ref())
+            } else {
+                select(&entries, old.selected.as_ref())
+            };
+        }
         if status.selected != old.selected {
             status.selected_revision = revision;
         }

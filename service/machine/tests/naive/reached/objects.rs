@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use synod_machine::{
     Answer, Applied, Change, ChangeOf, Command, LogEntry, Outcome, RevisionEvents,
 };
-use synod_model::{Finalizers, Object};
+use synod_model::{Finalizers, Object, PackedObject};
 
 /// How often each situation came up.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ impl ReachedObjects {
             };
             if key == own
                 && matches!(command, Command::DeleteObject(_))
-                && before.deletion.is_some()
+                && before.deletion().is_some()
             {
                 match after {
                     None => self.came_to("delete: at once after all"),
@@ -155,12 +155,12 @@ impl ReachedObjects {
                     self.came_to("an owner waited and went with its last dependent");
                 }
                 None if key != own => self.came_to("a dependent went with its owner"),
-                Some(after) if key != own && after.attributes.owners.is_empty() => {
+                Some(after) if key != own && after.attributes().owners.is_empty() => {
                     self.came_to("an orphan forgot its owner");
                 }
                 Some(after)
                     if key != own
-                        && after.attributes.owners.len() < before.attributes.owners.len() =>
+                        && after.attributes().owners.len() < before.attributes().owners.len() =>
                 {
                     self.came_to("a dependent forgot one owner and stayed for another");
                 }
@@ -170,7 +170,7 @@ impl ReachedObjects {
     }
 }
 
-fn waits(object: &Object) -> bool {
-    let finalizers = &object.attributes.finalizers;
-    object.deletion.is_some() && finalizers.contains(Finalizers::FOREGROUND)
+fn waits(object: &PackedObject) -> bool {
+    let finalizers = &object.attributes().finalizers;
+    object.deletion().is_some() && finalizers.contains(Finalizers::FOREGROUND)
 }

@@ -101,10 +101,10 @@ impl ReachedTopics {
                     self.came_to("an older selection of a key was not adopted");
                 }
             }
-            (Command::ClaimMigration(claim), ErrorKind::Draining) => {
-                if TopicKind::of(claim.id.resource()) == TopicKind::Key {
-                    self.came_to("a claim of a key waited for a drain");
-                }
+            (Command::ClaimMigration(claim), ErrorKind::Draining)
+                if TopicKind::of(claim.id.resource()) == TopicKind::Key =>
+            {
+                self.came_to("a claim of a key waited for a drain");
             }
             (Command::ObserveStorage(_), ErrorKind::InvalidArgument) => {
                 self.came_to("discovery of a topic was refused");

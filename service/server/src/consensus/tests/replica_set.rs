@@ -101,6 +101,34 @@ async fn a_leader_that_is_removed_hands_the_leadership_over_and_says_who_leads()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_left_is_not_connected_to_any_more() {
+    let cluster = Cluster::start(|_| {}).await;
+    cluster.propose(join(1)).await;
+    let leader = cluster.leader().await;
+    let [removed, stays] = cluster.others(leader)[..] else {
+        panic!("there are three replicas")
+    };
+    let consensus = cluster.consensus(leader);
+    let set = consensus.replicas();
+    let (gone, kept) = (&set[&removed].peer, &set[&stays].peer);
+    let connected = consensus.peers().addresses();
+    assert!(
+        connected.contains(gone) && connected.contains(kept),
+        "{connected:?}"
+    );
+    let change = SetChange::Remove { replica: removed };
+    assert_eq!(consensus.change_set_here(change, soon()).await, Ok(true));
+    let let_go = async {
+        while consensus.peers().addresses().contains(gone) {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("the end of the connection", let_go).await;
+    assert!(consensus.peers().addresses().contains(kept));
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_number_of_a_replica_that_has_left_is_not_given_again() {
     let cluster = Cluster::start(|_| {}).await;
     cluster.propose(join(1)).await;

@@ -24,6 +24,7 @@ use crate::proposer::Proposer;
 use crate::read::Reader;
 use crate::seams::{Seams, tcp};
 use crate::stop::Stopper;
+use crate::traces::Span;
 
 const FAR: Duration = Duration::from_secs(60);
 
@@ -71,8 +72,7 @@ impl Running {
         let directory = tempfile::tempdir().unwrap();
         let config = ConsensusConfig::new(directory.path().to_owned(), id, "driver".to_owned());
         let seams = Seams::real(Arc::new(RealDisk));
-        let wall = Arc::clone(&seams.wall);
-        let consensus = consensus::start(config, seams).await.unwrap();
+        let consensus = consensus::start(config, seams.clone()).await.unwrap();
         let (stopper, stop) = crate::stop::stop();
         let mut tasks = JoinSet::new();
         let metrics = Metrics::new(|| 0);
@@ -80,7 +80,7 @@ impl Running {
         let (proposer, _) = Proposer::new(
             &consensus,
             &reader,
-            wall,
+            &seams,
             &metrics.proposer,
             &stop,
             &mut tasks,
@@ -144,7 +144,10 @@ impl Running {
         };
         tokio::spawn(async move {
             let deadline = Instant::now() + patience;
-            proposer.execute(&envelope, deadline, "".into()).await
+            let none = Span::default();
+            proposer
+                .execute(&envelope, deadline, "".into(), &none)
+                .await
         })
     }
 }

@@ -25,6 +25,7 @@ fn forwarded(commands: usize, bytes: usize) -> (Forwarded, oneshot::Receiver<Bat
     (
         Forwarded {
             commands,
+            stages: Vec::new(),
             bytes,
             deadline: deadline(),
             answer,

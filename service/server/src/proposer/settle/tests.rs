@@ -50,6 +50,7 @@ fn foreign(commands: usize) -> (Unit, oneshot::Receiver<BatchVerdict>) {
     (
         Unit::Forwarded(Forwarded {
             commands,
+            stages: Vec::new(),
             bytes,
             deadline,
             answer,
@@ -126,6 +127,11 @@ async fn what_is_not_executed_is_told_as_that_to_both() {
             ErrorKind::Unavailable,
             NotExecutedReason::Unavailable,
         ),
+        (
+            Reason::Refused("so".to_owned()),
+            ErrorKind::Unavailable,
+            NotExecutedReason::Invalid,
+        ),
     ] {
         let (refusal, verdict) = told(Fate::NotExecuted(reason)).await;
         assert_eq!(refusal.kind, kind);
@@ -148,13 +154,14 @@ async fn what_is_unknown_is_called_unknown_to_both() {
 #[test]
 fn an_error_of_consensus_never_claims_more_than_is_certain() {
     let again = |error| matches!(Fate::from(error), Fate::TryAgain { .. });
-    let refused = |error| matches!(Fate::from(error), Fate::NotExecuted(Reason::Unavailable(_)));
+    let refused = |error| matches!(Fate::from(error), Fate::NotExecuted(Reason::Refused(_)));
+    let ended = |error| matches!(Fate::from(error), Fate::NotExecuted(Reason::Unavailable(_)));
     assert!(again(ProposeError::NotLeader { hint: None }));
     assert!(again(ProposeError::NotExecuted(NotExecuted::Transferring)));
     let stalled = Fate::from(ProposeError::NotExecuted(NotExecuted::NoQuorum));
     assert!(matches!(stalled, Fate::Stalled(_)));
     assert!(refused(ProposeError::NotExecuted(NotExecuted::Doubt)));
-    assert!(refused(ProposeError::Stopped));
+    assert!(ended(ProposeError::Stopped));
     assert!(matches!(
         Fate::from(ProposeError::Unknown),
         Fate::Unknown(_)
@@ -184,7 +191,7 @@ fn a_verdict_of_another_replica_never_claims_more_than_it_says() {
     let invalid = BatchVerdict::not_executed(NotExecutedReason::Invalid, "not read");
     assert!(matches!(
         fate(invalid),
-        Fate::NotExecuted(Reason::Unavailable(_))
+        Fate::NotExecuted(Reason::Refused(_))
     ));
 }
 

@@ -67,9 +67,12 @@ pub(super) async fn transfer_leader(
     asking: &Asking,
     message: v1::ClusterTransferLeaderRequest,
 ) -> Result<v1::ClusterTransferLeaderResponse, Refusal> {
-    let TransferLeader { to } = typed(message)?;
+    let TransferLeader { to, from } = typed(message)?;
+    let leader = handle.consensus().leadership().borrow().leader;
     let change = SetChange::Lead {
         replica: to.map(ReplicaId::new),
+        // A second try must not have the one hand over that the first try has made the leader.
+        from: from.map(ReplicaId::new).or(leader.filter(|_| to.is_none())),
     };
     Ok(v1::ClusterTransferLeaderResponse {
         changed: changed(handle, asking, &change).await?,

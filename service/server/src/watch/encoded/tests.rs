@@ -38,12 +38,12 @@ fn member(id: &str, labels: &[(&str, &str)]) -> Arc<Member> {
 }
 
 fn changed(id: &str, before: Option<Arc<Member>>, after: Option<Arc<Member>>) -> Change {
-    Change::new(MemberId::parse(id).unwrap(), before, after)
+    Change::new::<Member>(MemberId::parse(id).unwrap(), before, after)
 }
 
 fn settings_changed() -> Change {
     let settings = || Some(Arc::new(Settings::default()));
-    Change::new((), settings(), settings())
+    Change::new::<Settings>((), settings(), settings())
 }
 
 fn revision(number: u64, changes: Vec<Change>) -> Arc<RevisionEvents> {

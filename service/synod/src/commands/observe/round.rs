@@ -51,7 +51,7 @@ pub(super) enum RoundEnd {
 }
 
 impl RoundEnd {
-    const fn name(&self) -> &'static str {
+    pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Unchanged => "UNCHANGED",
             Self::Changed(_) => "CHANGED",

@@ -205,6 +205,11 @@ fn settings() -> v1::Settings {
         migrations_kept: 10,
         discovery_period_ms: 600_000,
         enforce_persisted: vec![resource("apps", "deployments"), resource("", "pods")],
+        votes: Some(v1::Switch::On.into()),
+        objects: Some(v1::Switch::On.into()),
+        histories: Some(v1::Switch::On.into()),
+        leases: Some(v1::Switch::Off.into()),
+        migrations: Some(v1::Switch::On.into()),
     }
 }
 

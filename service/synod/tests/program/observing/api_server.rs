@@ -12,6 +12,9 @@ use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use synod_client::StorageVersionHash;
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use crate::certificates::Secured;
 
 /// How the server behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,30 +37,81 @@ pub(super) enum Mood {
     Endless,
 }
 
+/// What a server knows.
+struct Shared {
+    mood: Mutex<Mood>,
+    /// The ports of all servers of its cluster.
+    ports: Mutex<Vec<u16>>,
+    /// How many servers of its cluster hold leases of their identities.
+    leases: Mutex<usize>,
+}
+
 /// A running server. Dropping it ends it.
 pub(super) struct ApiServer {
     url: String,
-    mood: Arc<Mutex<Mood>>,
+    shared: Arc<Shared>,
     serving: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
 impl ApiServer {
     /// A server that encodes widgets in this version.
     pub(super) async fn start(version: &'static str) -> Self {
-        let mood = Arc::new(Mutex::new(Mood::Encodes(version)));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let app = Router::new().fallback(answer).with_state(Arc::clone(&mood));
-        let serving = tokio::spawn(axum::serve(listener, app).into_future());
-        Self { url, mood, serving }
+        Self::started(version, None).await
+    }
+
+    /// The same over TLS.
+    pub(super) async fn start_secured(version: &'static str, acceptor: TlsAcceptor) -> Self {
+        Self::started(version, Some(acceptor)).await
+    }
+
+    async fn started(version: &'static str, acceptor: Option<TlsAcceptor>) -> Self {
+        let shared = Arc::new(Shared {
+            mood: Mutex::new(Mood::Encodes(version)),
+            ports: Mutex::new(Vec::new()),
+            leases: Mutex::new(0),
+        });
+        let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = tcp.local_addr().unwrap();
+        let app = Router::new()
+            .fallback(answer)
+            .with_state(Arc::clone(&shared));
+        let (scheme, serving) = match acceptor {
+            None => ("http", tokio::spawn(axum::serve(tcp, app).into_future())),
+            Some(acceptor) => {
+                let secured = Secured { tcp, acceptor };
+                (
+                    "https",
+                    tokio::spawn(axum::serve(secured, app).into_future()),
+                )
+            }
+        };
+        Self {
+            url: format!("{scheme}://{address}"),
+            shared,
+            serving,
+        }
     }
 
     pub(super) fn url(&self) -> &str {
         &self.url
     }
 
+    pub(super) fn port(&self) -> u16 {
+        self.url.rsplit(':').next().unwrap().parse().unwrap()
+    }
+
     pub(super) fn becomes(&self, mood: Mood) {
-        *self.mood.lock().unwrap() = mood;
+        *self.shared.mood.lock().unwrap() = mood;
+    }
+
+    /// It tells whoever asks that these are all servers of its cluster.
+    pub(super) fn tells_of(&self, servers: &[&Self]) {
+        *self.shared.ports.lock().unwrap() = servers.iter().map(|server| server.port()).collect();
+    }
+
+    /// It tells whoever asks that so many servers of its cluster hold leases.
+    pub(super) fn knows_of(&self, servers: usize) {
+        *self.shared.leases.lock().unwrap() = servers;
     }
 }
 
@@ -67,10 +121,23 @@ impl Drop for ApiServer {
     }
 }
 
-async fn answer(State(mood): State<Arc<Mutex<Mood>>>, request: Request) -> Response {
-    let mood = *mood.lock().unwrap();
+async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let mood = *shared.mood.lock().unwrap();
     let path = request.uri().path();
     match mood {
+        Mood::Encodes(_) if path.ends_with("/namespaces/default/endpointslices") => {
+            let ports = shared.ports.lock().unwrap().clone();
+            let slices = ports.iter().map(|port| {
+                json!({"endpoints": [{"addresses": ["127.0.0.1"]}], "ports": [{"name": "https", "port": port}]})
+            });
+            axum::Json(json!({"kind": "EndpointSliceList", "items": slices.collect::<Vec<_>>()}))
+                .into_response()
+        }
+        Mood::Encodes(_) if path.ends_with("/namespaces/kube-system/leases") => {
+            let lease = json!({"spec": {"renewTime": "2026-11-24T12:00:00.000000Z", "leaseDurationSeconds": 3600}});
+            let leases = vec![lease; *shared.leases.lock().unwrap()];
+            axum::Json(json!({"kind": "LeaseList", "items": leases})).into_response()
+        }
         Mood::Hangs => pending().await,
         Mood::Fails => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         Mood::FailsInGroup if path == "/apis/example.io/v1" => {

@@ -270,6 +270,7 @@ fn gravity(kind: AlarmKind) -> Verdict {
         | AlarmKind::Policy
         | AlarmKind::Audit
         | AlarmKind::NotVoting
+        | AlarmKind::SwitchedOff
         | AlarmKind::Other => Verdict::Warning,
     }
 }

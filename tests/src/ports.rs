@@ -11,7 +11,11 @@ const RANGE: Range<u16> = 10_240..32_000;
 const STRIDE: u32 = 400;
 
 /// An address on loopback where no process listens, returned once in this run.
-pub(crate) fn free_address() -> SocketAddr {
+///
+/// # Panics
+///
+/// No port of the range is free.
+pub fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let span = u32::from(RANGE.end - RANGE.start);
     let first = std::process::id().wrapping_mul(STRIDE) % span;

@@ -1,0 +1,133 @@
+// Workers of stores of the program's own: several objects at a time, and an end to all of them.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+
+import { StoreError } from '@synod/client';
+
+import { develop } from './cluster.mjs';
+
+const versions = ['v1', 'v2'];
+const keys = Array.from({ length: 8 }, (_, number) => `o-${number}`);
+
+let cluster;
+let client;
+
+before(async () => {
+  cluster = await develop();
+  client = cluster.client();
+});
+
+after(async () => {
+  client.close();
+  await cluster.stop();
+});
+
+/** Has a server vote for v2 of a resource, and answers that, and the name of the migration that follows. */
+async function agreed(t, name) {
+  const resource = { group: `${name}.example.io`, resource: 'widgets' };
+  const membership = await client.join({ id: name });
+  t.after(() => membership.leave());
+  const entry = { resource, kind: 'Widget', decodableVersions: versions, servedVersions: versions };
+  await membership.report([{ ...entry, preferredVersion: 'v2' }]);
+  const { migrations } = await client.migrations.list({});
+  const { metadata } = migrations.map((item) => item.migration ?? item).find(({ metadata }) => metadata.name.includes(name));
+  return { resource, migration: metadata.name };
+}
+
+/** A store whose writes wait to be aborted. */
+class Held {
+  begun = [];
+  aborted = [];
+  #events = new EventTarget();
+
+  /** Waits until so many writes were begun. */
+  async until(count) {
+    while (this.begun.length < count) await once(this.#events, 'begun');
+  }
+
+  async listPage() {
+    return { objects: keys };
+  }
+
+  async rewrite(_, object, { signal }) {
+    this.begun.push(object);
+    this.#events.dispatchEvent(new Event('begun'));
+    if (!signal.aborted) await once(signal, 'abort');
+    this.aborted.push(object);
+    throw signal.reason;
+  }
+}
+
+test('a store is asked for as many objects at a time as was said, and for no more', async (t) => {
+  const { resource, migration } = await agreed(t, 'several');
+  const written = [];
+  let [underWay, most] = [0, 0];
+  let waiting = [];
+  const store = {
+    listPage: async () => ({ objects: keys }),
+    async rewrite(_, object) {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      // Only four together go on.
+      await new Promise((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 4) for (const go of waiting.splice(0)) go();
+      });
+      underWay -= 1;
+      if (object === 'o-3') throw new StoreError({ kind: 'conflict' });
+      written.push(object);
+    },
+  };
+  const worker = client.migrator({ worker: 'several', resources: [resource], store, objectsAtOnce: 4 });
+  assert.equal((await worker.runOne(migration)).worked, 'completed');
+  assert.equal(most, 4);
+  assert.deepEqual(written.sort(), keys.filter((key) => key !== 'o-3'));
+});
+
+test('an aborted migration aborts all that is under way, and nothing more is begun', async (t) => {
+  const { resource, migration } = await agreed(t, 'aborted');
+  const store = new Held();
+  const worker = client.migrator({ worker: 'aborted', resources: [resource], store, objectsAtOnce: 3 });
+  const working = worker.runOne(migration);
+  await store.until(3);
+  await client.migrations.abort({ name: migration });
+  assert.deepEqual(await working, { worked: 'lost' });
+  assert.deepEqual(store.begun, keys.slice(0, 3));
+  assert.deepEqual(store.aborted, keys.slice(0, 3));
+});
+
+test('a worker that goes on works at the next migration once what was aborted has ended', async (t) => {
+  const { resource, migration } = await agreed(t, 'next');
+  const store = new Held();
+  const worker = client.migrator({ worker: 'next', resources: [resource], store, objectsAtOnce: 2 });
+  const working = worker.run();
+  await store.until(2);
+  await client.migrations.abort({ name: migration });
+  await client.migrations.start({ resource, reason: 'MIGRATION_REASON_MANUAL' });
+  await store.until(4);
+  assert.deepEqual(store.aborted, keys.slice(0, 2));
+  worker.close();
+  await working;
+  assert.deepEqual(store.aborted, [...keys.slice(0, 2), ...keys.slice(0, 2)]);
+});
+
+test('a signal ends a worker and what its store is at', async (t) => {
+  const { resource, migration } = await agreed(t, 'signal');
+  const store = new Held();
+  const worker = client.migrator({ worker: 'signal', resources: [resource], store, objectsAtOnce: 2 });
+  const over = new AbortController();
+  const working = worker.runOne(migration, { signal: over.signal });
+  await store.until(2);
+  over.abort(new Error('enough'));
+  await assert.rejects(working, /enough/);
+  assert.deepEqual(store.aborted, keys.slice(0, 2));
+});
+
+test('an answer that cannot be sent is thrown and ends the others', async (t) => {
+  const { resource, migration } = await agreed(t, 'wrong');
+  const store = { listPage: async () => ({ objects: [1n] }), rewrite: async () => {} };
+  const worker = client.migrator({ worker: 'wrong', resources: [resource], store, objectsAtOnce: 2 });
+  await assert.rejects(worker.runOne(migration), /BigInt/);
+});

@@ -1,0 +1,31 @@
+//! Traces: how the calls of a client show in those of the application.
+
+#[cfg(feature = "opentelemetry")]
+mod opentelemetry;
+
+#[cfg(feature = "opentelemetry")]
+pub use self::opentelemetry::OpenTelemetry;
+
+use crate::Error;
+
+/// Follows the calls of a client in the traces of the application, see [`ClientBuilder::traces`](crate::ClientBuilder::traces).
+/// A call is a request with one answer, over all of its tries; watches are not followed.
+///
+/// With the feature `opentelemetry`, `OpenTelemetry` follows them in traces of that name.
+pub trait Traces: Send + Sync + 'static {
+    /// Begins to follow a call to this method, such as `synod.v1.Objects/Update`, on the task that makes the call. `None`: it is
+    /// not followed.
+    fn begin(&self, method: &str) -> Option<Box<dyn CallSpan>>;
+}
+
+/// A call that is followed. It is dropped without [`CallSpan::ended`] if the call is given up.
+pub trait CallSpan: Send {
+    /// The name of the span, below which replicas make theirs: a `traceparent` of the W3C. `None`: they make none for it.
+    fn traceparent(&self) -> Option<String>;
+
+    /// A try has failed at this endpoint. Another one may follow.
+    fn try_failed(&mut self, endpoint: &str, error: &Error);
+
+    /// The call is answered, or has failed.
+    fn ended(self: Box<Self>, error: Option<&Error>);
+}

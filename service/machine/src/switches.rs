@@ -1,0 +1,156 @@
+//! Refuses what is switched off, and what this machine version does not bring yet.
+//!
+//! Apply decides, since only apply knows in which order a switch and a command came. A switch stops what is new. It takes
+//! nothing back, and it makes nothing safer than it is: what was voted, marked and fenced goes on counting, drains and
+//! deadlines go on, and what frees something for others stays possible.
+
+use synod_model::{ErrorKind, Feature, Refusal, SWITCHES_SINCE, Switch};
+
+use crate::{Command, MACHINE_VERSION_MIN, State};
+
+impl State {
+    /// Whether a feature is switched off.
+    pub(crate) fn is_off(&self, feature: Feature) -> bool {
+        self.settings.switch(feature) == Switch::Off
+    }
+
+    /// Refuses a command of a feature that is switched off.
+    ///
+    /// # Errors
+    ///
+    /// `SWITCHED_OFF`, with the setting and the command that switches it on.
+    pub fn check_switch(&self, command: &Command) -> Result<(), Refusal> {
+        match needed(command) {
+            Some(feature) if self.is_off(feature) => Err(switched_off(feature)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Refuses a command that a replica of the machine version in force could not apply, or not even read. It is never
+    /// put into the log: a replica that reads what it does not know stops.
+    ///
+    /// # Errors
+    ///
+    /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
+    pub fn check_machine_version(&self, command: &Command) -> Result<(), Refusal> {
+        match switch_named_in(command) {
+            Some(feature) if self.machine_version < SWITCHES_SINCE => {
+                let refusal = self.too_early("switches", SWITCHES_SINCE, feature.setting());
+                Err(refusal.with("setting", feature))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The refusal of something that comes with a machine version that is not in force yet.
+    pub(crate) fn too_early(&self, what: &str, since: u32, named: &str) -> Refusal {
+        let rows = self.replicas.iter();
+        let older: Vec<String> = rows
+            .filter(|(_, row)| row.machine_version < since)
+            .map(|(id, row)| format!("replica {id} ({})", row.binary))
+            .collect();
+        let todo = if older.is_empty() {
+            "every replica that has announced itself knows it, so try again in a moment".to_owned()
+        } else {
+            format!(
+                "run the newer release on {}, and try again",
+                older.join(", ")
+            )
+        };
+        let message = format!(
+            "{named}: {what} come with machine version {since}, and {} is in force until all replicas know that one: {todo}",
+            self.machine_version
+        );
+        Refusal::new(ErrorKind::Unavailable, message)
+            .with("machine_version", self.machine_version)
+            .with("not_executed", "true")
+    }
+}
+
+impl Command {
+    /// The oldest machine version whose replicas can apply the command.
+    #[must_use]
+    pub fn machine_version(&self) -> u32 {
+        switch_named_in(self).map_or(MACHINE_VERSION_MIN, |_| SWITCHES_SINCE)
+    }
+}
+
+fn switch_named_in(command: &Command) -> Option<Feature> {
+    if let Command::UpdateSettings(update) = command {
+        update.patch.names_switch_of()
+    } else {
+        None
+    }
+}
+
+/// The refusal of what is switched off.
+#[must_use]
+pub fn switched_off(feature: Feature) -> Refusal {
+    let message = format!(
+        "{feature} are switched off in this cluster, so nothing was changed: to switch them on, run `synod settings set \
+         {feature}=on`"
+    );
+    Refusal::new(ErrorKind::SwitchedOff, message).with("setting", feature)
+}
+
+/// The feature without which a command is refused.
+///
+/// A vote is no command of its own: it comes in the report by which a server may write anything at all, and no report is
+/// refused for its votes. With votes off, none of them moves what is selected.
+const fn needed(command: &Command) -> Option<Feature> {
+    match command {
+        Command::CreateCollection(_)
+        | Command::UpdateCollection(_)
+        | Command::DeleteCollection(_)
+        | Command::CreateObject(_)
+        | Command::UpdateObject(_)
+        | Command::PatchObject(_)
+        | Command::DeleteObject(_)
+        | Command::Transact(_) => Some(Feature::Objects),
+        Command::CreateControllerRevision(_)
+        | Command::UpdateControllerRevision(_)
+        | Command::RollbackControllerRevision(_)
+        | Command::TruncateControllerRevisions(_)
+        | Command::DeleteControllerRevisions(_)
+        | Command::AdoptControllerRevisions(_) => Some(Feature::Histories),
+        Command::AcquireLease(_)
+        | Command::RenewLease(_)
+        | Command::PutLeaseCandidate(_)
+        | Command::RenewLeaseCandidate(_) => Some(Feature::Leases),
+        Command::StartMigration(_)
+        | Command::ClaimMigration(_)
+        | Command::ReportMigrationProgress(_)
+        | Command::RetryMigration(_) => Some(Feature::Migrations),
+        // Whoever says that it uses a snapshot must be able to go on saying so: what nobody marks may be deleted once
+        // histories are on again. And whoever lets go of something lets others have it.
+        Command::MarkControllerRevisions(_)
+        | Command::ReleaseControllerRevision(_)
+        | Command::ReleaseLease(_)
+        | Command::WithdrawLeaseCandidate(_)
+        | Command::FailMigration(_)
+        | Command::AbortMigration(_)
+        // What a worker has finished is a fact, and so is what discovery shows.
+        | Command::CompleteMigration(_)
+        | Command::ObserveStorage(_)
+        | Command::ResetStorageStates(_)
+        // The others are about no feature that can be switched off.
+        | Command::Initialize(_)
+        | Command::Restore(_)
+        | Command::AnnounceReplica(_)
+        | Command::RaiseMachineVersion(_)
+        | Command::OpenSession(_)
+        | Command::CloseSession(_)
+        | Command::Join(_)
+        | Command::Renew(_)
+        | Command::MarkReady(_)
+        | Command::Leave(_)
+        | Command::Report(_)
+        | Command::Adopt(_)
+        | Command::ForgetResource(_)
+        | Command::Expire(_)
+        | Command::UpdateSettings(_)
+        | Command::CollectGarbage(_)
+        | Command::SetRoster(_)
+        | Command::DeleteRoster(_) => None,
+    }
+}

@@ -1,0 +1,86 @@
+//! How the span of a caller is named in the header `traceparent`: the Trace Context of the W3C. Its `tracestate` is for those
+//! who pass a call on to others, which a replica does not, so it is neither read nor written.
+
+use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
+
+/// The lengths in bytes of version, trace id, span id and flags, with the hyphens between them.
+const LENGTH: usize = 2 + 1 + 32 + 1 + 16 + 1 + 2;
+
+/// The version that nobody may use.
+const FORBIDDEN: &str = "ff";
+
+/// The span that a text names; `None` if it names none.
+pub(super) fn read(text: &str) -> Option<SpanContext> {
+    // A later version may add to the end.
+    let (known, more) = text.split_at_checked(LENGTH)?;
+    let mut parts = known.split('-');
+    let mut part = |length: usize| {
+        let part = parts.next().filter(|part| part.len() == length)?;
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        part.bytes().all(is_digit).then_some(part)
+    };
+    let (version, trace, span, flags) = (part(2)?, part(32)?, part(16)?, part(2)?);
+    let may_go_on = version != "00" && more.starts_with('-');
+    if version == FORBIDDEN || !(more.is_empty() || may_go_on) {
+        return None;
+    }
+    let flags = u8::from_str_radix(flags, 16).ok()?;
+    let context = SpanContext::new(
+        TraceId::from_hex(trace).ok()?,
+        SpanId::from_hex(span).ok()?,
+        TraceFlags::new(flags) & TraceFlags::SAMPLED,
+        true,
+        TraceState::NONE,
+    );
+    context.is_valid().then_some(context)
+}
+
+/// The text that names a span.
+pub(super) fn write(context: &SpanContext) -> String {
+    let flags = u8::from(context.is_sampled());
+    format!(
+        "00-{}-{}-{flags:02x}",
+        context.trace_id(),
+        context.span_id()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXAMPLE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    #[test]
+    fn a_span_is_named_as_the_recommendation_says() {
+        let context = read(EXAMPLE).unwrap();
+        assert!(context.is_sampled() && context.is_remote());
+        assert_eq!(write(&context), EXAMPLE);
+        let unsampled = EXAMPLE.replace("-01", "-00");
+        assert_eq!(write(&read(&unsampled).unwrap()), unsampled);
+    }
+
+    #[test]
+    fn a_later_version_may_say_more() {
+        assert!(read(&format!("01{}-more", &EXAMPLE[2..])).is_some());
+        assert!(read(&format!("01{}more", &EXAMPLE[2..])).is_none());
+        assert!(read(&format!("{EXAMPLE}-more")).is_none());
+    }
+
+    #[test]
+    fn what_names_no_span_is_passed_over() {
+        for text in [
+            "",
+            "00",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319-cb7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-+1",
+            "ä0-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ] {
+            assert!(read(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! `synod migrate`: claims migrations, and rewrites each object of a resource through an API server: it lists it, and
+//! writes it back as it is, which the API server stores in its present encoding and with its present key.
+
+mod count;
+mod metrics;
+mod objects;
+mod report;
+mod retries;
+mod stored_versions;
+mod tally;
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ArgMatches;
+use synod_apiserver::{ApiServer, Fault, Resource};
+use synod_client::{
+    Client, Error, ErrorKind, GroupResource, Migration, MigrationPhase, Migrator, MigratorOptions,
+    ObjectKind, Reflector, Violations, Worked, WorkerName,
+};
+use tokio::time::timeout;
+
+use super::api_server::api_server;
+use super::{connect, metrics_port, resource};
+use crate::args::{MigrateArgs, MigrateFormat};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Reader;
+use crate::signals::Signals;
+use metrics::Metrics;
+use objects::{Given, Objects, Paces, strays_from};
+use report::{Event, Report};
+use stored_versions::Definition;
+use tally::Tally;
+
+/// How long to wait before asking again for a migration that cannot be claimed now, where no event says that it can.
+const ASK_AGAIN: Duration = Duration::from_secs(2);
+
+/// How long to wait before looking again whether the API server serves by now what it did not.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
+
+/// How long to close the session for, after a signal: if it takes longer, it ends by itself.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+pub(crate) async fn run(args: &MigrateArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let only = resources(&args.resources)?;
+    let name = worker_name(args.worker.as_deref())?;
+    let server = api_server(&args.kube, args.kube_server.as_deref(), args.server_timeout)?;
+    let mut signals = Signals::listen()?;
+    let metrics = Metrics::default();
+    if let Some(address) = args.listen_metrics {
+        let shown = metrics.clone();
+        metrics_port::serve(address, move || shown.text()).await?;
+    }
+    let client = connect(&args.client, matches).await?;
+    let is_terminal = io::stdout().is_terminal();
+    let format = args.output.unwrap_or(match is_terminal {
+        true => MigrateFormat::Text,
+        false => MigrateFormat::Json,
+    });
+    let worker = Worker {
+        args,
+        client: client.clone(),
+        server,
+        only,
+        name,
+        metrics,
+        report: Arc::new(Report::new(format, is_terminal)),
+    };
+    let ended = tokio::select! {
+        biased;
+        _ = signals.next() => Ok(Exit::Ok),
+        ended = Box::pin(worker.run()) => ended,
+    };
+    worker.report.end();
+    // What is claimed is another worker's once the claim has run out; it goes on from the saved progress.
+    let _ = timeout(FAREWELL, client.close()).await;
+    ended
+}
+
+fn resources(names: &[String]) -> Result<Option<BTreeSet<GroupResource>>, Failure> {
+    let mut found = Violations::new();
+    let mut parsed = BTreeSet::new();
+    for name in names {
+        match resource(name, "RESOURCE") {
+            Ok(resource) => drop(parsed.insert(resource)),
+            Err(fault) => found.push(fault),
+        }
+    }
+    match found.is_empty() {
+        true => Ok(Some(parsed).filter(|parsed| !parsed.is_empty())),
+        false => Err(Failure::invalid(
+            "these resources cannot be migrated",
+            found,
+        )),
+    }
+}
+
+fn worker_name(given: Option<&str>) -> Result<WorkerName, Failure> {
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy().into_owned();
+    let made = format!("synod-migrate-{host}-{}", std::process::id());
+    WorkerName::parse(given.unwrap_or(&made)).map_err(|fault| {
+        let mut faults = Violations::new();
+        faults.push(fault.at("--worker"));
+        Failure::invalid("this name of a worker cannot be used", faults)
+    })
+}
+
+/// A worker: what it works with, and whom it tells.
+struct Worker<'a> {
+    args: &'a MigrateArgs,
+    client: Client,
+    server: ApiServer,
+    /// `None`: whatever the API server serves.
+    only: Option<BTreeSet<GroupResource>>,
+    name: WorkerName,
+    metrics: Metrics,
+    report: Arc<Report>,
+}
+
+/// How the work at one migration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attended {
+    /// It was worked at, and is done or with another worker.
+    Well,
+    /// It was given up.
+    GivenUp,
+    /// It cannot be claimed now, or not be worked at yet.
+    NotYet,
+    /// The API server does not serve its resource.
+    NotOurs,
+}
+
+impl Worker<'_> {
+    async fn run(&self) -> Result<Exit, Failure> {
+        let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
+        if self.args.dry_run {
+            return self.count(&reflector).await;
+        }
+        let mut exit = Exit::Ok;
+        loop {
+            let revision = reflector.revision();
+            let mut waits = false;
+            for migration in self.pending(&reflector) {
+                match self.attend(&migration).await {
+                    Ok(Attended::Well | Attended::NotOurs) => {}
+                    Ok(Attended::GivenUp) => exit = Exit::Failure,
+                    Ok(Attended::NotYet) => waits = true,
+                    Err(error) if may_pass(&error) => {
+                        self.tell(&Event::fault(Some(&migration), &Failure::from(error)))?;
+                        waits = true;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            if self.report.reader() == Reader::Gone {
+                return Ok(exit);
+            }
+            // What has come meanwhile is looked at once more.
+            if self.args.once && !waits && reflector.revision() == revision {
+                return Ok(exit);
+            }
+            let pause = if waits { ASK_AGAIN } else { LOOK_AGAIN };
+            if let Ok(changed) = timeout(pause, reflector.changed(revision)).await {
+                changed?;
+            }
+        }
+    }
+
+    /// The migrations that wait for a worker, in the order of their names.
+    fn pending(&self, reflector: &Reflector) -> Vec<Migration> {
+        self.ours(reflector, |phase| phase == MigrationPhase::Pending)
+    }
+
+    fn ours(
+        &self,
+        reflector: &Reflector,
+        is_wanted: impl Fn(MigrationPhase) -> bool,
+    ) -> Vec<Migration> {
+        let migrations = reflector.migrations().into_iter();
+        let wanted = migrations.filter(|migration| {
+            let resource = migration.id.resource();
+            is_wanted(migration.phase)
+                && self
+                    .only
+                    .as_ref()
+                    .is_none_or(|only| only.contains(resource))
+        });
+        wanted
+            .map(|migration| Migration::clone(&migration))
+            .collect()
+    }
+
+    /// Works at a migration, if it can be claimed now.
+    async fn attend(&self, migration: &Migration) -> Result<Attended, Error> {
+        let (found, definition) = match self.look(migration).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(Attended::NotOurs),
+            Err(fault) => return Ok(self.put_off(migration, fault.to_string())),
+        };
+        let strays = strays_from(&found, &migration.target);
+        let strays = strays.or_else(|| definition.as_ref()?.strays_from(migration));
+        if let Some(why) = strays {
+            return Ok(self.put_off(migration, why));
+        }
+        let tally = Arc::new(Tally::new(migration, &found, self.metrics.clone()));
+        let fingerprint = definition.as_ref().map(Definition::fingerprint);
+        let paces = Paces::new(self.args.bytes_per_second);
+        let objects = Objects {
+            server: self.server.clone(),
+            resource: found,
+            page_size: self.args.page_size.into(),
+            paces,
+            tally: Arc::clone(&tally),
+            report: Arc::clone(&self.report),
+            began: fingerprint.into(),
+            given: Given::default(),
+        };
+        let began = objects.began.clone();
+        let migrator = Migrator::new(self.client.clone(), objects, self.options(migration));
+        let working = migrator.run_one(&migration.id);
+        let worked = tokio::select! {
+            biased;
+            worked = Box::pin(working) => worked?,
+            () = self.report.follow(&tally) => return Ok(Attended::NotYet),
+        };
+        let Some(worked) = worked else {
+            return Ok(Attended::NotYet);
+        };
+        tally.ended(&worked);
+        let mut trimmed = None;
+        if let (Worked::Completed { .. }, Some(before)) = (&worked, definition) {
+            let is_whole = began.is(&before.fingerprint());
+            trimmed = Some(before.trim(&self.server, migration, is_whole).await);
+        }
+        self.report
+            .quietly(&Event::ended(&tally, &worked, trimmed.as_ref()));
+        Ok(match worked {
+            Worked::Completed { .. } | Worked::Lost => Attended::Well,
+            Worked::Failed(_) => Attended::GivenUp,
+        })
+    }
+
+    fn put_off(&self, migration: &Migration, why: String) -> Attended {
+        let failure = Failure::local(why, "see what the API server says");
+        self.report
+            .quietly(&Event::fault(Some(migration), &failure));
+        Attended::NotYet
+    }
+
+    /// Where the API server serves the resource, and the definition of a custom resource if it is to be trimmed.
+    async fn look(
+        &self,
+        migration: &Migration,
+    ) -> Result<Option<(Resource, Option<Definition>)>, Fault> {
+        let resource = migration.id.resource();
+        let target = migration.target.version.as_ref();
+        let wanted = target.map(|version| version.version());
+        let found = self
+            .server
+            .find(resource.group(), resource.resource(), wanted)
+            .await?;
+        let Some(found) = found else {
+            return Ok(None);
+        };
+        let definition = match self.args.trim_stored_versions {
+            true => Definition::read(&self.server, &found).await?,
+            false => None,
+        };
+        Ok(Some((found, definition)))
+    }
+
+    fn options(&self, migration: &Migration) -> MigratorOptions {
+        let resources = BTreeSet::from([migration.id.resource().clone()]);
+        let options = MigratorOptions::new(self.name.clone(), resources)
+            .objects_at_once(self.args.objects_at_once);
+        match self.args.objects_per_second {
+            Some(rate) => options.objects_per_second(rate),
+            None => options,
+        }
+    }
+
+    /// Counts what the migrations that are not done would rewrite.
+    async fn count(&self, reflector: &Reflector) -> Result<Exit, Failure> {
+        let open = |phase| matches!(phase, MigrationPhase::Pending | MigrationPhase::Running);
+        let mut exit = Exit::Ok;
+        for migration in self.ours(reflector, open) {
+            let counted = match self.look(&migration).await {
+                Ok(None) => continue,
+                Ok(Some((found, _))) => {
+                    count::count(&self.server, &found, self.args.page_size.get()).await
+                }
+                Err(fault) => Err(fault.to_string()),
+            };
+            match counted {
+                Ok(counted) => self.tell(&Event::counted(&migration, &counted))?,
+                Err(why) => {
+                    let failure = Failure::local(why, "see what the API server says");
+                    self.tell(&Event::fault(Some(&migration), &failure))?;
+                    exit = Exit::Failure;
+                }
+            }
+        }
+        Ok(exit)
+    }
+
+    fn tell(&self, event: &Event) -> Result<(), Failure> {
+        self.report.tell(event)
+    }
+}
+
+/// Whether a call that failed with this error may succeed later, whatever its outcome was.
+fn may_pass(error: &Error) -> bool {
+    let is_late = matches!(
+        error.kind(),
+        ErrorKind::DeadlineExceeded | ErrorKind::UnknownOutcome | ErrorKind::RequestExpired
+    );
+    is_late || error.retryable()
+}

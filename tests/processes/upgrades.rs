@@ -1,0 +1,220 @@
+//! Two builds of different machine versions in one replica set, and the command line of each with replicas of the other.
+
+use std::path::Path;
+use std::process::Output;
+
+use synod_client::ReadOptions;
+
+use crate::agreement::agree;
+use crate::cluster::{Cluster, IDS};
+use crate::commands::run_of;
+use crate::older::older;
+use crate::program::synod;
+use crate::waiting::{eventually, within};
+use crate::watcher::Watcher;
+use crate::writers::Writers;
+
+/// The replicas are upgraded one by one under load. What the newer release brings is refused until the last one runs it. A
+/// replica that goes back afterwards stops with words, and goes on where it was once it runs the newer release.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_no_way_leads_back()
+{
+    let mut cluster = Cluster::start_of(older()).await;
+    let from = agree(&cluster).await.next();
+    let mut writers = Writers::start(&cluster).await;
+    writers.acknowledge(20).await;
+    let watcher = Watcher::start(cluster.endpoints(), from);
+
+    let leader = cluster.leader().await;
+    let mut order: Vec<u64> = IDS.into_iter().filter(|id| *id != leader).collect();
+    order.push(leader);
+    for (place, id) in order.iter().enumerate() {
+        assert!(cluster.terminate(*id).await.success());
+        cluster.is_to_run(*id, synod());
+        cluster.restart(*id).await;
+        writers.acknowledge(20).await;
+        if place + 1 < order.len() {
+            assert_eq!(machine_version(&cluster, *id).await, 1);
+            let said = refused(set(&cluster, synod(), "leases=off").await);
+            let last = format!("replica {leader}");
+            assert!(said.contains("run the newer release on"), "{said}");
+            assert!(said.contains(&last), "{said}");
+        }
+    }
+    for id in IDS {
+        eventually(
+            "the raise of the machine version",
+            async || match machine_version(&cluster, id).await {
+                2 => Ok(()),
+                other => Err(format!("{other} is in force at replica {id}")),
+            },
+        )
+        .await;
+    }
+    writers.acknowledge(20).await;
+
+    let back = *order.first().expect("there are three");
+    goes_back(&mut cluster, back).await;
+    // With a checkpoint of the newer version it does not even begin.
+    let at = cluster.endpoint(back);
+    done(command_at(&at, synod(), &["cluster", "checkpoint"]).await);
+    goes_back(&mut cluster, back).await;
+    writers.acknowledge(20).await;
+    does_not_join(&mut cluster).await;
+
+    let written = writers.stop().await;
+    let end = agree(&cluster).await;
+    watcher.reached(end).await;
+    let log = watcher.log().clone();
+    written.check(&cluster, &log).await;
+
+    // The writers' check knows of no other changes of the settings, so this one comes after it.
+    done(set(&cluster, synod(), "leases=off").await);
+    goes_back(&mut cluster, back).await;
+    let client = cluster.client_of(back).await;
+    let settings = client.settings(ReadOptions::linearizable()).await;
+    let settings = settings.expect("the replica serves again").settings;
+    assert_eq!(settings.leases.as_str(), "off");
+    agree(&cluster).await;
+    cluster.finish().await;
+}
+
+/// A replica is started from the older build: it ends, says what to run, and damages nothing.
+async fn goes_back(cluster: &mut Cluster, id: u64) {
+    assert!(cluster.terminate(id).await.success());
+    cluster.is_to_run(id, older());
+    cluster.launch(id);
+    let (status, log) = within("the end of an older replica", cluster.ended(id)).await;
+    assert!(!status.success(), "{log}");
+    assert!(log.contains("machine version 2"), "{log}");
+    let says = log.contains("run the newer release") || log.contains("run that on this replica");
+    assert!(says, "{log}");
+    cluster.is_to_run(id, synod());
+    cluster.restart(id).await;
+}
+
+/// A replica of the older build is not taken into the set.
+async fn does_not_join(cluster: &mut Cluster) {
+    let peer = cluster.newcomer(4);
+    cluster.is_to_run(4, older());
+    cluster.launch(4);
+    let said = refused(cluster_command(cluster, &["add", "4", &peer]).await);
+    assert!(said.contains("does not know machine version 2"), "{said}");
+    assert!(cluster.terminate(4).await.success());
+}
+
+/// The command line of each release, with the client library in it, works with replicas of the other: it reads and writes
+/// what both know, and says what only one of them knows.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_command_line_of_each_release_works_with_replicas_of_the_other() {
+    let old = Cluster::start_of(older()).await;
+    works(&old, synod()).await;
+    let said = refused(set(&old, synod(), "leases=off").await);
+    assert!(
+        said.contains("run the newer release on replica 1"),
+        "{said}"
+    );
+    old.finish().await;
+
+    let new = Cluster::start().await;
+    works(&new, older()).await;
+    done(set(&new, synod(), "leases=off").await);
+    // It has never heard of the reason, and says so with the words of the replica, and that nothing was done.
+    let said = refused(acquire(&new, older()).await);
+    assert!(
+        said.contains("SWITCHED_OFF, a reason that this client is too old to know"),
+        "{said}"
+    );
+    assert!(said.contains("synod settings set leases=on"), "{said}");
+    let said = refused(acquire(&new, synod()).await);
+    assert!(
+        said.starts_with("error: SWITCHED_OFF: leases are switched off"),
+        "{said}"
+    );
+    // A patch of what it knows leaves alone what it does not know.
+    done(set(&new, older(), "members_max=4321").await);
+    let client = new.client().await;
+    let settings = client.settings(ReadOptions::linearizable()).await;
+    let settings = settings.expect("the cluster serves").settings;
+    assert_eq!(
+        (settings.members_max, settings.leases.as_str()),
+        (4321, "off")
+    );
+    new.finish().await;
+}
+
+/// The main verbs, each of which must succeed.
+async fn works(cluster: &Cluster, program: &'static Path) {
+    let lines: [&[&str]; 12] = [
+        &["status"],
+        &["settings", "get"],
+        &["settings", "set", "members_max=1234"],
+        &["members", "list"],
+        &["storage-versions", "list"],
+        &[
+            "collections",
+            "create",
+            "widgets.example.io",
+            "--kind",
+            "Widget",
+        ],
+        &["collections", "list"],
+        &["lease", "acquire", "skew", "--holder", "a"],
+        &["lease", "list"],
+        &["lease", "release", "skew", "--holder", "a"],
+        &["migrations", "list"],
+        &["cluster", "status"],
+    ];
+    for line in lines {
+        done(command(cluster, program, line).await);
+    }
+}
+
+async fn acquire(cluster: &Cluster, program: &Path) -> Output {
+    command(
+        cluster,
+        program,
+        &["lease", "acquire", "skew", "--holder", "a"],
+    )
+    .await
+}
+
+async fn set(cluster: &Cluster, program: &Path, assignment: &str) -> Output {
+    command(cluster, program, &["settings", "set", assignment]).await
+}
+
+async fn cluster_command(cluster: &Cluster, arguments: &[&str]) -> Output {
+    command(cluster, synod(), &[&["cluster"], arguments].concat()).await
+}
+
+async fn command(cluster: &Cluster, program: &Path, arguments: &[&str]) -> Output {
+    let awake = cluster.awake().into_iter();
+    let endpoints: Vec<String> = awake.map(|id| cluster.endpoint(id)).collect();
+    command_at(&endpoints.join(","), program, arguments).await
+}
+
+async fn command_at(endpoints: &str, program: &Path, arguments: &[&str]) -> Output {
+    let global = ["--endpoints", endpoints, "--timeout", "5s"];
+    run_of(program, &[arguments, &global].concat()).await
+}
+
+async fn machine_version(cluster: &Cluster, id: u64) -> u32 {
+    let status = cluster.status(id).await;
+    status.expect("the replica answers").machine_version
+}
+
+fn done(output: Output) {
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+}
+
+fn refused(output: Output) -> String {
+    let said = said(&output);
+    assert!(!output.status.success(), "{said}");
+    said
+}
+
+fn said(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    format!("{err}{out}")
+}
