@@ -37,7 +37,8 @@ impl State {
         let topic = named.find(|one| TopicKind::of(one) != TopicKind::Encoding);
         topic.map_or(Ok(()), |resource| {
             let topic = Topic::of(resource);
-            Err(self.too_early("topics", TOPICS_SINCE, &format!("topic \"{topic}\""))
+            Err(self
+                .too_early("topics", TOPICS_SINCE, &format!("topic \"{topic}\""))
                 .with("resource", resource.storage_version_name()))
         })
     }
