@@ -82,3 +82,11 @@ async fn what_is_no_topic_is_told_the_forms() {
     assert_eq!(printed.code, 2, "{}", printed.err);
     assert!(printed.err.contains("`keys/<name>`"), "{}", printed.err);
 }
+
+#[tokio::test]
+async fn a_key_is_no_work_for_a_worker_of_an_api_server() {
+    let printed = crate::program::run(&["migrate", "pods", "keys/secrets"]).await;
+    assert_eq!(printed.code, 2, "{}", printed.err);
+    let told = "RESOURCE: Invalid value: \"keys/secrets\": must be an encoding";
+    assert!(printed.err.contains(told), "{}", printed.err);
+}
