@@ -174,7 +174,7 @@ impl Server {
         self.vault.closes(self.name);
         self.writing.abort();
         self.membership.stop();
-        let vault = self.vault.clone();
+        let vault = self.vault;
         tokio::spawn(async move {
             pass(GRACE / 2).await;
             vault.write(7, under_way.encoding());

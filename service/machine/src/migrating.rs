@@ -46,7 +46,7 @@ impl Turn<'_> {
             migration.agreement_revision == agreement
                 && (migration.is_open() || migration.phase == MigrationPhase::Failed)
         });
-        let reason = self.state().topic_kind(resource).migrates_for();
+        let reason = MigrationReason::of_agreement_on(self.state().topic_kind(resource));
         if let Some(reason) = reason
             && !exists
             && !self.state().is_migrated(resource)

@@ -143,6 +143,19 @@ pub enum MigrationReason {
     RewriteAll,
 }
 
+impl MigrationReason {
+    /// The reason of the migration that follows a changed agreement on a topic; `None` if none follows by itself.
+    ///
+    /// Nothing is rewritten for a feature: what was written at a lower level is read at each higher one.
+    pub const fn of_agreement_on(kind: TopicKind) -> Option<Self> {
+        match kind {
+            TopicKind::Encoding => Some(Self::Agreement),
+            TopicKind::Key => Some(Self::RewriteAll),
+            TopicKind::Feature => None,
+        }
+    }
+}
+
 /// The phase of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MigrationPhase {

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
-use crate::{ApiVersion, GroupResource, MigrationReason, Violation, Violations};
+use crate::{ApiVersion, GroupResource, Violation, Violations};
 
 /// The machine version that brought topics: under an older one each is an encoding like any other.
 pub const TOPICS_SINCE: u32 = 2;
@@ -106,17 +106,6 @@ impl TopicKind {
         match self {
             Self::Encoding => false,
             Self::Key | Self::Feature => true,
-        }
-    }
-
-    /// The reason of the migration that follows a changed agreement; `None` if none follows by itself.
-    ///
-    /// Nothing is rewritten for a feature: what was written at a lower level is read at each higher one.
-    pub const fn migrates_for(self) -> Option<MigrationReason> {
-        match self {
-            Self::Encoding => Some(MigrationReason::Agreement),
-            Self::Key => Some(MigrationReason::RewriteAll),
-            Self::Feature => None,
         }
     }
 
@@ -266,15 +255,6 @@ impl Topic {
         let reserved = self.kind.group();
         let name = reserved.and_then(|group| text.strip_suffix(group)?.strip_suffix('.'));
         name.unwrap_or(text)
-    }
-
-    /// The resource whose objects it is about; `None` for a feature, which is about none in particular.
-    pub fn stored_resource(&self) -> Option<GroupResource> {
-        match self.kind {
-            TopicKind::Encoding => Some(self.resource.clone()),
-            TopicKind::Key => GroupResource::parse_qualified(self.name()).ok(),
-            TopicKind::Feature => None,
-        }
     }
 }
 

@@ -27,7 +27,8 @@ use synod_model::{ErrorKind, Feature, Switch};
 use crate::calls::Step;
 use crate::raised::raised;
 use crate::reached::{Reached, ReachedObjects, ReachedTopics};
-use crate::script::{Script, speak_of_topics};
+use crate::script::Script;
+use crate::script::entries::speak_of_topics;
 use crate::switched::switch;
 use crate::trial::Trial;
 

@@ -1,6 +1,6 @@
 //! Turns calls into log entries, with the epochs, sessions and revisions that callers learn.
 
-mod entries;
+pub(crate) mod entries;
 mod members;
 mod migrating;
 mod objects;
@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use entries::speak_of_topics;
 use entries::{instance_id, member, resource, sequence, version};
 use synod_machine::{
     AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,

@@ -59,7 +59,6 @@ impl Cluster {
 fn a_topic_is_a_resource_of_a_reserved_group() {
     let topic = Topic::parse("keys/secrets").expect("a legal topic");
     assert_eq!(topic.resource(), &resource(KEYS));
-    assert_eq!(topic.stored_resource(), Some(resource("secrets")));
     assert_eq!(TopicKind::of(&resource(LOCKS)), TopicKind::Feature);
 }
 

@@ -89,7 +89,8 @@ fn resources(names: &[String]) -> Result<Option<BTreeSet<GroupResource>>, Failur
                 parsed.insert(resource);
             }
             Some(_) => {
-                let rule = "must be an encoding: no API server says which key an object is encrypted with";
+                let rule =
+                    "must be an encoding: no API server says which key an object is encrypted with";
                 found.push(Violation::invalid(name, rule).at("RESOURCE"));
             }
             None => {}
