@@ -18,7 +18,7 @@ use clap::ArgMatches;
 use synod_apiserver::{ApiServer, Fault, Resource};
 use synod_client::{
     Client, Error, ErrorKind, GroupResource, Migration, MigrationPhase, Migrator, MigratorOptions,
-    ObjectKind, Reflector, Violations, Worked, WorkerName,
+    ObjectKind, Reflector, TopicKind, Violation, Violations, Worked, WorkerName,
 };
 use tokio::time::timeout;
 
@@ -84,9 +84,16 @@ fn resources(names: &[String]) -> Result<Option<BTreeSet<GroupResource>>, Failur
     let mut found = Violations::new();
     let mut parsed = BTreeSet::new();
     for name in names {
-        match resource(name, "RESOURCE") {
-            Ok(resource) => drop(parsed.insert(resource)),
-            Err(fault) => found.push(fault),
+        match found.parsed("", resource(name, "RESOURCE")) {
+            Some(resource) if TopicKind::of(&resource).is_seen_in_stores() => {
+                parsed.insert(resource);
+            }
+            Some(_) => {
+                let rule =
+                    "must be an encoding: no API server says which key an object is encrypted with";
+                found.push(Violation::invalid(name, rule).at("RESOURCE"));
+            }
+            None => {}
         }
     }
     match found.is_empty() {

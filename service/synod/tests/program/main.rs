@@ -23,4 +23,5 @@ mod serve;
 mod settings;
 #[path = "../../src/tests/stand_in.rs"]
 mod stand_in;
+mod topics;
 mod watch;
