@@ -57,6 +57,13 @@ fn resource(name: &str, place: &str) -> Result<GroupResource, Violation> {
     GroupResource::parse_storage_version_name(name).map_err(|fault| fault.at(place))
 }
 
+/// A name for this process that no other one of the cluster has: this text, the host and the number of the process.
+fn process_name(of: &str) -> String {
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy();
+    format!("{of}-{host}-{}", std::process::id())
+}
+
 /// The wall-clock time, from which ages are computed.
 fn now() -> WallTime {
     SystemWallClock.now()
