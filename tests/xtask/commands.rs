@@ -91,8 +91,8 @@ impl Command {
         }
     }
 
-    /// Reads `<command> [step]... [-- word...]` and returns the command with the named steps, or with all of its steps if
-    /// none is named. Words after `--` go to the benchmarks.
+    /// Reads `<command> [step]... [-- word...]` and returns the command with the named steps, or if none is named with all
+    /// of its steps but those on demand. Words after `--` go to the benchmarks.
     ///
     /// # Errors
     ///
@@ -119,9 +119,10 @@ impl Command {
                 names.join(", ")
             ));
         }
-        if !wanted.is_empty() {
-            steps.retain(|step| wanted.iter().any(|name| name == step.name()));
-        }
+        steps.retain(|step| match wanted.is_empty() {
+            true => !step.is_on_demand(),
+            false => wanted.iter().any(|name| name == step.name()),
+        });
         Ok((command, steps))
     }
 }
@@ -202,7 +203,19 @@ fn test() -> Vec<Step> {
         Step::new("node", "node bindings/node/ci.mjs")
             .with("SYNOD_BINARY", program())
             .with("SYNOD_OLDER_BINARY", older),
+        kube(),
     ]
+}
+
+/// Tests against Kubernetes' own API server, which takes minutes to build for the first time.
+fn kube() -> Step {
+    let server = tools::kube_api_server().display().to_string();
+    let line = "cargo test --locked --package synod --test program -- --ignored kubernetes";
+    Step::new("kube", line)
+        .with("SYNOD_KUBE_APISERVER", server)
+        .only_with([Tool::Go, Tool::Etcd])
+        .needing(Tool::KubeApiServer)
+        .on_demand()
 }
 
 /// The path of the program that the tests run.
@@ -323,6 +336,12 @@ mod tests {
         assert_eq!(command, Command::Check);
         assert_eq!(steps, ["fmt", "deny", "clippy", "doc", "tidy"]);
         assert_eq!(parse("check doc fmt").unwrap().1, ["fmt", "doc"]);
+    }
+
+    #[test]
+    fn a_step_on_demand_runs_only_if_it_is_named() {
+        assert!(!parse("test").unwrap().1.contains(&"kube".to_owned()));
+        assert_eq!(parse("test kube").unwrap().1, ["kube"]);
     }
 
     #[test]

@@ -63,6 +63,13 @@ fn resource(name: &str, place: &str) -> Result<GroupResource, Violations> {
     found.map_err(|faults| faults.at(place))
 }
 
+/// A name for this process that no other one of the cluster has: this text, the host and the number of the process.
+fn process_name(of: &str) -> String {
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy();
+    format!("{of}-{host}-{}", std::process::id())
+}
+
 /// The wall-clock time, from which ages are computed.
 fn now() -> WallTime {
     SystemWallClock.now()

@@ -23,7 +23,7 @@ use synod_client::{
 use tokio::time::timeout;
 
 use super::api_server::api_server;
-use super::{connect, metrics_port, resource};
+use super::{connect, metrics_port, process_name, resource};
 use crate::args::{MigrateArgs, MigrateFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -106,10 +106,7 @@ fn resources(names: &[String]) -> Result<Option<BTreeSet<GroupResource>>, Failur
 }
 
 fn worker_name(given: Option<&str>) -> Result<WorkerName, Failure> {
-    let system = rustix::system::uname();
-    let host = system.nodename().to_string_lossy().into_owned();
-    let made = format!("synod-migrate-{host}-{}", std::process::id());
-    WorkerName::parse(given.unwrap_or(&made)).map_err(|fault| {
+    WorkerName::parse(given.unwrap_or(&process_name("synod-migrate"))).map_err(|fault| {
         let mut faults = Violations::new();
         faults.push(fault.at("--worker"));
         Failure::invalid("this name of a worker cannot be used", faults)

@@ -10,6 +10,7 @@ mod dev;
 mod elections;
 mod fences;
 mod history;
+mod kubernetes;
 mod leases;
 mod migrating;
 mod migrations;
