@@ -89,6 +89,7 @@ fn exists(name: &str, tests: &BTreeMap<String, Vec<String>>) -> bool {
         "synod" => "service/synod/",
         "synod_client" => "sdk/",
         "synod_demo" => "service/demo/",
+        "synod_kube" => "service/kube/",
         "synod_machine" => "service/machine/",
         "synod_model" => "service/model/",
         "synod_policy" => "service/policy/",

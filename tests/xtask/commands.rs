@@ -204,6 +204,7 @@ fn test() -> Vec<Step> {
             .with("SYNOD_BINARY", program())
             .with("SYNOD_OLDER_BINARY", older),
         kube(),
+        kubectl(),
     ]
 }
 
@@ -216,6 +217,12 @@ fn kube() -> Step {
         .only_with([Tool::Go, Tool::Etcd])
         .needing(Tool::KubeApiServer)
         .on_demand()
+}
+
+/// Every kubectl of the machine, against the Kubernetes API that replicas serve.
+fn kubectl() -> Step {
+    let line = "cargo test --locked --package synod-kube --test kube -- --ignored";
+    Step::new("kubectl", line).on_demand()
 }
 
 /// The path of the program that the tests run.

@@ -142,6 +142,7 @@ impl Cluster {
             client: loopback,
             peer: loopback,
             metrics: None,
+            kube: None,
         };
         let id = ReplicaId::new(number);
         let directory = PathBuf::from(format!("/replica-{number}"));
@@ -170,6 +171,8 @@ impl Cluster {
             peer_address: peer_address(number),
             metrics: Some(self.network.listen(&metrics_address(number))),
             metrics_address: None,
+            kube: None,
+            kube_address: None,
         };
         running.replica = Some(Replica::start(config, seams, doors).await.unwrap());
     }

@@ -70,6 +70,8 @@ pub struct Listen {
     pub peer: SocketAddr,
     /// The port for `GET /metrics`; `None`: metrics are not served.
     pub metrics: Option<SocketAddr>,
+    /// The port for clients of the Kubernetes API; `None`: it is not served.
+    pub kube: Option<SocketAddr>,
 }
 
 /// A configuration that cannot be used, with every fault by the name of its field.
@@ -194,6 +196,7 @@ impl ReplicaConfig {
                 knows_clients,
                 of_clients,
             ),
+            ("listen.kube", self.listen.kube, knows_clients, of_clients),
         ];
         for (field, address, knows_callers, rule) in doors {
             let open = address.filter(|address| !address.ip().is_loopback());
@@ -289,6 +292,7 @@ mod tests {
             client: loopback(0),
             peer: loopback(0),
             metrics: Some(loopback(0)),
+            kube: None,
         };
         let replicas = (1..=3)
             .map(|id| (ReplicaId::new(id), format!("127.0.0.1:460{id}")))
@@ -332,6 +336,7 @@ mod tests {
                 .replicas
                 .insert(ReplicaId::new(3), "nowhere".to_owned());
             config.listen.metrics = Some(SocketAddr::from(([10, 0, 0, 1], 80)));
+            config.listen.kube = Some(SocketAddr::from(([10, 0, 0, 1], 81)));
             config.election_timeout.1 = config.election_timeout.0;
             config.checkpoint_entries = 0;
             config.kept_entries = 0;
@@ -345,6 +350,7 @@ mod tests {
                 "replicas",
                 "replicas",
                 "listen.metrics",
+                "listen.kube",
                 "election_timeout",
                 "checkpoint_entries",
                 "kept_entries",

@@ -1,4 +1,5 @@
-//! The incoming connections of a replica's three doors (listening ports): for clients, for other replicas, for metrics.
+//! The incoming connections of a replica's doors (listening ports): for clients, for other replicas, for metrics, for clients
+//! of the Kubernetes API.
 //!
 //! [`Door`] has a table that says for each door how many connections there may be, in all and from one address, and how
 //! soon a new connection must have introduced itself. No client can keep others out by staying connected: when a door

@@ -14,7 +14,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`replica`], [`config`] | one replica: put together, run and shut down |
-//! | `rpc` | the gRPC services for clients, and the layers around them |
+//! | `rpc` | the gRPC services for clients, and the layers around them; [`Front`] calls them for another protocol |
 //! | [`handle`] | the replica as the services use it |
 //! | [`proposer`], `expiry`, `announce` | what proposes log entries |
 //! | [`read`], [`watch`] | reads and watches of the published state |
@@ -62,3 +62,5 @@ mod samples;
 mod set_changes;
 mod stop;
 mod traces;
+
+pub use rpc::{Events, Front, InProgress, Origin};

@@ -89,6 +89,8 @@ pub const FORWARDED_OBJECTS_BYTES_MAX: usize = 4 << 20;
 pub const METRICS_CONNECTIONS_MAX: usize = 64;
 /// A connection for metrics that sends nothing for this long is closed: longer than usual intervals between scrapes.
 pub const METRICS_SILENCE_MAX: Duration = Duration::from_secs(150);
+/// Connections to the port for clients of the Kubernetes API. HTTP/1.1 needs one for each request in progress and each watch.
+pub const KUBE_CONNECTIONS_MAX: usize = 4_096;
 /// Calls in progress on one connection.
 ///
 /// As many as all classes of calls admit together: HTTP/2 lets a client wait in silence for a stream beyond it, and

@@ -1,6 +1,7 @@
 //! One replica: puts its parts together, runs them, and shuts them down in order.
 
 mod doors;
+mod ending;
 mod measured;
 
 use std::fmt;
@@ -29,13 +30,14 @@ use crate::peer::{self, Formation};
 use crate::proposer::{Proposer, Sequencer};
 use crate::read::Reader;
 use crate::room::Room;
-use crate::rpc::{self, Serving};
+use crate::rpc::{self, Front, Serving};
 use crate::seams::{Incoming, Seams};
 use crate::stop::{Stop, Stopper, stop};
 use crate::traces::Traces;
 use crate::watch::Watches;
 
 pub use doors::Doors;
+use ending::{broken, ended, panicked, until};
 use measured::{measured, metrics_text};
 
 /// The longest time for settling what was sent, after the last client has gone.
@@ -50,6 +52,10 @@ pub struct Replica {
     health: Health,
     clients: JoinHandle<Result<(), String>>,
     peers: JoinHandle<Result<(), String>>,
+    /// What another protocol is served by, until [`Self::attach`] takes it.
+    beside: Option<(Front, Incoming)>,
+    /// The servers of other protocols.
+    faces: JoinSet<()>,
     work: JoinSet<()>,
     stoppers: Stoppers,
 }
@@ -177,15 +183,13 @@ impl Replica {
         let doors = parts.let_in(doors, &guards, &stops, &mut work);
         parts.spawn_metrics(&mut work, front_stop, doors.metrics, handle.itself());
         parts.spawn_formation(&mut work, work_stop, &config, seams.wall.now());
+        let front = parts.called_by(&handle, guards, &seams, &stops.front);
         let forward = Arc::new(parts.proposer);
         let stopped = async move { stops.peers.requested().await };
         let peers = tokio::spawn(peer::serve(parts.consensus, forward, doors.peer, stopped));
         let clients = tokio::spawn(rpc::serve(Serving {
-            handle: handle.clone(),
-            guards,
+            front: front.clone(),
             health: health.clone(),
-            metrics: Arc::clone(&parts.metrics.rpc),
-            traces: Traces::new(seams.traces.as_ref()),
             incoming: doors.client,
             stop: stops.front,
         }));
@@ -194,9 +198,22 @@ impl Replica {
             health,
             clients,
             peers,
+            beside: doors.kube.map(|incoming| (front, incoming)),
+            faces: JoinSet::new(),
             work,
             stoppers,
         })
+    }
+
+    /// Has the Kubernetes API served by `serve`, if there is a door for it. It ends in a shutdown as the server for clients
+    /// does.
+    pub fn attach<F>(&mut self, serve: impl FnOnce(Front, Incoming) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        if let Some((front, incoming)) = self.beside.take() {
+            self.faces.spawn(serve(front, incoming));
+        }
     }
 
     /// The handle for requests to this replica.
@@ -222,6 +239,7 @@ impl Replica {
             ended = &mut self.clients => Ended::Broken(broken("the server for clients", ended)),
             ended = &mut self.peers => Ended::Broken(broken("the server for replicas", ended)),
             ended = panicked(&mut self.work) => Ended::Broken(ended),
+            ended = panicked(&mut self.faces) => Ended::Broken(ended),
         }
     }
 
@@ -233,10 +251,12 @@ impl Replica {
         let consensus = self.handle.consensus().clone();
         consensus.stand_no_more();
         hand_over(&consensus).await;
-        if tokio::time::timeout(DRAIN_MAX, ended(&mut self.clients))
-            .await
-            .is_err()
-        {
+        let (clients, faces) = (&mut self.clients, &mut self.faces);
+        let drained = async {
+            ended(clients).await;
+            while faces.join_next().await.is_some() {}
+        };
+        if tokio::time::timeout(DRAIN_MAX, drained).await.is_err() {
             tracing::warn!("cut off the clients that had not ended in time");
         }
         // An election that was under way may have been won meanwhile.
@@ -329,6 +349,13 @@ impl Parts {
         (handle, health)
     }
 
+    /// What the servers of all protocols call this replica by.
+    fn called_by(&self, handle: &Handle, guards: Guards, seams: &Seams, stop: &Stop) -> Front {
+        let traces = Traces::new(seams.traces.as_ref());
+        let metrics = &self.metrics.rpc;
+        Front::new(metrics, handle.clone(), guards, traces, stop.clone())
+    }
+
     /// The doors with what is let in at each, behind transport security. For each, a task cuts connections that must end.
     fn let_in(
         &self,
@@ -337,7 +364,7 @@ impl Parts {
         stops: &Stops,
         work: &mut JoinSet<()>,
     ) -> Doors {
-        let [client, peer, metrics] = Door::ALL.map(|door| {
+        let [client, peer, metrics, kube] = Door::ALL.map(|door| {
             let connections = Connections::of(door, &self.metrics.doors);
             work.spawn(connections.clone().watch_over(stops.work.clone()));
             connections
@@ -349,6 +376,9 @@ impl Parts {
             metrics: doors
                 .metrics
                 .map(|incoming| metrics.let_in(incoming, of_client(), None)),
+            kube: doors
+                .kube
+                .map(|incoming| kube.let_in(incoming, of_client(), Some(stops.cut.clone()))),
             ..doors
         }
     }
@@ -449,37 +479,4 @@ impl Parts {
             peer::form(self.consensus.clone(), formation),
         ));
     }
-}
-
-/// Waits for a task to end. Its result may have been taken before, so a finished task is not polled.
-async fn ended<T>(task: &mut JoinHandle<T>) {
-    if !task.is_finished() {
-        let _ = task.await;
-    }
-}
-
-async fn until(stop: Stop, work: impl Future<Output = ()>) {
-    tokio::select! {
-        biased;
-        () = stop.requested() => {}
-        () = work => {}
-    }
-}
-
-fn broken(what: &str, ended: Result<Result<(), String>, tokio::task::JoinError>) -> String {
-    match ended {
-        Ok(Ok(())) => format!("{what} has ended"),
-        Ok(Err(error)) => error,
-        Err(error) => format!("{what} has panicked: {error}"),
-    }
-}
-
-/// Resolves when one of the tasks has panicked. Tasks may end without a panic.
-async fn panicked(work: &mut JoinSet<()>) -> String {
-    while let Some(ended) = work.join_next().await {
-        if let Err(error) = ended {
-            return format!("a task has panicked: {error}");
-        }
-    }
-    std::future::pending().await
 }

@@ -15,6 +15,7 @@ mod controller_revisions;
 #[cfg(test)]
 pub(crate) mod costs;
 mod framing;
+mod front;
 mod gate;
 mod handlers;
 mod health;
@@ -27,6 +28,7 @@ mod methods;
 mod migrations;
 mod objects;
 mod pages;
+mod passing;
 mod pipeline;
 mod renewals;
 mod rosters;
@@ -46,6 +48,7 @@ use synod_model::{Refusal, Violations};
 
 #[cfg(test)]
 pub(crate) use methods::declare;
+pub use front::{Events, Front, InProgress, Origin};
 pub(crate) use serve::{Serving, serve};
 
 /// Converts a message to its typed request.

@@ -18,13 +18,14 @@ use crate::failure::Failure;
 use crate::settings::LogFormat;
 use crate::signals::Signals;
 use crate::traces::{Ratio, TraceSettings, Traces};
-use crate::{logging, serve, traces};
+use crate::{kubeconfig, logging, serve, traces};
 
 const REPLICAS: u16 = 3;
 const CLUSTER_NAME: &str = "dev";
-/// How far the ports for peers, and those for metrics, are above the ports for clients.
+/// How far the ports for peers, for metrics and for the Kubernetes API are above the ports for clients.
 const PEER_PORTS: u16 = 10;
 const METRICS_PORTS: u16 = 20;
+const KUBE_PORTS: u16 = 30;
 
 /// Runs the replicas until a signal asks to end.
 pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
@@ -40,6 +41,10 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let mut doors = Vec::new();
     for number in 0..REPLICAS {
         doors.push(serve::open(&listen(args.port, number)).await?);
+    }
+    let first = doors.first().and_then(|doors| doors.kube_address.as_ref());
+    if let (Some(file), Some(address)) = (&args.write_kubeconfig, first) {
+        kubeconfig::write(file, address, false)?;
     }
     let greeting = greeting(&data, &doors);
     let mut replicas = tokio::select! {
@@ -135,6 +140,7 @@ fn listen(first: u16, number: u16) -> Listen {
         client: at(0),
         peer: at(PEER_PORTS),
         metrics: Some(at(METRICS_PORTS)),
+        kube: Some(at(KUBE_PORTS)),
     }
 }
 
@@ -171,11 +177,15 @@ fn greeting(data: &Data, doors: &[Doors]) -> String {
         .map(|address| format!("http://{address}/metrics"))
         .collect();
     let endpoints = endpoints.join(",");
+    let kube = doors.iter().filter_map(|doors| doors.kube_address.as_ref());
+    let kube: Vec<String> = kube.map(|address| format!("http://{address}")).collect();
+    let first = kube.first().map(String::as_str).unwrap_or_default();
     format!(
         "Three replicas serve.\n\
          \n\
          \x20 endpoints   {endpoints}\n\
          \x20 metrics     {}\n\
+         \x20 kubernetes  {}\n\
          \x20 data        {} ({})\n\
          \n\
          Try, in another terminal:\n\
@@ -186,9 +196,11 @@ fn greeting(data: &Data, doors: &[Doors]) -> String {
          \x20 synod storage-versions matrix\n\
          \x20 synod watch --from 1\n\
          \x20 synod settings set write_grace=30s\n\
+         \x20 kubectl --server {first} api-resources\n\
          \n\
          Ctrl-C ends it.\n",
         metrics.join(" "),
+        kube.join(" "),
         data.path().display(),
         data.fate(),
     )

@@ -5,6 +5,7 @@ mod commands;
 mod dev;
 mod documents;
 mod duration;
+mod kubeconfig;
 mod logging;
 mod merge;
 mod output;

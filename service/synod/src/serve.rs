@@ -17,8 +17,8 @@ use crate::failure::Failure;
 use crate::logging::Logging;
 use crate::settings::ServeSettings;
 use crate::signals::Signals;
-use crate::traces::{TraceSettings, Traces};
-use crate::{logging, output, supervisor, traces};
+use crate::traces::Traces;
+use crate::{kubeconfig, logging, output, supervisor, traces};
 
 /// Runs a replica. Faults in the settings are reported before anything is touched.
 pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failur
     raise_open_files();
     let runtime = crate::many_threads()?;
     runtime.spawn(logging.held_back().tell());
-    let ended = runtime.block_on(serve(settings.replica, &settings.traces, &logging));
+    let ended = runtime.block_on(serve(&settings, &logging));
     // Tasks that have not ended in time are not waited for: all that was acknowledged is on disk.
     runtime.shutdown_background();
     ended
@@ -46,14 +46,14 @@ fn raise_open_files() {
     }
 }
 
-async fn serve(
-    config: ReplicaConfig,
-    settings: &TraceSettings,
-    logging: &Logging,
-) -> Result<Exit, Failure> {
+async fn serve(settings: &ServeSettings, logging: &Logging) -> Result<Exit, Failure> {
+    let config = settings.replica.clone();
     let mut signals = Signals::listen()?;
-    let traces = traces::start(settings, named(&config))?;
+    let traces = traces::start(&settings.traces, named(&config))?;
     let doors = open(&config.listen).await?;
+    if let (Some(file), Some(address)) = (&settings.kubeconfig, &doors.kube_address) {
+        kubeconfig::write(file, address, config.security.client.is_some())?;
+    }
     let line = line(&config, &doors);
     let mut replica = tokio::select! {
         biased;
@@ -134,24 +134,29 @@ pub(crate) async fn start(
 ) -> Result<Replica, Failure> {
     let id = config.replica;
     let started = Replica::start(config, seams, doors).await;
-    started.map_err(|error| {
+    let mut replica = started.map_err(|error| {
         let message = format!("replica {id} cannot start: {error}");
         Failure::local(
             message,
             "mend what is named above; the files of the replica are as they were",
         )
-    })
+    })?;
+    replica.attach(synod_kube::serve);
+    Ok(replica)
 }
 
 /// The line that is printed once a replica serves.
 fn line(config: &ReplicaConfig, doors: &Doors) -> String {
+    let kube = doors.kube_address.as_deref();
+    let kube = kube.map(|address| format!(" kube={address}"));
     format!(
-        "serving cluster={} replica={} client={} peer={} metrics={}\n",
+        "serving cluster={} replica={} client={} peer={} metrics={}{}\n",
         config.cluster_name,
         config.replica,
         doors.client_address,
         doors.peer_address,
         doors.metrics_address.as_deref().unwrap_or("-"),
+        kube.unwrap_or_default(),
     )
 }
 

@@ -33,7 +33,7 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 33] = [
+const KEYS: [&str; 35] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",
@@ -50,6 +50,7 @@ const KEYS: [&str; 33] = [
     "key",
     "key_file",
     "listen_client",
+    "listen_kube",
     "listen_metrics",
     "listen_peer",
     "log",
@@ -67,6 +68,7 @@ const KEYS: [&str; 33] = [
     "token_file",
     "trace_sampling_ratio",
     "trusted_ca_file",
+    "write_kubeconfig",
 ];
 
 /// Every setting that a context may hold.

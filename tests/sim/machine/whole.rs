@@ -27,6 +27,7 @@ pub(super) async fn run(boot: Boot) {
         client: nowhere,
         peer: nowhere,
         metrics: None,
+        kube: None,
     };
     let first_set = HOSTS.iter().filter(|_| !joins);
     let first_set = first_set.map(|host| (ReplicaId::new(*host), peer_address(*host)));
@@ -49,6 +50,8 @@ pub(super) async fn run(boot: Boot) {
         peer_address: peer_address(host),
         metrics: None,
         metrics_address: None,
+        kube: None,
+        kube_address: None,
     };
     let mut replica = match Replica::start(config, seams, doors).await {
         Ok(replica) => replica,

@@ -27,6 +27,7 @@ impl ReplicaConfig {
             "listen_metrics",
             self.listen.metrics.map(|it| it.to_string()),
         );
+        show("listen_kube", self.listen.kube.map(|it| it.to_string()));
         show("advertise_client", self.advertise_client.clone());
         show("replicas", Some(replicas.collect::<Vec<_>>().join(",")));
         show("allow_insecure", Some(self.allow_insecure.to_string()));

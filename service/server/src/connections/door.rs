@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::limits::{
-    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, INTRODUCTION_MAX, METRICS_CONNECTIONS_MAX,
-    METRICS_SILENCE_MAX, PEER_CONNECTIONS_MAX, PEER_INTRODUCTION_MAX, PEER_STRANGERS_MAX,
-    STRANGERS_MAX,
+    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, INTRODUCTION_MAX, KUBE_CONNECTIONS_MAX,
+    METRICS_CONNECTIONS_MAX, METRICS_SILENCE_MAX, PEER_CONNECTIONS_MAX, PEER_INTRODUCTION_MAX,
+    PEER_STRANGERS_MAX, STRANGERS_MAX,
 };
 
 /// A door of a replica: one of its listening ports.
@@ -17,6 +17,8 @@ pub(crate) enum Door {
     Peer,
     /// The port for metrics.
     Metrics,
+    /// The port for clients of the Kubernetes API.
+    Kube,
 }
 
 /// The limits of a door.
@@ -32,7 +34,7 @@ pub(super) struct Rules {
     pub(super) introduction: Duration,
     /// What counts as an introduction.
     pub(super) introduced: Introduced,
-    /// A connection that sends nothing for this long is closed. `None`: HTTP/2 pings find dead connections instead.
+    /// A connection that sends nothing for this long is closed, unless a call is in progress on it. `None`: HTTP/2 pings find dead connections instead.
     pub(super) silence: Option<Duration>,
     /// Whether an introduced connection gives its place up to a new one while it is idle.
     pub(super) idle_give_way: bool,
@@ -50,7 +52,7 @@ pub(super) enum Introduced {
 }
 
 impl Door {
-    pub(crate) const ALL: [Self; 3] = [Self::Client, Self::Peer, Self::Metrics];
+    pub(crate) const ALL: [Self; 4] = [Self::Client, Self::Peer, Self::Metrics, Self::Kube];
 
     /// The name in metrics and logs.
     pub(crate) const fn name(self) -> &'static str {
@@ -58,6 +60,7 @@ impl Door {
             Self::Client => "client",
             Self::Peer => "peer",
             Self::Metrics => "metrics",
+            Self::Kube => "kube",
         }
     }
 
@@ -85,6 +88,15 @@ impl Door {
                 connections: METRICS_CONNECTIONS_MAX,
                 per_source: METRICS_CONNECTIONS_MAX,
                 strangers: METRICS_CONNECTIONS_MAX,
+                introduction: INTRODUCTION_MAX,
+                introduced: Introduced::Anything,
+                silence: Some(METRICS_SILENCE_MAX),
+                idle_give_way: true,
+            },
+            Self::Kube => Rules {
+                connections: KUBE_CONNECTIONS_MAX,
+                per_source: CONNECTIONS_PER_SOURCE_MAX,
+                strangers: STRANGERS_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Anything,
                 silence: Some(METRICS_SILENCE_MAX),

@@ -24,7 +24,7 @@ pub(super) struct Guarded {
     heard: usize,
     /// What tells HTTP/2 from HTTP/1.
     preface: Preface,
-    /// The frames of HTTP/2; `None` on the door for metrics, which speaks HTTP/1.
+    /// The frames of HTTP/2; `None` on the doors that speak HTTP/1.
     frames: Option<Frames>,
 }
 

@@ -190,7 +190,9 @@ impl Register {
         let mut lines = self.lock();
         let why = |line: &Line| {
             let is_strange = !line.is_introduced() && now - line.began >= rules.introduction;
-            let is_silent = rules.silence.is_some_and(|most| now - line.heard() >= most);
+            let is_silent = rules
+                .silence
+                .is_some_and(|most| line.is_idle() && now - line.heard() >= most);
             match line {
                 line if line.is_cut() => None,
                 _ if is_strange || is_silent => Some(Why::Silent),

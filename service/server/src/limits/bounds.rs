@@ -167,6 +167,13 @@ pub const BOUNDS: &[Bound] = &[
         GIVES_WAY,
     ),
     bound(
+        "connections for the Kubernetes API",
+        KUBE_CONNECTIONS_MAX,
+        "connections",
+        Some("synod_connections"),
+        GIVES_WAY,
+    ),
+    bound(
         "frames of a connection that ask for nothing, at once",
         CONTROL_FRAMES_MAX,
         "frames",

@@ -1,6 +1,7 @@
 //! The doors of a replica: its listening ports.
 
 use std::io;
+use std::net::SocketAddr;
 
 use crate::config::Listen;
 use crate::seams::Incoming;
@@ -20,6 +21,10 @@ pub struct Doors {
     pub metrics: Option<Incoming>,
     /// The address of the port for metrics, as `host:port`.
     pub metrics_address: Option<String>,
+    /// The connections of clients of the Kubernetes API, if it is served.
+    pub kube: Option<Incoming>,
+    /// The address of the port for them, as `host:port`.
+    pub kube_address: Option<String>,
 }
 
 impl Doors {
@@ -35,14 +40,8 @@ impl Doors {
         let (peer_address, peer) = tcp::listen(listen.peer)
             .await
             .map_err(|error| at(listen.peer, &error))?;
-        let (metrics_address, metrics) = match listen.metrics {
-            Some(address) => {
-                let listening = tcp::listen(address).await;
-                let (address, incoming) = listening.map_err(|error| at(address, &error))?;
-                (Some(address.to_string()), Some(incoming))
-            }
-            None => (None, None),
-        };
+        let (metrics_address, metrics) = maybe(listen.metrics).await?;
+        let (kube_address, kube) = maybe(listen.kube).await?;
         Ok(Self {
             client,
             client_address: client_address.to_string(),
@@ -50,10 +49,22 @@ impl Doors {
             peer_address: peer_address.to_string(),
             metrics,
             metrics_address,
+            kube,
+            kube_address,
         })
     }
 }
 
-fn at(address: std::net::SocketAddr, error: &io::Error) -> io::Error {
+/// Listens on an address, if there is one.
+async fn maybe(listen: Option<SocketAddr>) -> io::Result<(Option<String>, Option<Incoming>)> {
+    let Some(address) = listen else {
+        return Ok((None, None));
+    };
+    let listening = tcp::listen(address).await;
+    let (address, incoming) = listening.map_err(|error| at(address, &error))?;
+    Ok((Some(address.to_string()), Some(incoming)))
+}
+
+fn at(address: SocketAddr, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
 }

@@ -52,29 +52,32 @@ struct Admitted {
     held: Option<bodies::Held>,
 }
 
+/// The gate of a replica, which is one for all protocols.
+pub(super) fn gate(
+    metrics: &Arc<RpcMetrics>,
+    handle: Handle,
+    guards: Guards,
+    traces: Traces,
+    stop: Stop,
+) -> Arc<GateParts> {
+    methods::declare(metrics);
+    let (names, admission) = (Names::new(), Admission::new(metrics));
+    let bodies = Bodies::new(metrics);
+    Arc::new(GateParts {
+        handle,
+        guards,
+        names,
+        admission,
+        bodies,
+        metrics: Arc::clone(metrics),
+        traces,
+        stop,
+    })
+}
+
 impl GateLayer {
-    pub(super) fn new(
-        metrics: &Arc<RpcMetrics>,
-        handle: Handle,
-        guards: Guards,
-        traces: Traces,
-        stop: Stop,
-    ) -> Self {
-        methods::declare(metrics);
-        let (names, admission) = (Names::new(), Admission::new(metrics));
-        let bodies = Bodies::new(metrics);
-        Self {
-            shared: Arc::new(GateParts {
-                handle,
-                guards,
-                names,
-                admission,
-                bodies,
-                metrics: Arc::clone(metrics),
-                traces,
-                stop,
-            }),
-        }
+    pub(super) fn new(shared: Arc<GateParts>) -> Self {
+        Self { shared }
     }
 }
 

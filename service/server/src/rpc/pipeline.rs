@@ -20,24 +20,22 @@ use synod_model::{ErrorKind, Refusal};
 use synod_proto::status::to_status;
 use synod_proto::{codec, v1};
 use tokio::time::Instant;
-use tonic::{Code, Status};
+use tonic::Status;
 
-use super::admission::AdmissionSlot;
-use super::answers::room;
 use super::bodies::Held;
 use super::calls::{Encoded, HEAD_BYTES};
 use super::gate::{GateParts, Request, Response, caller_of};
 use super::handlers::Known;
 use super::methods::Class;
+use super::passing::{Opened, Passing};
 use super::streams::{Messages, respond};
 use super::timeout::allowed;
-use super::{spans, watch};
 use crate::connections::Line;
 use crate::handle::Asking;
 use crate::limits::{DEADLINE_DEFAULT, PIPELINE_RESPONSE_BYTES_MAX};
 use crate::seams::Caller;
 use crate::traces::Parent;
-use crate::watch::{Cursor, Step};
+use crate::watch::Step;
 use answers::Answers;
 use watches::{Stepping, WatchGroups};
 
@@ -96,22 +94,6 @@ enum Happened {
     Answered(u64, Result<Encoded, Status>),
     Opened(u64, Box<Opened>),
     Stepped(Box<Stepping>, Step),
-}
-
-/// A watch that was opened, with its place among all watches.
-struct Opened {
-    cursor: Cursor,
-    place: AdmissionSlot,
-}
-
-/// A call on its way through the gate.
-struct Passing {
-    gate: Arc<GateParts>,
-    known: &'static Known,
-    asking: Asking,
-    message: Bytes,
-    caller: Caller,
-    began: Instant,
 }
 
 impl Stream for Pipeline {
@@ -251,16 +233,8 @@ fn started(
         tracestate: &call.tracestate,
     };
     asking.span = gate.span_below(known, &trace, parent);
-    let passing = Passing {
-        gate: Arc::clone(gate),
-        known,
-        asking,
-        caller: caller.clone(),
-        message: call.message,
-        began,
-    };
-    gate.metrics.started(passing.known.number);
-    if passing.known.method.class == Class::Watch {
+    let passing = Passing::begin(gate, known, asking, caller, call.message, began);
+    if known.method.class == Class::Watch {
         return Box::pin(async move {
             match passing.open().await {
                 Ok(opened) => Happened::Opened(number, Box::new(opened)),
@@ -271,76 +245,8 @@ fn started(
     Box::pin(async move { Happened::Answered(number, passing.answered().await) })
 }
 
-impl Passing {
-    /// Carries out a call that has one answer.
-    async fn answered(self) -> Result<Encoded, Status> {
-        let (gate, known, began) = (Arc::clone(&self.gate), self.known, self.began);
-        let span = self.asking.span.clone();
-        let answer = self.carried().await;
-        let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
-        gate.metrics.handled(known.number, code, began.elapsed());
-        spans::answered(&span, code);
-        answer
-    }
-
-    async fn carried(mut self) -> Result<Encoded, Status> {
-        let handler = self.known.handler.ok_or_else(not_in_a_pipeline)?;
-        let (_place, _held) = self.enter().await.map_err(to_status)?;
-        handler(self.gate.handle.clone(), self.asking, self.message).await
-    }
-
-    /// Opens a watch.
-    async fn open(mut self) -> Result<Opened, Status> {
-        let opened = async {
-            let (place, _held) = self.enter().await.map_err(to_status)?;
-            let cursor = watch::cursor(&self.gate.handle, &self.asking, self.message.clone());
-            let cursor = cursor.await?;
-            Ok(Opened { cursor, place })
-        };
-        let opened = opened.await;
-        let code = opened
-            .as_ref()
-            .map_or_else(|status: &Status| status.code(), |_| Code::Ok);
-        let took = self.began.elapsed();
-        self.gate.metrics.handled(self.known.number, code, took);
-        spans::answered(&self.asking.span, code);
-        opened
-    }
-
-    /// Takes the place of a call and room for its bytes, waits until its answer has room, and finds out who calls.
-    async fn enter(&mut self) -> Result<(AdmissionSlot, Option<Held>), Refusal> {
-        let method = self.known.method;
-        let class = match method.class {
-            // One renewal is one call here.
-            Class::RenewalStream => Class::Renewal,
-            class => class,
-        };
-        let place = self.gate.admission.admit(class)?;
-        let bytes_max = method.message_bytes_max();
-        let held = self
-            .gate
-            .bodies
-            .hold(class, bytes_max, self.message.len())?;
-        room(self.asking.line.as_deref(), class, self.asking.deadline).await?;
-        // What the caller may do counts now, however long its answer had no room.
-        let Self {
-            gate,
-            asking,
-            known,
-            caller,
-            ..
-        } = self;
-        gate.stand(asking, known, caller)?;
-        Ok((place, held))
-    }
-}
-
 fn cancelled() -> Status {
     Status::cancelled("the client has cancelled the call")
-}
-
-fn not_in_a_pipeline() -> Status {
-    Status::unimplemented("there is no such method, or it cannot be called in a pipeline")
 }
 
 fn in_use(number: u64) -> Status {

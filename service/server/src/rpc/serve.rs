@@ -1,22 +1,18 @@
 //! The gRPC server that clients call.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server as reflection;
 
+use super::front::Front;
 use super::health::HealthService;
 use super::layer::GateLayer;
 use crate::connections::http2;
-use crate::guards::Guards;
-use crate::handle::Handle;
 use crate::health::Health;
 use crate::limits::CALLS_PER_CONNECTION_MAX;
-use crate::metrics::RpcMetrics;
 use crate::seams::Incoming;
 use crate::stop::Stop;
-use crate::traces::Traces;
 
 /// The interval of pings on an idle connection. Only they reveal that packets vanish silently.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
@@ -26,11 +22,8 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of the server for clients.
 pub(crate) struct Serving {
-    pub(crate) handle: Handle,
-    pub(crate) guards: Guards,
+    pub(crate) front: Front,
     pub(crate) health: Health,
-    pub(crate) metrics: Arc<RpcMetrics>,
-    pub(crate) traces: Traces,
     pub(crate) incoming: Incoming,
     /// Once requested, no new connection or call is accepted, and streams end.
     pub(crate) stop: Stop,
@@ -43,11 +36,8 @@ pub(crate) struct Serving {
 /// A description, when the server fails.
 pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
     let Serving {
-        handle,
-        guards,
+        front,
         health,
-        metrics,
-        traces,
         incoming,
         stop,
     } = serving;
@@ -60,13 +50,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .max_concurrent_streams(u32::try_from(CALLS_PER_CONNECTION_MAX).unwrap_or(u32::MAX))
-        .layer(GateLayer::new(
-            &metrics,
-            handle,
-            guards,
-            traces,
-            stop.clone(),
-        ))
+        .layer(GateLayer::new(front.gate))
         .add_service(health)
         .add_service(described().build_v1().map_err(undescribed)?)
         .add_service(described().build_v1alpha().map_err(undescribed)?)

@@ -88,6 +88,7 @@ impl Cluster {
             client: anywhere,
             peer: anywhere,
             metrics: Some(anywhere),
+            kube: None,
         };
         let mut opened = BTreeMap::new();
         for id in 1..=count {
@@ -114,6 +115,7 @@ impl Cluster {
                 client: doors.client_address.parse().unwrap(),
                 peer: doors.peer_address.parse().unwrap(),
                 metrics: Some(anywhere),
+                kube: None,
             };
             let mut config = ReplicaConfig::new(
                 ReplicaId::new(id),

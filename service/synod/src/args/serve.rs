@@ -75,6 +75,22 @@ pub(crate) struct ServeArgs {
         value_name = "ADDRESS"
     )]
     pub(crate) listen_metrics: Option<String>,
+    /// Where the Kubernetes API is served, for kubectl and other clients of Kubernetes [default: nowhere].
+    #[arg(
+        long,
+        env = "SYNOD_LISTEN_KUBE",
+        hide_env_values = true,
+        value_name = "ADDRESS"
+    )]
+    pub(crate) listen_kube: Option<String>,
+    /// The file to write a kubeconfig to that points kubectl at --listen-kube. CA and certificate are for you to add.
+    #[arg(
+        long,
+        env = "SYNOD_WRITE_KUBECONFIG",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) write_kubeconfig: Option<String>,
     /// Where clients reach this replica, if that is not where it listens; as in host:port.
     #[arg(
         long,
@@ -225,12 +241,15 @@ pub(crate) struct ServeArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DevArgs {
     /// The first of the three ports at which clients are served on loopback; 0 takes free ones. The ports for the
-    /// replicas among themselves begin 10 above, those for metrics 20 above.
-    #[arg(long, default_value_t = 4600, value_name = "PORT", value_parser = clap::value_parser!(u16).range(..=65_513))]
+    /// replicas among themselves begin 10 above, those for metrics 20 above, those for the Kubernetes API 30 above.
+    #[arg(long, default_value_t = 4600, value_name = "PORT", value_parser = clap::value_parser!(u16).range(..=65_503))]
     pub(crate) port: u16,
     /// Keep the data here instead of in a temporary directory that is deleted at the end.
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+    /// The file to write a kubeconfig to that points kubectl at the first replica.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_kubeconfig: Option<PathBuf>,
     /// Which events to log, as in info or synod_server=debug,info.
     #[arg(long, default_value = "error", value_name = "FILTER")]
     pub(crate) log: String,

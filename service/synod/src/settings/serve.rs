@@ -31,6 +31,8 @@ pub(crate) struct ServeSettings {
     pub(crate) log_format: LogFormat,
     /// Where traces go.
     pub(crate) traces: TraceSettings,
+    /// The file to write a kubeconfig to.
+    pub(crate) kubeconfig: Option<PathBuf>,
 }
 
 /// The form of a log line.
@@ -55,6 +57,11 @@ impl ServeSettings {
             endpoint: layers.given("otlp_endpoint", traces::endpoint),
             ratio: layers.given("trace_sampling_ratio", Ratio::parse),
         };
+        let kubeconfig = layers.given("write_kubeconfig", file);
+        if kubeconfig.is_some() && replica.as_ref().is_some_and(|it| it.listen.kube.is_none()) {
+            let rule = "needs listen_kube: there is nothing for kubectl to point at";
+            layers.fault("write_kubeconfig", rule);
+        }
         // A value that is invalid by itself is missing or has its default by now, so a check of it together with the
         // others would be wrong.
         if layers.is_sound()
@@ -74,6 +81,7 @@ impl ServeSettings {
             log,
             log_format,
             traces,
+            kubeconfig,
         })
     }
 }
@@ -94,6 +102,7 @@ fn replica(layers: &mut Layers<'_>) -> Option<ReplicaConfig> {
         client: layers.given_or("listen_client", address::listen, on_loopback(4600)),
         peer: layers.given_or("listen_peer", address::listen, on_loopback(4610)),
         metrics: Some(layers.given_or("listen_metrics", address::listen, on_loopback(4620))),
+        kube: layers.given("listen_kube", address::listen),
     };
     let advertise = layers.given("advertise_client", address::reachable);
     let security = security::of_replica(layers);
@@ -144,6 +153,7 @@ fn check(replica: &ReplicaConfig, layers: &mut Layers<'_>) {
         ("listen_client", Some(listen.client)),
         ("listen_peer", Some(listen.peer)),
         ("listen_metrics", listen.metrics),
+        ("listen_kube", listen.kube),
     ];
     for (place, (key, door)) in doors.into_iter().enumerate() {
         let is_taken = doors[..place].iter().any(|(_, other)| *other == door);
@@ -167,6 +177,7 @@ fn key(field: &str) -> &str {
         "listen.client" => "listen_client",
         "listen.peer" => "listen_peer",
         "listen.metrics" => "listen_metrics",
+        "listen.kube" => "listen_kube",
         "heartbeat" => "heartbeat_interval",
         same => same,
     }
@@ -175,6 +186,13 @@ fn key(field: &str) -> &str {
 fn data_dir(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() {
         return Err("must name a directory".to_owned());
+    }
+    Ok(PathBuf::from(text))
+}
+
+fn file(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() {
+        return Err("must name a file".to_owned());
     }
     Ok(PathBuf::from(text))
 }

@@ -78,7 +78,9 @@ fn what_is_not_given_has_its_default() {
         log,
         log_format,
         traces,
+        kubeconfig,
     } = serve(SERVE).unwrap();
+    assert_eq!((replica.listen.kube, kubeconfig), (None, None));
     assert_eq!(
         (log.as_str(), log_format),
         ("info,openraft=error", LogFormat::Text)
@@ -112,6 +114,8 @@ fn a_flag_goes_before_the_file() {
         cluster_name = "prod"
         replicas = ["1=a:1", "2=b:1", "3=c:1"]
         listen_client = "127.0.0.1:5600"
+        listen_kube = "127.0.0.1:5630"
+        write_kubeconfig = "dev.kubeconfig"
         heartbeat_interval = "100ms"
         log_format = "json"
         otlp_endpoint = "http://collector:4317"
@@ -127,6 +131,7 @@ fn a_flag_goes_before_the_file() {
         log,
         log_format,
         traces,
+        kubeconfig,
     } = serve(&typed).unwrap();
     let ReplicaConfig {
         data_dir,
@@ -141,6 +146,8 @@ fn a_flag_goes_before_the_file() {
         (PathBuf::from("typed"), "prod")
     );
     assert_eq!(listen.client.port(), 5600);
+    assert_eq!(listen.kube.map(|address| address.port()), Some(5630));
+    assert_eq!(kubeconfig, Some(PathBuf::from("dev.kubeconfig")));
     let ratio = Ratio::parse("0.25").ok();
     let endpoint = Some("http://collector:4317".to_owned());
     assert_eq!(traces, TraceSettings { endpoint, ratio });
@@ -200,6 +207,18 @@ fn values_that_contradict_each_other_are_told_with_their_places() {
     for (fault, expected) in found.iter().zip(expected) {
         assert!(fault.starts_with(expected), "{fault}");
     }
+}
+
+#[test]
+fn a_kubeconfig_is_written_only_where_kubectl_is_served() {
+    let found = faults(serve(&format!("{SERVE} --write-kubeconfig x")));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].contains("needs listen_kube"), "{found:#?}");
+    let taken = format!("{SERVE} --listen-kube 127.0.0.1:4600 --write-kubeconfig x");
+    let found = faults(serve(&taken));
+    assert!(found[0].starts_with("--listen-kube: "), "{found:#?}");
+    let open = faults(serve(&format!("{SERVE} --listen-kube 10.0.0.1:4630")));
+    assert!(open[0].contains("must be a loopback address"), "{open:#?}");
 }
 
 #[test]

@@ -1,0 +1,189 @@
+//! The body of a request as a document: read, and checked against its place.
+
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use synod_model::Json;
+use synod_proto::v1;
+
+use crate::kinds::{Kind, Source};
+use crate::request::{FieldValidation, Query};
+use crate::status::{About, Fault};
+
+/// The fields of metadata that documents of Kubernetes may have.
+const METADATA: [&str; 15] = [
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "managedFields",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// The fields of a lease's spec.
+const LEASE_SPEC: [&str; 7] = [
+    "acquireTime",
+    "holderIdentity",
+    "leaseDurationSeconds",
+    "leaseTransitions",
+    "preferredHolder",
+    "renewTime",
+    "strategy",
+];
+
+/// A request that changes something, with its body.
+pub(crate) struct Asks<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) body: &'a [u8],
+}
+
+/// A document that was read and checked against its place.
+pub(crate) struct Written {
+    pub(crate) document: Value,
+    /// What is lost of it.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Asks<'_> {
+    /// The document in the body, checked against its place.
+    pub(crate) fn document(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let media = self
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let media = media.split(';').next().unwrap_or_default().trim();
+        let kind = about.kind;
+        let unreadable = |fault: String| {
+            let Kind { kind, version, .. } = kind;
+            Fault::bad_request(format!(
+                "{kind} in version \"{version}\" cannot be handled as a {kind}: {fault}"
+            ))
+        };
+        let mut lost = Vec::new();
+        let mut document: Value = match media {
+            // Clients of Python name no type.
+            "" | "*/*" | "application/json" => {
+                let document = serde_json::from_slice(self.body)
+                    .map_err(|fault| unreadable(fault.to_string()))?;
+                if let Err(fault) = Json::parse(self.body) {
+                    lost.push(format!("not kept as it is written: {}", fault.rule));
+                }
+                document
+            }
+            "application/yaml" | "text/yaml" | "application/x-yaml" => {
+                serde_yaml_ng::from_slice(self.body)
+                    .map_err(|fault| unreadable(fault.to_string()))?
+            }
+            _ => return Err(Fault::unsupported("application/json, application/yaml")),
+        };
+        place(&mut document, about)?;
+        lost.extend(unknown(&document, kind));
+        let warnings = match self.query.field_validation()? {
+            FieldValidation::Strict if !lost.is_empty() => {
+                return Err(unreadable(format!(
+                    "strict decoding error: {}",
+                    lost.join(", ")
+                )));
+            }
+            FieldValidation::Warn => lost,
+            FieldValidation::Strict | FieldValidation::Ignore => Vec::new(),
+        };
+        Ok(Written { document, warnings })
+    }
+}
+
+/// Checks that a document belongs where it was sent, and writes its namespace into it.
+pub(crate) fn place(document: &mut Value, about: &About<'_>) -> Result<(), Fault> {
+    let kind = about.kind;
+    let version = kind.api_version();
+    if !document.is_object()
+        || !(document["metadata"].is_object() || document["metadata"].is_null())
+    {
+        return Err(Fault::bad_request(
+            "the object provided is unrecognized: it must be an object with metadata",
+        ));
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (own_version, own_kind) = (text(&document["apiVersion"]), text(&document["kind"]));
+    if own_version != version {
+        return Err(Fault::bad_request(format!(
+            "the API version in the data ({own_version}) does not match the expected API version ({version})"
+        )));
+    }
+    if own_kind != kind.kind {
+        return Err(Fault::bad_request(format!(
+            "the kind in the data ({own_kind}) does not match the expected kind ({})",
+            kind.kind
+        )));
+    }
+    let own = text(&document["metadata"]["namespace"]);
+    let namespace = about.namespace.unwrap_or_default();
+    if !own.is_empty() && own != namespace {
+        return Err(Fault::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    if !namespace.is_empty() {
+        document["metadata"]["namespace"] = json!(namespace);
+    }
+    let own = text(&document["metadata"]["name"]);
+    if !about.name.is_empty() && own != about.name {
+        return Err(Fault::bad_request(format!(
+            "the name of the object ({own}) does not match the name on the URL ({})",
+            about.name
+        )));
+    }
+    Ok(())
+}
+
+/// The fields that would be lost.
+fn unknown(document: &Value, kind: &Kind) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut look = |of: &Value, path: &str, known: &[&str]| {
+        let names = of.as_object().into_iter().flatten().map(|(name, _)| name);
+        let unknown = names.filter(|name| !known.contains(&name.as_str()));
+        found.extend(unknown.map(|name| format!("unknown field \"{path}{name}\"")));
+    };
+    look(&document["metadata"], "metadata.", &METADATA);
+    if kind.source == Source::Leases {
+        look(document, "", &["apiVersion", "kind", "metadata", "spec"]);
+        look(&document["spec"], "spec.", &LEASE_SPEC);
+    }
+    found
+}
+
+/// What stands in the metadata of a document about the object that it was made for.
+pub(crate) fn preconditions(
+    document: &Value,
+    about: &About<'_>,
+) -> Result<v1::Preconditions, Fault> {
+    let metadata = &document["metadata"];
+    let resource_version = match &metadata["resourceVersion"] {
+        Value::Null => None,
+        Value::String(text) if text.is_empty() => None,
+        Value::String(text) if text.parse::<u64>().is_ok() => text.parse().ok(),
+        other => {
+            let rule = format!("Invalid value: {other}: must be a revision, as a text");
+            return Err(Fault::invalid(
+                about,
+                &[("metadata.resourceVersion".to_owned(), rule)],
+            ));
+        }
+    };
+    let uid = metadata["uid"].as_str().unwrap_or_default().to_owned();
+    Ok(v1::Preconditions {
+        uid,
+        resource_version,
+    })
+}

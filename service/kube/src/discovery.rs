@@ -1,0 +1,297 @@
+//! What the replica serves, as Kubernetes' clients find it out: in one document or many.
+
+use data_encoding::BASE64;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use synod_model::Refusal;
+use synod_proto::v1;
+
+use crate::kinds::{KINDS, Kind, is_version, preference};
+use crate::negotiate::Form;
+use crate::sources::Calls;
+
+/// The version of Kubernetes whose clients are told that it is served: kubectl compares it with its own.
+const MINOR: &str = "33";
+
+/// The version of a collection of which nothing is stored and nobody has reported a version.
+const FIRST_VERSION: &str = "v1";
+
+/// A group with its versions, the preferred one first, and the kinds of each.
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) versions: Vec<(String, Vec<Kind>)>,
+}
+
+/// All groups: those that every cluster has, and those of collections.
+///
+/// # Errors
+///
+/// As any read.
+pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
+    let mut kinds: Vec<Kind> = KINDS.to_vec();
+    let collections = calls
+        .front
+        .collections(&calls.origin, calls.deadline)
+        .await?;
+    for item in collections {
+        let Some(collection) = item.collection else {
+            continue;
+        };
+        let resource = collection.resource.clone().unwrap_or_default();
+        // What every cluster has is not hidden by a collection, and the core group has other paths.
+        if resource.group.is_empty() || is_fixed(&resource.group, &resource.resource) {
+            continue;
+        }
+        let mut versions: Vec<String> = item
+            .counts
+            .iter()
+            .map(|count| count.version.clone())
+            .collect();
+        versions.extend(
+            calls
+                .front
+                .served(&calls.origin, resource, calls.deadline)
+                .await?,
+        );
+        let mut versions: Vec<&str> = versions
+            .iter()
+            .filter_map(|version| version.rsplit_once('/').map(|(_, version)| version))
+            .filter(|version| is_version(version))
+            .collect();
+        if versions.is_empty() {
+            versions.push(FIRST_VERSION);
+        }
+        versions.sort_unstable();
+        versions.dedup();
+        kinds.extend(
+            versions
+                .into_iter()
+                .map(|version| Kind::of_collection(&collection, version)),
+        );
+    }
+    Ok(grouped(kinds))
+}
+
+/// Whether every cluster has a kind of this group and name.
+pub(crate) fn is_fixed(group: &str, plural: &str) -> bool {
+    KINDS
+        .iter()
+        .any(|kind| kind.group == group && kind.plural == plural)
+}
+
+fn grouped(kinds: Vec<Kind>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for kind in kinds {
+        let place = groups.iter().position(|group| group.name == kind.group);
+        let place = place.unwrap_or_else(|| {
+            groups.push(Group {
+                name: kind.group.to_string(),
+                versions: Vec::new(),
+            });
+            groups.len() - 1
+        });
+        let versions = &mut groups[place].versions;
+        match versions
+            .iter_mut()
+            .find(|(version, _)| *version == kind.version)
+        {
+            Some((_, kinds)) => kinds.push(kind),
+            None => versions.push((kind.version.to_string(), vec![kind])),
+        }
+    }
+    for group in &mut groups {
+        group
+            .versions
+            .sort_by_key(|(version, _)| preference(version));
+    }
+    groups
+}
+
+/// The kind at this place; `None` if there is none.
+///
+/// # Errors
+///
+/// As any read.
+pub(crate) async fn kind_at(
+    calls: &Calls,
+    group: &str,
+    version: &str,
+    plural: &str,
+) -> Result<Option<Kind>, Refusal> {
+    if is_fixed(group, plural) {
+        let fixed = KINDS
+            .iter()
+            .find(|kind| kind.group == group && kind.version == version && kind.plural == plural);
+        return Ok(fixed.cloned());
+    }
+    if !is_version(version) {
+        return Ok(None);
+    }
+    let resource = v1::GroupResource {
+        group: group.to_owned(),
+        resource: plural.to_owned(),
+    };
+    let collection = calls
+        .front
+        .collection(&calls.origin, resource, calls.deadline)
+        .await?;
+    // A collection takes any version: only its clients know which ones there are.
+    Ok(collection.map(|collection| Kind::of_collection(&collection, version)))
+}
+
+/// `/version`.
+pub(crate) fn version() -> Value {
+    json!({
+        "major": "1",
+        "minor": MINOR,
+        "gitVersion": format!("v1.{MINOR}.0-synod-{}", env!("CARGO_PKG_VERSION")),
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": "rustc",
+        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+    })
+}
+
+/// A namespace. Each is there: Synod asks for none before something is in it.
+pub(crate) fn namespace(name: &str) -> Value {
+    json!({
+        "kind": "Namespace",
+        "apiVersion": "v1",
+        "metadata": { "name": name },
+        "status": { "phase": "Active" },
+    })
+}
+
+/// All groups in one document, by this version of `apidiscovery.k8s.io`.
+pub(crate) fn aggregated(version: &str, groups: &[Group]) -> Value {
+    let items = groups.iter().map(|group| {
+        let versions = group.versions.iter().map(|(version, kinds)| {
+            let resources: Vec<Value> = kinds.iter().map(aggregated_resource).collect();
+            json!({ "version": version, "freshness": "Current", "resources": resources })
+        });
+        json!({
+            "metadata": { "name": group.name, "creationTimestamp": null },
+            "versions": versions.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": format!("apidiscovery.k8s.io/{version}"),
+        "metadata": {},
+        "items": items.collect::<Vec<_>>(),
+    })
+}
+
+fn aggregated_resource(kind: &Kind) -> Value {
+    json!({
+        "resource": kind.plural,
+        "responseKind": { "group": kind.group, "version": kind.version, "kind": kind.kind },
+        "scope": if kind.namespaced { "Namespaced" } else { "Cluster" },
+        "singularResource": kind.singular,
+        "shortNames": kind.short_names,
+        "verbs": verbs(kind),
+    })
+}
+
+fn verbs(kind: &Kind) -> Vec<&'static str> {
+    kind.verbs.iter().map(|verb| verb.name()).collect()
+}
+
+/// `/api`: the versions of the core group, of which there are none.
+pub(crate) fn core(form: Form) -> Value {
+    match form {
+        Form::Discovery(version) => aggregated(version, &[]),
+        _ => json!({ "kind": "APIVersions", "versions": [], "serverAddressByClientCIDRs": [] }),
+    }
+}
+
+/// `/apis`.
+pub(crate) fn list(form: Form, groups: &[Group]) -> Value {
+    match form {
+        Form::Discovery(version) => aggregated(version, groups),
+        _ => json!({
+            "kind": "APIGroupList",
+            "apiVersion": "v1",
+            "groups": groups.iter().map(group_of).collect::<Vec<_>>(),
+        }),
+    }
+}
+
+/// `/apis/<group>`.
+pub(crate) fn group(group: &Group) -> Value {
+    let mut document = group_of(group);
+    document["kind"] = json!("APIGroup");
+    document["apiVersion"] = json!("v1");
+    document
+}
+
+fn group_of(group: &Group) -> Value {
+    let versions: Vec<Value> = group
+        .versions
+        .iter()
+        .map(|(version, _)| json!({ "groupVersion": format!("{}/{version}", group.name), "version": version }))
+        .collect();
+    json!({ "name": group.name, "preferredVersion": versions.first(), "versions": versions })
+}
+
+/// `/apis/<group>/<version>`.
+pub(crate) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
+    let resources = kinds.iter().map(|kind| {
+        let named = format!("{}/{}/{}", kind.group, kind.version, kind.kind);
+        let hash = Sha256::digest(named.as_bytes());
+        json!({
+            "name": kind.plural,
+            "singularName": kind.singular,
+            "namespaced": kind.namespaced,
+            "kind": kind.kind,
+            "verbs": verbs(kind),
+            "shortNames": kind.short_names,
+            "storageVersionHash": BASE64.encode(&hash[..8]),
+        })
+    });
+    json!({
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": format!("{group}/{version}"),
+        "resources": resources.collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_of_a_storage_version_is_the_one_that_real_clusters_show() {
+        let groups = grouped(KINDS.to_vec());
+        let apps = groups.iter().find(|group| group.name == "apps");
+        let (version, kinds) = &apps.expect("apps is served").versions[0];
+        let shown = resources("apps", version, kinds);
+        assert_eq!(shown["resources"][0]["storageVersionHash"], "85nkx63pcBU=");
+    }
+
+    #[test]
+    fn the_preferred_version_comes_first() {
+        let collection = v1::Collection {
+            resource: Some(v1::GroupResource {
+                group: "example.io".to_owned(),
+                resource: "widgets".to_owned(),
+            }),
+            kind: "Widget".to_owned(),
+            ..v1::Collection::default()
+        };
+        let kinds =
+            ["v1beta1", "v1", "v2alpha1"].map(|version| Kind::of_collection(&collection, version));
+        let groups = grouped(kinds.to_vec());
+        let shown = group(&groups[0]);
+        assert_eq!(shown["preferredVersion"]["version"], "v1");
+        let shown = aggregated("v2", &groups);
+        assert_eq!(shown["items"][0]["versions"][1]["version"], "v1beta1");
+        assert_eq!(
+            shown["items"][0]["versions"][0]["resources"][0]["scope"],
+            "Cluster"
+        );
+    }
+}

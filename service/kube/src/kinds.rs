@@ -1,0 +1,457 @@
+//! The table of kinds, which discovery, OpenAPI, tables and routing follow.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use serde_json::{Value, json};
+use synod_proto::v1;
+
+/// What a caller may ask of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Get,
+    List,
+    Watch,
+    Create,
+    Update,
+    Patch,
+    Delete,
+    DeleteCollection,
+}
+
+/// By which calls a kind is read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Agreements,
+    ControllerRevisions,
+    Leases,
+    Members,
+    Migrations,
+    Objects,
+    Settings,
+    StorageVersions,
+}
+
+/// A column of a table. Name comes before and Age behind all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    /// `string` or `integer`.
+    pub(crate) kind: &'static str,
+    pub(crate) description: &'static str,
+    /// More than 0: only `-o wide` shows it.
+    pub(crate) priority: u8,
+    /// The cell of a document.
+    pub(crate) cell: fn(&Value) -> Value,
+}
+
+/// A kind in one version.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    pub(crate) group: Cow<'static, str>,
+    pub(crate) version: Cow<'static, str>,
+    pub(crate) plural: Cow<'static, str>,
+    pub(crate) singular: Cow<'static, str>,
+    pub(crate) kind: Cow<'static, str>,
+    pub(crate) short_names: &'static [&'static str],
+    pub(crate) namespaced: bool,
+    pub(crate) verbs: &'static [Verb],
+    pub(crate) source: Source,
+    pub(crate) columns: &'static [Column],
+    pub(crate) description: &'static str,
+}
+
+/// The group of what only Synod has.
+pub(crate) const OWN_GROUP: &str = "synod.io";
+
+const READ: &[Verb] = &[Verb::Get, Verb::List, Verb::Watch];
+const ALL: &[Verb] = &[
+    Verb::Create,
+    Verb::Delete,
+    Verb::Get,
+    Verb::List,
+    Verb::Patch,
+    Verb::Update,
+    Verb::Watch,
+];
+const OF_SNAPSHOTS: &[Verb] = &[Verb::Delete, Verb::Get, Verb::List, Verb::Watch];
+const OF_LEASES: &[Verb] = &[
+    Verb::Create,
+    Verb::Get,
+    Verb::List,
+    Verb::Patch,
+    Verb::Update,
+    Verb::Watch,
+];
+
+impl Verb {
+    /// Its name in discovery.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+}
+
+impl Kind {
+    /// `group/version`.
+    pub(crate) fn api_version(&self) -> String {
+        format!("{}/{}", self.group, self.version)
+    }
+
+    /// `plural.group`.
+    pub(crate) fn qualified(&self) -> String {
+        format!("{}.{}", self.plural, self.group)
+    }
+
+    /// The collection that its objects are in.
+    pub(crate) fn resource(&self) -> v1::GroupResource {
+        v1::GroupResource {
+            group: self.group.to_string(),
+            resource: self.plural.to_string(),
+        }
+    }
+
+    /// The name of a list of it.
+    pub(crate) fn list_kind(&self) -> String {
+        format!("{}List", self.kind)
+    }
+
+    pub(crate) fn has(&self, verb: Verb) -> bool {
+        self.verbs.contains(&verb)
+    }
+
+    /// The kind that a collection has in one version.
+    pub(crate) fn of_collection(collection: &v1::Collection, version: &str) -> Self {
+        let resource = collection.resource.clone().unwrap_or_default();
+        Self {
+            singular: collection.kind.to_lowercase().into(),
+            group: resource.group.into(),
+            version: version.to_owned().into(),
+            plural: resource.resource.into(),
+            kind: collection.kind.clone().into(),
+            short_names: &[],
+            namespaced: collection.namespaced,
+            verbs: ALL,
+            source: Source::Objects,
+            columns: &[],
+            description: "An object of a declared collection. Synod does not know its fields.",
+        }
+    }
+}
+
+/// A row of the table.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the rows below are read as a table"
+)]
+const fn row(
+    (group, version): (&'static str, &'static str),
+    (plural, singular, kind): (&'static str, &'static str, &'static str),
+    short_names: &'static [&'static str],
+    namespaced: bool,
+    verbs: &'static [Verb],
+    source: Source,
+    columns: &'static [Column],
+    description: &'static str,
+) -> Kind {
+    Kind {
+        group: Cow::Borrowed(group),
+        version: Cow::Borrowed(version),
+        plural: Cow::Borrowed(plural),
+        singular: Cow::Borrowed(singular),
+        kind: Cow::Borrowed(kind),
+        short_names,
+        namespaced,
+        verbs,
+        source,
+        columns,
+        description,
+    }
+}
+
+/// The kinds that every cluster has, in the order in which discovery lists them.
+pub(crate) const KINDS: &[Kind] = &[
+    row(
+        ("coordination.k8s.io", "v1"),
+        ("leases", "lease", "Lease"),
+        &[],
+        true,
+        OF_LEASES,
+        Source::Leases,
+        &[HOLDER],
+        "A lease: held by one holder at a time, until its TTL has passed without a renewal.",
+    ),
+    row(
+        ("apps", "v1"),
+        (
+            "controllerrevisions",
+            "controllerrevision",
+            "ControllerRevision",
+        ),
+        &[],
+        true,
+        OF_SNAPSHOTS,
+        Source::ControllerRevisions,
+        &[CONTROLLER, REVISION],
+        "An immutable snapshot of a controller's state.",
+    ),
+    row(
+        ("internal.apiserver.k8s.io", "v1alpha1"),
+        ("storageversions", "storageversion", "StorageVersion"),
+        &[],
+        false,
+        READ,
+        Source::StorageVersions,
+        &[COMMON, ENCODINGS],
+        "What each API server encodes and decodes of a resource, and the version that all of them encode.",
+    ),
+    row(
+        ("storagemigration.k8s.io", "v1beta1"),
+        (
+            "storageversionmigrations",
+            "storageversionmigration",
+            "StorageVersionMigration",
+        ),
+        &[],
+        false,
+        READ,
+        Source::Migrations,
+        &[RESOURCE, PHASE],
+        "A migration of what is stored of a resource to the version that was agreed on.",
+    ),
+    row(
+        (OWN_GROUP, "v1"),
+        ("members", "member", "Member"),
+        &[],
+        false,
+        READ,
+        Source::Members,
+        &[MEMBER_PHASE, MEMBER_VERSION, ENDPOINT],
+        "An API server that takes part.",
+    ),
+    row(
+        (OWN_GROUP, "v1"),
+        ("agreements", "agreement", "Agreement"),
+        &[],
+        false,
+        READ,
+        Source::Agreements,
+        &[CURRENT, SELECTED, PERSISTED],
+        "What was agreed on for a resource, and the versions in which it may be stored.",
+    ),
+    row(
+        (OWN_GROUP, "v1"),
+        ("settings", "setting", "Settings"),
+        &[],
+        false,
+        READ,
+        Source::Settings,
+        &[],
+        "The replicated settings of the cluster. There is one object, named synod.",
+    ),
+];
+
+const fn column(
+    name: &'static str,
+    description: &'static str,
+    priority: u8,
+    cell: fn(&Value) -> Value,
+) -> Column {
+    Column {
+        name,
+        kind: "string",
+        description,
+        priority,
+        cell,
+    }
+}
+
+const HOLDER: Column = column("Holder", "Who holds it.", 0, |it| {
+    text(&it["spec"]["holderIdentity"])
+});
+const CONTROLLER: Column = column("Controller", "The object that controls it.", 0, controller);
+const REVISION: Column = Column {
+    kind: "integer",
+    ..column("Revision", "Its place in the history.", 0, |it| {
+        it["revision"].clone()
+    })
+};
+const COMMON: Column = column(
+    "CommonEncodingVersion",
+    "The version that all API servers encode.",
+    0,
+    |it| or(&it["status"]["commonEncodingVersion"], "<unset>"),
+);
+const ENCODINGS: Column = column(
+    "StorageVersions",
+    "What each API server encodes.",
+    0,
+    encodings,
+);
+const RESOURCE: Column = column("Resource", "What is migrated.", 0, |it| {
+    let resource = &it["spec"]["resource"];
+    let (name, group) = (&resource["resource"], &resource["group"]);
+    let (name, group) = (
+        name.as_str().unwrap_or_default(),
+        group.as_str().unwrap_or_default(),
+    );
+    match group {
+        "" => json!(name),
+        group => json!(format!("{name}.{group}")),
+    }
+});
+const PHASE: Column = column("Phase", "How far it is.", 0, |it| {
+    text(&it["status"]["phase"])
+});
+const MEMBER_PHASE: Column = column("Phase", "Whether it is ready.", 0, |it| {
+    text(&it["status"]["phase"])
+});
+const MEMBER_VERSION: Column = column("Version", "The version of its binary.", 0, |it| {
+    text(&it["spec"]["version"])
+});
+const ENDPOINT: Column = column("Endpoint", "Where it serves.", 1, |it| {
+    text(&it["spec"]["endpoint"])
+});
+const CURRENT: Column = column("Current", "The version that was agreed on.", 0, |it| {
+    or(&it["status"]["currentVersion"], "<none>")
+});
+const SELECTED: Column = column(
+    "Selected",
+    "The version that members are to encode.",
+    0,
+    |it| or(&it["status"]["selectedVersion"], "<none>"),
+);
+const PERSISTED: Column = column("Persisted", "The versions that may be stored.", 0, |it| {
+    let of = |one: &Value| one.as_str().unwrap_or_default().to_owned();
+    let persisted = it["status"]["persistedVersions"].as_array();
+    let persisted: Vec<String> = persisted.into_iter().flatten().map(of).collect();
+    json!(persisted.join(","))
+});
+
+fn text(value: &Value) -> Value {
+    json!(value.as_str().unwrap_or_default())
+}
+
+fn or(value: &Value, without: &str) -> Value {
+    json!(value.as_str().unwrap_or(without))
+}
+
+/// The controller as kubectl prints it: `statefulset.apps/web`.
+fn controller(document: &Value) -> Value {
+    let owners = document["metadata"]["ownerReferences"].as_array();
+    let controller = owners
+        .into_iter()
+        .flatten()
+        .find(|owner| owner["controller"] == true);
+    let Some(owner) = controller else {
+        return json!("<none>");
+    };
+    let kind = owner["kind"].as_str().unwrap_or_default().to_lowercase();
+    let name = owner["name"].as_str().unwrap_or_default();
+    let group = owner["apiVersion"].as_str().unwrap_or_default();
+    let group = group.split_once('/').map(|(group, _)| group);
+    json!(match group {
+        Some(group) => format!("{kind}.{group}/{name}"),
+        None => format!("{kind}/{name}"),
+    })
+}
+
+/// The encodings as Kubernetes prints them: at most three.
+fn encodings(document: &Value) -> Value {
+    let reported = document["status"]["storageVersions"].as_array();
+    let reported: Vec<String> = reported
+        .into_iter()
+        .flatten()
+        .map(|one| {
+            let of = |field: &str| one[field].as_str().unwrap_or_default();
+            format!("{}={}", of("apiServerID"), of("encodingVersion"))
+        })
+        .collect();
+    let shown = reported
+        .iter()
+        .take(3)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(",");
+    json!(match reported.len().saturating_sub(3) {
+        0 => shown,
+        more => format!("{shown} + {more} more..."),
+    })
+}
+
+/// Whether a text is a version of an API, as `v1` or `v2beta1`.
+pub(crate) fn is_version(text: &str) -> bool {
+    rank(text).is_some()
+}
+
+/// What versions are ordered by, the preferred one first: stable ones before beta and alpha, newer ones before older ones.
+pub(crate) fn preference(version: &str) -> impl Ord + use<> {
+    (Reverse(rank(version)), version.to_owned())
+}
+
+/// Stable 2, beta 1, alpha 0; then the numbers.
+fn rank(text: &str) -> Option<(u8, u32, u32)> {
+    let rest = text.strip_prefix('v')?;
+    let (major, stage) = match rest.find(|letter: char| !letter.is_ascii_digit()) {
+        None => (number(rest)?, (2, 0)),
+        Some(end) => {
+            let (major, stage) = rest.split_at(end);
+            let stage = match (stage.strip_prefix("beta"), stage.strip_prefix("alpha")) {
+                (Some(of), _) => (1, number(of)?),
+                (_, Some(of)) => (0, number(of)?),
+                (None, None) => return None,
+            };
+            (number(major)?, stage)
+        }
+    };
+    Some((stage.0, major, stage.1))
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0 && !text.starts_with(['0', '+']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_preferred_as_kubernetes_prefers_them() {
+        let mut versions = ["v1beta1", "v10", "v1", "v2alpha1", "v2", "v11beta2"];
+        versions.sort_by_key(|version| preference(version));
+        assert_eq!(
+            versions,
+            ["v10", "v2", "v1", "v11beta2", "v1beta1", "v2alpha1"]
+        );
+        for no in [
+            "", "v", "1", "v0", "v01", "v1gamma1", "v1beta", "v+1", "version",
+        ] {
+            assert!(!is_version(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn the_columns_print_what_kubernetes_prints() {
+        let owner = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "controller": true});
+        let document = json!({"metadata": {"ownerReferences": [owner]}});
+        assert_eq!(controller(&document), "statefulset.apps/web");
+        assert_eq!(controller(&json!({})), "<none>");
+        let one = |id: &str| json!({"apiServerID": id, "encodingVersion": "v1"});
+        let of = |ids: &[&str]| {
+            let reported: Vec<Value> = ids.iter().map(|id| one(id)).collect();
+            encodings(&json!({"status": {"storageVersions": reported}}))
+        };
+        assert_eq!(of(&["a", "b"]), "a=v1,b=v1");
+        assert_eq!(of(&["a", "b", "c", "d", "e"]), "a=v1,b=v1,c=v1 + 2 more...");
+    }
+}

@@ -1,0 +1,105 @@
+//! The form in which a client takes an answer, by its `Accept` header.
+
+use http::HeaderMap;
+use http::header::ACCEPT;
+
+/// A form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The document itself.
+    Document,
+    /// A table, by this version of `meta.k8s.io`.
+    Table(&'static str),
+    /// Metadata alone.
+    Metadata,
+    /// Discovery in one document, by this version of `apidiscovery.k8s.io`.
+    Discovery(&'static str),
+}
+
+/// The first form that the client lists and `can` be made; `None` if it lists none.
+pub(crate) fn form(headers: &HeaderMap, can: impl Fn(Form) -> bool) -> Option<Form> {
+    let listed: Vec<&str> = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .filter(|one| !one.is_empty())
+        .collect();
+    if listed.is_empty() {
+        return Some(Form::Document);
+    }
+    listed
+        .iter()
+        .filter_map(|one| alternative(one))
+        .find(|form| can(*form))
+}
+
+/// The form of one alternative; `None` for one that is never made.
+fn alternative(text: &str) -> Option<Form> {
+    let mut parts = text.split(';').map(str::trim);
+    let media = parts.next()?.to_ascii_lowercase();
+    if !matches!(media.as_str(), "application/json" | "application/*" | "*/*") {
+        return None;
+    }
+    let (mut shape, mut group, mut version) = (None, None, None);
+    for part in parts {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        match name.trim() {
+            "as" => shape = Some(value.trim()),
+            "g" => group = Some(value.trim()),
+            "v" => version = Some(value.trim()),
+            // Of a quality only that it is not 0 would count, and nobody sends that.
+            _ => {}
+        }
+    }
+    Some(match (shape, group, version) {
+        (None, ..) => Form::Document,
+        (Some("Table"), Some("meta.k8s.io"), Some("v1")) => Form::Table("v1"),
+        (Some("Table"), Some("meta.k8s.io"), Some("v1beta1")) => Form::Table("v1beta1"),
+        (
+            Some("PartialObjectMetadata" | "PartialObjectMetadataList"),
+            Some("meta.k8s.io"),
+            Some("v1"),
+        ) => Form::Metadata,
+        (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2")) => {
+            Form::Discovery("v2")
+        }
+        (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2beta1")) => {
+            Form::Discovery("v2beta1")
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(accept: &str) -> Option<Form> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, accept.parse().ok()?);
+        form(&headers, |form| !matches!(form, Form::Discovery(_)))
+    }
+
+    #[test]
+    fn the_first_form_that_can_be_made_is_chosen() {
+        let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,\
+                       application/json";
+        assert_eq!(first(kubectl), Some(Form::Table("v1")));
+        assert_eq!(first("application/json, */*;q=0.8"), Some(Form::Document));
+        assert_eq!(
+            first("application/vnd.kubernetes.protobuf,application/json"),
+            Some(Form::Document)
+        );
+        assert_eq!(
+            first("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
+            Some(Form::Metadata)
+        );
+        let discovery =
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+        assert_eq!(first(discovery), Some(Form::Document));
+        assert_eq!(first("application/vnd.kubernetes.protobuf"), None);
+        assert_eq!(form(&HeaderMap::new(), |_| true), Some(Form::Document));
+    }
+}

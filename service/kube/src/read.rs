@@ -1,0 +1,169 @@
+//! Reading one object, and lists.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use serde_json::Value;
+use synod_model::{ErrorKind, Refusal};
+use tokio::time::Instant;
+
+use crate::answer::{self, Response, Shape};
+use crate::request::{Asked, Query};
+use crate::sources::{Calls, PAGE_MAX, Page, Scope, Start};
+use crate::status::{About, Fault};
+
+/// How long a read waits for a revision that it is to be no older than.
+const REVISION_PATIENCE: Duration = Duration::from_secs(3);
+
+/// What stands before a token that continues a list as it is now.
+const AT_PRESENT: &str = "now.";
+
+/// One object.
+pub(crate) async fn get(
+    calls: &Calls,
+    shape: &Shape,
+    about: &About<'_>,
+    query: &Query,
+) -> Result<Response, Fault> {
+    let asked = query.asked()?;
+    let found = patient(calls, asked)
+        .get(&shape.kind, about.namespace, about.name, asked)
+        .await;
+    let found = found.map_err(|refusal| Fault::of(&or_future(refusal, asked), about))?;
+    Ok(answer::document(&calls.origin, 200, &shape.one(found)))
+}
+
+/// A list: the page that is asked for, or all of it, which is read and sent page by page.
+pub(crate) async fn list(
+    calls: &Calls,
+    scope: Scope,
+    shape: Shape,
+    about: &About<'_>,
+    query: &Query,
+) -> Result<Response, Fault> {
+    let start = match query.get("continue") {
+        None => Start::First(query.asked()?),
+        Some(token) => match token.strip_prefix(AT_PRESENT) {
+            Some(token) => Start::AtPresent(token.to_owned()),
+            None => Start::After(token.to_owned()),
+        },
+    };
+    let limit = query.number("limit")?.filter(|limit| *limit > 0);
+    let size = limit.map_or(PAGE_MAX, |limit| u32::try_from(limit).unwrap_or(PAGE_MAX));
+    let asked = match &start {
+        Start::First(asked) => *asked,
+        Start::After(_) | Start::AtPresent(_) => Asked::Newest,
+    };
+    let page = patient(calls, asked)
+        .page(&scope, start.clone(), size)
+        .await;
+    let page = page.map_err(|refusal| {
+        let refusal = or_future(refusal, asked);
+        let mut fault = Fault::of(&refusal, about);
+        if let (ErrorKind::Compacted, Start::After(token)) = (refusal.kind, start) {
+            fault.continue_token = Some(format!("{AT_PRESENT}{token}"));
+        }
+        fault
+    })?;
+    if limit.is_some() || page.next.is_empty() {
+        let tail = Shape::tail(page.revision, &page.next);
+        let text = format!("{}{}{tail}", shape.head(), items(&shape, &page.items, true));
+        return Ok(answer::parts(stream::iter([Ok(calls
+            .origin
+            .counted(text.into()))])));
+    }
+    let listing = Listing {
+        calls: calls.clone(),
+        scope,
+        shape,
+        next: Next::Page(page),
+        has_begun: false,
+        is_empty: true,
+    };
+    Ok(answer::parts(stream::try_unfold(
+        listing,
+        |mut listing| async move {
+            let part = listing.part().await?;
+            Ok(part.map(|part| (part, listing)))
+        },
+    )))
+}
+
+/// The calls of a read at least as new as a revision, which waits for that a little only, as in Kubernetes.
+fn patient(calls: &Calls, asked: Asked) -> Calls {
+    match asked {
+        Asked::NotOlderThan(_) => calls.until(Instant::now() + REVISION_PATIENCE),
+        Asked::Newest | Asked::Exact(_) => calls.clone(),
+    }
+}
+
+/// What a refusal is of such a read: the revision did not come in time.
+fn or_future(refusal: Refusal, asked: Asked) -> Refusal {
+    match (refusal.kind, asked) {
+        (ErrorKind::DeadlineExceeded, Asked::NotOlderThan(revision)) => {
+            Refusal::new(ErrorKind::FutureRevision, revision.to_string())
+        }
+        _ => refusal,
+    }
+}
+
+/// A list that is sent page by page.
+struct Listing {
+    calls: Calls,
+    scope: Scope,
+    shape: Shape,
+    next: Next,
+    has_begun: bool,
+    /// Whether no object was sent so far: a selector may leave nothing of a page.
+    is_empty: bool,
+}
+
+/// What of a list is sent next.
+enum Next {
+    Page(Page),
+    /// The page behind this token.
+    After(String),
+    Nothing,
+}
+
+impl Listing {
+    async fn part(&mut self) -> io::Result<Option<Vec<Bytes>>> {
+        let page = match std::mem::replace(&mut self.next, Next::Nothing) {
+            Next::Nothing => return Ok(None),
+            Next::Page(page) => page,
+            Next::After(token) => {
+                // Each page has the time of a request: the client takes them at its own pace.
+                let calls = self.calls.until(Instant::now() + crate::serve::PATIENCE);
+                let page = calls.page(&self.scope, Start::After(token), PAGE_MAX).await;
+                // The status is sent already, so the client is to see that the answer broke off.
+                page.map_err(|refusal| io::Error::other(refusal.message))?
+            }
+        };
+        let mut text = String::new();
+        if !std::mem::replace(&mut self.has_begun, true) {
+            text.push_str(&self.shape.head());
+        }
+        text.push_str(&items(&self.shape, &page.items, self.is_empty));
+        self.is_empty &= page.items.is_empty();
+        if page.next.is_empty() {
+            text.push_str(&Shape::tail(page.revision, ""));
+        } else {
+            self.next = Next::After(page.next);
+        }
+        Ok(Some(self.calls.origin.counted(text.into())))
+    }
+}
+
+/// The objects of a page, with commas between them and, behind another page, before them.
+fn items(shape: &Shape, objects: &[Value], is_first: bool) -> String {
+    let mut text = String::new();
+    for object in objects {
+        if !text.is_empty() || !is_first {
+            text.push(',');
+        }
+        text.push_str(&shape.item(object).to_string());
+    }
+    text
+}

@@ -1,0 +1,386 @@
+//! Connections and requests.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use data_encoding::HEXLOWER;
+use futures::StreamExt;
+use http::header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
+use http::{HeaderMap, Method};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming as RequestBody;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use synod_server::Front;
+use synod_server::seams::{Connection, ConnectionInfo, Incoming};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+use tonic::transport::server::Connected;
+
+use crate::answer::{self, Response, Shape};
+use crate::body::Asks;
+use crate::discovery::{self, kind_at};
+use crate::kinds::{Kind, Verb};
+use crate::negotiate::{Form, form};
+use crate::openapi;
+use crate::request::{Place, Query, ResourcePlace};
+use crate::sources::{Calls, Scope};
+use crate::status::{About, Fault};
+use crate::table::Include;
+use crate::{delete, read, watch, write};
+
+/// The longest time for a request; for a watch or a long list, for each of its reads.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The longest time for the headers of a request.
+const HEADERS_MAX: Duration = Duration::from_secs(10);
+
+/// Bytes of a request's body: as in Kubernetes.
+const BODY_BYTES_MAX: usize = 3 << 20;
+
+/// Bodies that are read and carried out at a time; the next one waits.
+const BODIES_MAX: usize = 64;
+
+/// Bytes of the headers of a request.
+const HEADER_BYTES_MAX: usize = 16 << 10;
+
+static OPENAPI_V2: HeaderValue =
+    HeaderValue::from_static("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+
+/// Serves the Kubernetes API to these connections until the replica shuts down, and then the requests in progress.
+pub async fn serve(front: Front, mut incoming: Incoming) {
+    let parts = Arc::new(Parts {
+        front,
+        bodies: Semaphore::new(BODIES_MAX),
+    });
+    // The door bounds how many there are.
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            biased;
+            () = parts.front.stopped() => break,
+            Some(_) = connections.join_next() => {}
+            accepted = incoming.next() => match accepted {
+                Some(Ok(connection)) => {
+                    connections.spawn(served(Arc::clone(&parts), connection));
+                }
+                Some(Err(error)) => tracing::debug!(%error, "a connection could not be accepted"),
+                None => break,
+            },
+        }
+    }
+    while connections.join_next().await.is_some() {}
+}
+
+struct Parts {
+    front: Front,
+    bodies: Semaphore,
+}
+
+/// Serves one connection.
+async fn served(parts: Arc<Parts>, connection: Connection) {
+    let info = connection.connect_info();
+    let of_requests = Arc::clone(&parts);
+    let service = service_fn(move |request| {
+        let (parts, info) = (Arc::clone(&of_requests), info.clone());
+        async move { Ok::<_, Infallible>(answered(&parts, &info, request).await) }
+    });
+    let serving = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_MAX)
+        .max_buf_size(HEADER_BYTES_MAX)
+        .serve_connection(TokioIo::new(connection), service);
+    let mut serving = std::pin::pin!(serving);
+    let ended = tokio::select! {
+        biased;
+        ended = serving.as_mut() => ended,
+        () = parts.front.stopped() => {
+            serving.as_mut().graceful_shutdown();
+            serving.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended");
+    }
+}
+
+async fn answered(
+    parts: &Parts,
+    info: &ConnectionInfo,
+    mut request: http::Request<RequestBody>,
+) -> Response {
+    let origin = parts.front.origin(info, request.headers_mut());
+    let progress = origin.begin();
+    let calls = Calls {
+        front: parts.front.clone(),
+        origin: origin.clone(),
+        deadline: Instant::now() + PATIENCE,
+    };
+    let done = done(parts, &calls, request).await;
+    let mut response = done.unwrap_or_else(|fault| answer::fault(&origin, &fault));
+    if let Ok(trace) = HeaderValue::from_str(&origin.trace) {
+        response.headers_mut().insert("audit-id", trace);
+    }
+    // The connection is not idle until the whole answer was taken.
+    response.map(|body| {
+        let body = body.map_frame(move |frame| {
+            let _ = &progress;
+            frame
+        });
+        body.boxed_unsync()
+    })
+}
+
+/// A request apart from its body.
+struct Head {
+    method: Method,
+    headers: HeaderMap,
+    query: Query,
+}
+
+async fn done(
+    parts: &Parts,
+    calls: &Calls,
+    request: http::Request<RequestBody>,
+) -> Result<Response, Fault> {
+    let (head, body) = request.into_parts();
+    let place = Place::of(head.uri.path()).ok_or_else(Fault::no_such_path)?;
+    let query = Query::of(head.uri.query());
+    let head = Head {
+        method: head.method,
+        headers: head.headers,
+        query,
+    };
+    if let Place::Resource(place) = place {
+        return resource(parts, calls, place, head, body).await;
+    }
+    if head.method != Method::GET && head.method != Method::HEAD {
+        return Err(Fault::no_such_method());
+    }
+    told(calls, place, &head.headers).await
+}
+
+/// What is told of what is served. Everybody may know it who is known.
+async fn told(calls: &Calls, place: Place, headers: &HeaderMap) -> Result<Response, Fault> {
+    let of_any = |refusal: synod_model::Refusal| Fault::of_any(refusal.kind, &refusal.message);
+    if place == Place::Alive {
+        let text = HeaderValue::from_static("text/plain; charset=utf-8");
+        return Ok(answer::whole(
+            &calls.origin,
+            200,
+            &text,
+            Bytes::from_static(b"ok"),
+        ));
+    }
+    calls.front.identity(&calls.origin).map_err(of_any)?;
+    let form = form(headers, |form| match form {
+        Form::Document => true,
+        Form::Discovery(_) => matches!(place, Place::CoreVersions | Place::Groups),
+        Form::Table(_) | Form::Metadata => false,
+    });
+    if place == Place::OpenApiV2 {
+        let empty = Bytes::from_static(openapi::EMPTY_V2);
+        return Ok(answer::whole(&calls.origin, 200, &OPENAPI_V2, empty));
+    }
+    let form = form.ok_or_else(Fault::not_acceptable)?;
+    let document = match &place {
+        Place::Version => discovery::version(),
+        Place::CoreVersions => discovery::core(form),
+        // kubectl asks for it where an object is not found, and would tell of a missing namespace in its place.
+        Place::Namespace(name) => discovery::namespace(name.as_str()),
+        _ => of_groups(calls, &place, form).await?,
+    };
+    Ok(tagged(calls, headers, form, &document))
+}
+
+/// What follows from the table of kinds.
+async fn of_groups(calls: &Calls, place: &Place, form: Form) -> Result<Value, Fault> {
+    let groups = discovery::groups(calls).await;
+    let groups = groups.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
+    let named = |name: &str| {
+        groups
+            .iter()
+            .find(|group| group.name == name)
+            .ok_or_else(Fault::no_such_path)
+    };
+    let kinds = |group: &str, version: &str| {
+        let found = named(group)?
+            .versions
+            .iter()
+            .find(|(name, _)| name == version);
+        found
+            .map(|(_, kinds)| kinds)
+            .ok_or_else(Fault::no_such_path)
+    };
+    Ok(match place {
+        Place::Groups => discovery::list(form, &groups),
+        Place::Group(name) => discovery::group(named(name)?),
+        Place::GroupVersion(group, version) => {
+            discovery::resources(group, version, kinds(group, version)?)
+        }
+        Place::OpenApiV3 => openapi::index(&groups),
+        Place::OpenApiDocument(group, version) => openapi::document(kinds(group, version)?),
+        Place::Version
+        | Place::CoreVersions
+        | Place::Namespace(_)
+        | Place::OpenApiV2
+        | Place::Alive
+        | Place::Resource(_) => return Err(Fault::no_such_path()),
+    })
+}
+
+/// An answer that a client may keep: if it names the tag of what it has, it is told that this is the same.
+fn tagged(calls: &Calls, headers: &HeaderMap, form: Form, document: &Value) -> Response {
+    let text = document.to_string();
+    let tag = format!("\"{}\"", HEXLOWER.encode(&Sha256::digest(text.as_bytes())));
+    let has_it = headers
+        .get(IF_NONE_MATCH)
+        .is_some_and(|has| has.as_bytes() == tag.as_bytes());
+    let mut response = if has_it {
+        answer::whole(
+            &calls.origin,
+            304,
+            &HeaderValue::from_static("application/json"),
+            Bytes::new(),
+        )
+    } else {
+        answer::document(&calls.origin, 200, document)
+    };
+    let headers = response.headers_mut();
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    headers.insert(http::header::VARY, HeaderValue::from_static("Accept"));
+    if let Form::Discovery(version) = form {
+        // Without these parameters kubectl finds nothing in it.
+        let media =
+            format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+        if let Ok(media) = HeaderValue::from_str(&media) {
+            headers.insert(CONTENT_TYPE, media);
+        }
+    }
+    response
+}
+
+/// A request for objects.
+async fn resource(
+    parts: &Parts,
+    calls: &Calls,
+    place: ResourcePlace,
+    head: Head,
+    body: RequestBody,
+) -> Result<Response, Fault> {
+    let user = calls.front.identity(&calls.origin);
+    let user = user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
+    let kind = kind_at(calls, &place.group, &place.version, &place.plural).await;
+    let kind = kind.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
+    let kind = kind.ok_or_else(Fault::no_such_path)?;
+    if place.subresource.is_some() || (place.namespace.is_some() && !kind.namespaced) {
+        return Err(Fault::no_such_path());
+    }
+    let verb = verb(&head, &place, &kind)?;
+    let about = About {
+        kind: &kind,
+        verb,
+        namespace: place.namespace.as_deref(),
+        name: place.name.as_deref().unwrap_or_default(),
+        user: user.as_deref().unwrap_or("system:anonymous"),
+    };
+    let form = form(&head.headers, |form| !matches!(form, Form::Discovery(_)));
+    let shape = Shape {
+        kind: kind.clone(),
+        form: form.ok_or_else(Fault::not_acceptable)?,
+        include: match head.query.get("includeObject") {
+            None | Some("Metadata") => Include::Metadata,
+            Some("Object") => Include::Object,
+            Some("None") => Include::None,
+            Some(other) => {
+                return Err(Fault::bad_request(format!(
+                    "unrecognized includeObject value: \"{other}\""
+                )));
+            }
+        },
+        now_ms: calls.now_ms(),
+    };
+    let scope = || -> Result<Scope, Fault> {
+        Ok(Scope {
+            kind: kind.clone(),
+            namespace: place.namespace.clone(),
+            selection: head.query.selection()?,
+        })
+    };
+    match verb {
+        Verb::Get => return read::get(calls, &shape, &about, &head.query).await,
+        Verb::List => return read::list(calls, scope()?, shape, &about, &head.query).await,
+        Verb::Watch => return watch::watch(calls, scope()?, shape, &about, &head.query).await,
+        _ => {}
+    }
+    let place = timeout_at(calls.deadline, parts.bodies.acquire()).await;
+    let _place = place.map_err(|_| Fault::too_many())?;
+    let body = whole(body, calls.deadline).await?;
+    let asks = Asks {
+        query: &head.query,
+        headers: &head.headers,
+        body: &body,
+    };
+    match verb {
+        Verb::Create => write::create(calls, &shape, &about, &asks).await,
+        Verb::Update => write::update(calls, &shape, &about, &asks).await,
+        Verb::Patch => write::patch(calls, &shape, &about, &asks).await,
+        Verb::Delete => delete::delete(calls, &shape, &about, &asks).await,
+        Verb::Get | Verb::List | Verb::Watch | Verb::DeleteCollection => {
+            Err(Fault::no_such_method())
+        }
+    }
+}
+
+/// What is asked of a kind at a place.
+fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> {
+    let watches = || head.query.is("watch");
+    let verb = match (head.method.as_str(), place.name.is_some()) {
+        ("GET" | "HEAD", true) => Verb::Get,
+        ("GET" | "HEAD", false) if watches()? => Verb::Watch,
+        ("GET" | "HEAD", false) => Verb::List,
+        ("POST", false) => Verb::Create,
+        ("PUT", true) => Verb::Update,
+        ("PATCH", true) => Verb::Patch,
+        ("DELETE", true) => Verb::Delete,
+        ("DELETE", false) => Verb::DeleteCollection,
+        _ => return Err(Fault::no_such_method()),
+    };
+    let is_one_namespace = place.namespace.is_some() || !kind.namespaced;
+    match verb {
+        Verb::List | Verb::Watch => {}
+        // Of all namespaces there are only lists.
+        Verb::Create | Verb::DeleteCollection if !is_one_namespace => {
+            return Err(Fault::no_such_method());
+        }
+        _ if !is_one_namespace => return Err(Fault::no_such_path()),
+        _ => {}
+    }
+    if kind.has(verb) {
+        Ok(verb)
+    } else {
+        Err(Fault::no_such_method())
+    }
+}
+
+/// The body of a request.
+async fn whole(body: RequestBody, deadline: Instant) -> Result<Bytes, Fault> {
+    let read = timeout_at(deadline, Limited::new(body, BODY_BYTES_MAX).collect()).await;
+    match read.map_err(|_| Fault::timeout())? {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+            Err(Fault::too_large(BODY_BYTES_MAX))
+        }
+        Err(error) => Err(Fault::bad_request(format!(
+            "the body of the request cannot be read: {error}"
+        ))),
+    }
+}

@@ -1,0 +1,246 @@
+//! The kinds that Synod keeps itself, as documents.
+
+use serde_json::{Map, Value, json};
+use synod_proto::v1;
+
+use crate::documents::{RAW_DATA, document, time};
+use crate::kinds::Kind;
+
+/// The name of the one object with the settings.
+pub(crate) const SETTINGS_NAME: &str = "synod";
+
+pub(crate) fn member(kind: &Kind, member: &v1::Member) -> Value {
+    let rest = json!({
+        "spec": {
+            "instance": member.instance,
+            "version": member.version,
+            "endpoint": member.endpoint,
+            "ttlMs": member.ttl_ms,
+        },
+        "status": {
+            "phase": word(member.phase().as_str_name(), "MEMBER_PHASE_"),
+            "epoch": member.epoch,
+            "reported": member.reported,
+        },
+    });
+    document(kind, member.metadata.as_ref(), rest)
+}
+
+pub(crate) fn storage_version(kind: &Kind, version: &v1::StorageVersion) -> Value {
+    let reported = version.entries.iter().map(|entry| {
+        json!({
+            "apiServerID": entry.member,
+            "encodingVersion": entry.encoding_version.clone().unwrap_or_default(),
+            "decodableVersions": entry.decodable_versions,
+            "servedVersions": entry.served_versions,
+        })
+    });
+    let mut status = json!({ "storageVersions": reported.collect::<Vec<_>>() });
+    if let Some(own) = &version.status {
+        if let Some(common) = &own.common_encoding_version {
+            status["commonEncodingVersion"] = json!(common);
+        }
+        status["conditions"] = own.conditions.iter().map(condition).collect();
+    }
+    let rest = json!({ "spec": {}, "status": status });
+    document(kind, version.metadata.as_ref(), rest)
+}
+
+fn condition(condition: &v1::Condition) -> Value {
+    json!({
+        "type": condition.r#type,
+        "status": word(condition.status().as_str_name(), "CONDITION_STATUS_"),
+        "reason": condition.reason,
+        "message": condition.message,
+        "observedGeneration": condition.observed_generation,
+        "lastTransitionTime": time(condition.last_transition_time_ms),
+    })
+}
+
+pub(crate) fn agreement(kind: &Kind, state: &v1::StorageState) -> Value {
+    let persisted = state.persisted.iter().map(|one| match &one.version {
+        _ if one.unknown => "Unknown".to_owned(),
+        Some(version) => version.clone(),
+        None => one.hash.clone(),
+    });
+    let mut status = json!({
+        "agreementRevision": state.agreement_revision,
+        "persistedVersions": persisted.collect::<Vec<_>>(),
+        "observedHashes": state.observed_hashes,
+        "contradicted": state.contradicted,
+    });
+    for (field, version) in [
+        ("currentVersion", &state.current_version),
+        ("selectedVersion", &state.selected_version),
+        ("commonEncodingVersion", &state.common_encoding_version),
+    ] {
+        if let Some(version) = version {
+            status[field] = json!(version);
+        }
+    }
+    let rest = json!({
+        "spec": { "resource": resource(state.resource.as_ref()) },
+        "status": status,
+    });
+    document(kind, state.metadata.as_ref(), rest)
+}
+
+/// A migration, as `storagemigration.k8s.io/v1beta1` has it, with the phase and what was done beside its conditions.
+pub(crate) fn migration(kind: &Kind, migration: &v1::Migration) -> Value {
+    let ended = migration.end_time_ms;
+    let created = migration.metadata.as_ref().map(|own| own.creation_time_ms);
+    let at = time(ended.or(created).unwrap_or_default());
+    let generation = migration.metadata.as_ref().map_or(0, |own| own.generation);
+    let is = |name: &str, reason: &str, message: &str| {
+        json!([{
+            "type": name,
+            "status": "True",
+            "reason": reason,
+            "message": message,
+            "lastTransitionTime": at,
+            "observedGeneration": generation,
+        }])
+    };
+    let failure = migration.failure.clone().unwrap_or_default();
+    let conditions = match migration.phase() {
+        v1::MigrationPhase::Running => is("Running", "StorageVersionMigrationInProgress", ""),
+        v1::MigrationPhase::Succeeded => is("Succeeded", "StorageVersionMigrationSucceeded", ""),
+        v1::MigrationPhase::Failed => {
+            let class = word(failure.class().as_str_name(), "FAILURE_CLASS_");
+            is("Failed", &class, &failure.reason)
+        }
+        v1::MigrationPhase::Aborted => {
+            let cause = word(migration.aborted().as_str_name(), "ABORT_CAUSE_");
+            is(
+                "Failed",
+                &format!("Aborted{cause}"),
+                "the migration was called off",
+            )
+        }
+        v1::MigrationPhase::Pending | v1::MigrationPhase::Unspecified => json!([]),
+    };
+    let mut status = json!({
+        "conditions": conditions,
+        "resourceVersion": migration.agreement_revision.to_string(),
+        "phase": word(migration.phase().as_str_name(), "MIGRATION_PHASE_"),
+        "done": migration.done,
+    });
+    if let Some(estimate) = migration.estimate {
+        status["estimate"] = json!(estimate);
+    }
+    if let Some(version) = &migration.target_version {
+        status["targetVersion"] = json!(version);
+    }
+    let rest = json!({
+        "spec": { "resource": resource(migration.resource.as_ref()) },
+        "status": status,
+    });
+    document(kind, migration.metadata.as_ref(), rest)
+}
+
+pub(crate) fn controller_revision(kind: &Kind, own: &v1::ControllerRevision) -> Value {
+    let data = match serde_json::from_slice(&own.data) {
+        Ok(data) if own.media_type == "application/json" => data,
+        _ => json!({ RAW_DATA: {
+            "mediaType": own.media_type,
+            "base64": data_encoding::BASE64.encode(&own.data),
+        }}),
+    };
+    let rest = json!({ "data": data, "revision": own.revision });
+    document(kind, own.metadata.as_ref(), rest)
+}
+
+pub(crate) fn settings(kind: &Kind, settings: &v1::Settings) -> Value {
+    let metadata = v1::Metadata {
+        name: SETTINGS_NAME.to_owned(),
+        resource_version: settings.resource_version,
+        ..v1::Metadata::default()
+    };
+    let enforced = settings.enforce_persisted.iter();
+    let enforced: Vec<Value> = enforced.map(|one| resource(Some(one))).collect();
+    let mut spec = json!({
+        "historyRevisions": settings.history_revisions,
+        "historyBytes": settings.history_bytes,
+        "writeGraceMs": settings.write_grace_ms,
+        "unreportedGraceMs": settings.unreported_grace_ms,
+        "sessionTtlMs": settings.session_ttl_ms,
+        "sessionOutcomes": settings.session_outcomes,
+        "sessionsMax": settings.sessions_max,
+        "membersMax": settings.members_max,
+        "reportEntriesMax": settings.report_entries_max,
+        "agreementsKept": settings.agreements_kept,
+        "stateQuotaBytes": settings.state_quota_bytes,
+        "enforcePersisted": enforced,
+        "migrationsKept": settings.migrations_kept,
+        "discoveryPeriodMs": settings.discovery_period_ms,
+    });
+    for (name, switch) in [
+        ("votes", settings.votes),
+        ("objects", settings.objects),
+        ("histories", settings.histories),
+        ("leases", settings.leases),
+        ("migrations", settings.migrations),
+    ] {
+        let switch = switch.and_then(|switch| v1::Switch::try_from(switch).ok());
+        if let Some(switch) = switch {
+            spec[name] = json!(word(switch.as_str_name(), "SWITCH_"));
+        }
+    }
+    let mut document = document(kind, Some(&metadata), json!({ "spec": spec }));
+    if let Some(metadata) = document["metadata"].as_object_mut() {
+        // Settings were never created: they begin with the cluster.
+        metadata.shift_remove("creationTimestamp");
+    }
+    document
+}
+
+fn resource(resource: Option<&v1::GroupResource>) -> Value {
+    let mut shown = Map::new();
+    if let Some(resource) = resource {
+        shown.insert("group".to_owned(), json!(resource.group));
+        shown.insert("resource".to_owned(), json!(resource.resource));
+    }
+    Value::Object(shown)
+}
+
+/// The name of a value of an enum as Kubernetes writes it: `NO_AGREEMENT` is `NoAgreement`.
+fn word(name: &str, prefix: &str) -> String {
+    let parts = name.strip_prefix(prefix).unwrap_or(name).split('_');
+    parts
+        .map(|part| {
+            let (first, rest) = part.split_at(part.len().min(1));
+            format!("{first}{}", rest.to_ascii_lowercase())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::KINDS;
+
+    #[test]
+    fn names_of_values_are_written_as_kubernetes_writes_them() {
+        assert_eq!(
+            word("ABORT_CAUSE_NO_AGREEMENT", "ABORT_CAUSE_"),
+            "NoAgreement"
+        );
+        assert_eq!(word("CONDITION_STATUS_TRUE", "CONDITION_STATUS_"), "True");
+    }
+
+    #[test]
+    fn an_aborted_migration_has_failed_to_who_waits_for_its_end() {
+        let mut migration = v1::Migration {
+            phase: v1::MigrationPhase::Aborted.into(),
+            aborted: v1::AbortCause::AgreementMoved.into(),
+            ..v1::Migration::default()
+        };
+        let shown = self::migration(&KINDS[3], &migration);
+        let condition = &shown["status"]["conditions"][0];
+        assert_eq!(condition["type"], "Failed");
+        assert_eq!(condition["reason"], "AbortedAgreementMoved");
+        migration.phase = v1::MigrationPhase::Pending.into();
+        let shown = self::migration(&KINDS[3], &migration);
+        assert_eq!(shown["status"]["conditions"], json!([]));
+    }
+}

@@ -1,0 +1,409 @@
+//! kubectl, of every minor version that is on this machine as `kubectl.1.NN`.
+//!
+//! `cargo test -p synod-kube --test kube -- --ignored kubectl` runs these tests; a machine without kubectl says so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyPair, SanType,
+};
+use serde_json::{Value, json};
+use synod_server::config::ReplicaConfig;
+use synod_tls::{Pem, ServerTls, Versions};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::api::Api;
+use crate::replicas::{PATIENCE, Replicas};
+
+const VERSIONS: std::ops::RangeInclusive<u32> = 27..=33;
+
+/// The kubectls of this machine.
+fn kubectls() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let mut found = Vec::new();
+    for minor in VERSIONS {
+        let name = format!("kubectl.1.{minor}");
+        let places = folders
+            .iter()
+            .map(|folder| fs::canonicalize(folder).unwrap_or_default());
+        // Distributions link `kubectl` into the path and keep the others beside what it links to.
+        let beside = folders
+            .iter()
+            .filter_map(|folder| fs::canonicalize(folder.join("kubectl")).ok());
+        let beside = beside.filter_map(|file| file.parent().map(Path::to_owned));
+        match places
+            .chain(beside)
+            .map(|folder| folder.join(&name))
+            .find(|file| file.is_file())
+        {
+            Some(file) => found.push(file),
+            None => eprintln!("SKIPPED: there is no {name} on this machine"),
+        }
+    }
+    if found.is_empty() {
+        eprintln!("SKIPPED: there is no kubectl on this machine, so nothing was tested with it");
+    }
+    found
+}
+
+/// A kubectl with a home of its own: it keeps what it has discovered there.
+struct Kubectl {
+    program: PathBuf,
+    home: TempDir,
+    flags: Vec<String>,
+}
+
+/// What it has printed.
+#[derive(Debug)]
+struct Printed {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Kubectl {
+    fn new(program: &Path, flags: &[&str]) -> Self {
+        Self {
+            program: program.to_owned(),
+            home: TempDir::new().unwrap(),
+            flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
+        }
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.flags)
+            .args(line.split_whitespace())
+            .env("HOME", self.home.path())
+            .env_remove("KUBECONFIG")
+            .current_dir(self.home.path())
+            .kill_on_drop(true);
+        command
+    }
+
+    async fn run(&self, line: &str) -> Printed {
+        let output = timeout(PATIENCE, self.command(line).stdin(Stdio::null()).output())
+            .await
+            .unwrap()
+            .unwrap();
+        Printed {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Runs it, and expects it to succeed and to print this.
+    async fn prints(&self, line: &str, told: &str) -> String {
+        let printed = self.run(line).await;
+        let is_told = printed.out.contains(told) || printed.err.contains(told);
+        assert!(
+            printed.code == 0 && is_told,
+            "{} {line}: {told}: {printed:?}",
+            self.program.display()
+        );
+        printed.out
+    }
+
+    /// Runs it, and expects it to fail with this.
+    async fn fails(&self, line: &str, told: &str) {
+        let printed = self.run(line).await;
+        assert!(
+            printed.code != 0 && printed.err.contains(told),
+            "{} {line}: {told}: {printed:?}",
+            self.program.display()
+        );
+    }
+
+    fn file(&self, name: &str, document: &Value) {
+        fs::write(self.home.path().join(name), document.to_string()).unwrap();
+    }
+}
+
+fn widget(name: &str, size: u64) -> Value {
+    json!({
+        "apiVersion": "example.io/v1",
+        "kind": "Widget",
+        "metadata": { "name": name, "namespace": "n", "labels": { "app": "web" } },
+        "spec": { "size": size },
+    })
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
+async fn kubectl_of_every_version_works_on_objects() {
+    for program in kubectls() {
+        let replicas = Replicas::with_widgets().await;
+        let server = format!("http://{}", replicas.kube[0]);
+        let kubectl = Kubectl::new(&program, &["--server", &server]);
+        kubectl.prints("version", "v1.33.0-synod-").await;
+        kubectl.prints("api-resources", "widgets").await;
+        kubectl.prints("api-versions", "example.io/v1").await;
+        kubectl.prints("explain lease.spec", "holderIdentity").await;
+        kubectl.file("a.json", &widget("a", 1));
+        kubectl
+            .prints("create -f a.json", "widget.example.io/a created")
+            .await;
+        looked_at(&kubectl).await;
+        changed(&kubectl).await;
+        let mut bad = widget("bad", 1);
+        bad["metadata"]["bogus"] = json!(1);
+        kubectl.file("bad.json", &bad);
+        kubectl.fails("create -f bad.json", "bogus").await;
+        kubectl.prints("delete widget a -n n", "deleted").await;
+        kubectl.fails("get widget a -n n", "NotFound").await;
+    }
+}
+
+/// Looks at the widget `a` in every way.
+async fn looked_at(kubectl: &Kubectl) {
+    for (line, told) in [
+        ("get widgets -n n", "NAME"),
+        ("get widgets -A --show-labels", "app=web"),
+        ("get widget a -n n -o yaml", "size: 1"),
+        ("get widget a -n n -o jsonpath={.spec.size}", "1"),
+        (
+            "get widgets -n n -l app=web --chunk-size=1 -o name",
+            "widget.example.io/a",
+        ),
+        ("describe widget a -n n", "Size:"),
+    ] {
+        kubectl.prints(line, told).await;
+    }
+    kubectl.fails("create -f a.json", "AlreadyExists").await;
+    kubectl
+        .fails("get widget b -n n", "widgets.example.io \"b\" not found")
+        .await;
+}
+
+/// Changes the widget `a` in every way.
+async fn changed(kubectl: &Kubectl) {
+    kubectl.prints("apply -f a.json", "configured").await;
+    kubectl.prints("apply -f a.json", "unchanged").await;
+    kubectl.file("a.json", &widget("a", 2));
+    for (line, told) in [
+        ("apply -f a.json", "configured"),
+        ("get widget a -n n -o jsonpath={.spec.size}", "2"),
+        ("apply -f a.json --dry-run=server", "server dry run"),
+        ("label widget a -n n x=y", "labeled"),
+        ("annotate widget a -n n note=yes", "annotate"),
+        (
+            "patch widget a -n n --type=merge -p {\"spec\":{\"size\":3}}",
+            "patched",
+        ),
+        (
+            "wait widget/a -n n --for=jsonpath={.spec.size}=3 --timeout=5s",
+            "condition met",
+        ),
+    ] {
+        kubectl.prints(line, told).await;
+    }
+    kubectl
+        .fails("label widget a -n n z=y --resource-version=1", "Conflict")
+        .await;
+    kubectl.file("a.json", &widget("a", 4));
+    kubectl.prints("replace -f a.json", "replaced").await;
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
+async fn kubectl_watches_while_another_writes() {
+    for program in kubectls() {
+        let replicas = Replicas::with_widgets().await;
+        let server = format!("http://{}", replicas.kube[0]);
+        let kubectl = Kubectl::new(&program, &["--server", &server]);
+        let api = Api::of(&replicas);
+        api.post(crate::api::WIDGETS, &crate::api::widget("a", 1))
+            .await;
+        let mut watching = kubectl
+            .command("get widgets -n n -w --output-watch-events")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+        let mut next = async |told: &str| {
+            let line = timeout(PATIENCE, lines.next_line())
+                .await
+                .unwrap()
+                .unwrap()
+                .unwrap();
+            assert!(
+                line.starts_with(told),
+                "{}: {told}: {line}",
+                program.display()
+            );
+        };
+        next("EVENT").await;
+        next("ADDED").await;
+        api.patch(
+            &format!("{}/a", crate::api::WIDGETS),
+            "merge",
+            &json!({"spec": {"size": 2}}),
+        )
+        .await;
+        next("MODIFIED").await;
+        api.delete(&format!("{}/a", crate::api::WIDGETS), &Value::Null)
+            .await;
+        next("DELETED").await;
+        watching.kill().await.unwrap();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
+async fn kubectl_shows_and_takes_leases() {
+    for program in kubectls() {
+        let replicas = Replicas::one().await;
+        let server = format!("http://{}", replicas.kube[0]);
+        let kubectl = Kubectl::new(&program, &["--server", &server]);
+        let lease = |holder: &str, name: &str| {
+            json!({
+                "apiVersion": "coordination.k8s.io/v1",
+                "kind": "Lease",
+                "metadata": { "name": name, "namespace": "kube-system" },
+                "spec": { "holderIdentity": holder, "leaseDurationSeconds": 3600 },
+            })
+        };
+        kubectl.file("lease.json", &lease("x", "a"));
+        kubectl.prints("create -f lease.json", "created").await;
+        let shown = kubectl.prints("get leases -A", "HOLDER").await;
+        assert!(shown.contains(" x "), "{shown}");
+        // kubectl sends strategic merge patches for what it knows.
+        kubectl
+            .prints(
+                "patch lease a -n kube-system -p {\"spec\":{\"holderIdentity\":null}}",
+                "patched",
+            )
+            .await;
+        kubectl.file("lease.json", &lease("y", "a"));
+        kubectl.prints("replace -f lease.json", "replaced").await;
+        kubectl
+            .prints(
+                "get lease a -n kube-system -o jsonpath={.spec.leaseTransitions}",
+                "1",
+            )
+            .await;
+        kubectl.file("lease.json", &lease("z", "a"));
+        kubectl.fails("replace -f lease.json", "is held by").await;
+        kubectl
+            .fails("delete lease a -n kube-system", "MethodNotAllowed")
+            .await;
+        for kind in [
+            "members",
+            "agreements",
+            "settings",
+            "storageversions",
+            "storageversionmigrations",
+        ] {
+            assert_eq!(kubectl.run(&format!("get {kind}")).await.code, 0, "{kind}");
+        }
+    }
+}
+
+/// A CA with the certificates of a replica and of clients, in files.
+fn certificates(folder: &Path, clients: &[&str]) {
+    let mut authority = CertificateParams::default();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    fs::write(folder.join("ca.pem"), authority.pem()).unwrap();
+    let make = |name: &str, alternative: SanType, usage: ExtendedKeyUsagePurpose| {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params.subject_alt_names = vec![alternative];
+        params.extended_key_usages = vec![usage];
+        params.distinguished_name.push(DnType::CommonName, name);
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
+        fs::write(folder.join(format!("{name}.key")), key.serialize_pem()).unwrap();
+    };
+    let host = SanType::IpAddress([127, 0, 0, 1].into());
+    make("replica", host, ExtendedKeyUsagePurpose::ServerAuth);
+    for client in clients {
+        let uri = format!("spiffe://synod/{client}");
+        let uri = SanType::URI(uri.as_str().try_into().unwrap());
+        make(client, uri, ExtendedKeyUsagePurpose::ClientAuth);
+    }
+}
+
+fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
+    certificates(folder.path(), &["admin", "reader"]);
+    let file = |name: &str| Pem::File(folder.path().join(name));
+    config.security.client = Some(ServerTls {
+        own: synod_tls::KeyPair {
+            certificate: file("replica.pem"),
+            key: file("replica.key"),
+        },
+        trusted_ca: Some(file("ca.pem")),
+        versions: Versions::default(),
+    });
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
+async fn kubectl_is_let_do_what_the_policy_grants_to_its_certificate() {
+    for program in kubectls() {
+        let replicas = Replicas::start(1, secured).await;
+        let server = format!("https://{}", replicas.kube[0]);
+        let file = |name: &str| {
+            replicas
+                .directory
+                .path()
+                .join(name)
+                .to_str()
+                .unwrap()
+                .to_owned()
+        };
+        let authority = file("ca.pem");
+        let by = |who: &str| {
+            let (certificate, key) = (file(&format!("{who}.pem")), file(&format!("{who}.key")));
+            let flags = [
+                "--server",
+                &server,
+                "--certificate-authority",
+                &authority,
+                "--client-certificate",
+                &certificate,
+                "--client-key",
+                &key,
+            ];
+            Kubectl::new(&program, &flags)
+        };
+        let lease = json!({
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": { "name": "a", "namespace": "kube-system" },
+            "spec": { "holderIdentity": "x", "leaseDurationSeconds": 3600 },
+        });
+        let (admin, reader) = (by("admin"), by("reader"));
+        admin.file("lease.json", &lease);
+        reader.file("lease.json", &lease);
+        let told = "leases.coordination.k8s.io \"a\" is forbidden: User \"spiffe://synod/reader\" cannot create resource \
+                    \"leases\" in API group \"coordination.k8s.io\" in the namespace \"kube-system\"";
+        reader.fails("create -f lease.json", told).await;
+        admin.prints("create -f lease.json", "created").await;
+        reader.prints("get leases -A", "HOLDER").await;
+        let nobody = Kubectl::new(
+            &program,
+            &[
+                "--server",
+                &server,
+                "--certificate-authority",
+                &authority,
+                "--token",
+                "x",
+            ],
+        );
+        nobody
+            .fails("get leases -A", "You must be logged in to the server")
+            .await;
+    }
+}

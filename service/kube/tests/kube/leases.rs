@@ -1,0 +1,98 @@
+//! Leases.
+
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::replicas::Replicas;
+
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+
+fn lease(holder: Option<&str>, seconds: u64) -> Value {
+    json!({
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": { "name": "a" },
+        "spec": { "holderIdentity": holder, "leaseDurationSeconds": seconds, "renewTime": "2026-01-01T00:00:00.000000Z" },
+    })
+}
+
+#[tokio::test]
+async fn a_lease_is_taken_renewed_released_and_taken_by_another() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let path = format!("{LEASES}/a");
+    let taken = api.post(LEASES, &lease(Some("x"), 15)).await;
+    assert_eq!(taken.code, 201, "{taken:?}");
+    assert_eq!(taken.body["spec"]["holderIdentity"], "x");
+    assert_eq!(taken.body["spec"]["leaseDurationSeconds"], 15);
+    assert_eq!(api.post(LEASES, &lease(Some("y"), 15)).await.code, 409);
+
+    // A renewal moves no revision, so whoever read the lease before can write it still.
+    let mut renewing = taken.body.clone();
+    renewing["spec"]["renewTime"] = json!("2026-01-01T00:00:10.000000Z");
+    let renewed = api.put(&path, &renewing).await;
+    assert_eq!(renewed.code, 200, "{renewed:?}");
+    assert_eq!(
+        renewed.body["metadata"]["resourceVersion"],
+        taken.body["metadata"]["resourceVersion"]
+    );
+
+    // Who wants it while it is held is refused, whatever its clock says.
+    let refused = api.put(&path, &lease(Some("y"), 15)).await;
+    assert_eq!(
+        (refused.code, &refused.body["reason"]),
+        (409, &json!("Conflict"))
+    );
+
+    let released = api
+        .patch(
+            &path,
+            "strategic-merge",
+            &json!({"spec": {"holderIdentity": null}}),
+        )
+        .await;
+    assert_eq!(released.code, 200, "{released:?}");
+    assert_eq!(released.body["spec"]["holderIdentity"], Value::Null);
+    // Written on what was read before the release.
+    assert_eq!(api.put(&path, &renewing).await.code, 409);
+    let other = api.put(&path, &lease(Some("y"), 1)).await;
+    assert_eq!(other.body["spec"]["holderIdentity"], "y", "{other:?}");
+    assert_eq!(other.body["spec"]["leaseTransitions"], 1);
+    // Nobody renews it, so it is free after its TTL, and a watch tells so.
+    let mut watch = api
+        .watch("/apis/coordination.k8s.io/v1/leases?watch=true")
+        .await;
+    assert_eq!(watch.told(2).await, ["ADDED a", "MODIFIED a"]);
+    let free = api.get(&path).await;
+    assert_eq!(free.body["spec"]["holderIdentity"], Value::Null, "{free:?}");
+}
+
+#[tokio::test]
+async fn a_lease_that_says_too_little_is_invalid() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let mut without_duration = lease(Some("x"), 1);
+    without_duration["spec"]["leaseDurationSeconds"] = Value::Null;
+    for (document, field) in [
+        (lease(None, 15), "spec.holderIdentity"),
+        (lease(Some("x"), 0), "spec.leaseDurationSeconds"),
+        (without_duration, "spec.leaseDurationSeconds"),
+    ] {
+        let refused = api.post(LEASES, &document).await;
+        assert_eq!(refused.code, 422, "{refused:?}");
+        assert_eq!(refused.body["details"]["causes"][0]["field"], field);
+    }
+    let dry = api
+        .post(&format!("{LEASES}?dryRun=All"), &lease(Some("x"), 15))
+        .await;
+    assert_eq!(dry.code, 400, "{dry:?}");
+    let mut bogus = lease(Some("x"), 15);
+    bogus["spec"]["bogus"] = json!(1);
+    let strict = api
+        .post(&format!("{LEASES}?fieldValidation=Strict"), &bogus)
+        .await;
+    assert_eq!(
+        strict.body["message"],
+        "Lease in version \"v1\" cannot be handled as a Lease: strict decoding error: unknown field \"spec.bogus\""
+    );
+}

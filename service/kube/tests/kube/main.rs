@@ -1,0 +1,14 @@
+//! Tests of the Kubernetes API in front of real replicas, all in this process: requests as they are sent, and kubectl.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod api;
+mod discovery;
+mod kubectl;
+mod leases;
+mod lists;
+mod objects;
+mod own;
+mod replicas;
+mod verbs;
+mod watches;

@@ -1,0 +1,296 @@
+//! Objects of collections.
+
+use serde_json::{Value, json};
+
+use crate::api::{Api, WIDGETS, widget};
+use crate::replicas::Replicas;
+
+#[tokio::test]
+async fn an_object_is_created_read_replaced_and_deleted() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let created = api.post(WIDGETS, &widget("a", 1)).await;
+    assert_eq!(created.code, 201, "{created:?}");
+    assert_eq!(created.body["metadata"]["namespace"], "n");
+    assert_eq!(created.body["metadata"]["generation"], 1);
+    let read = api.get(&format!("{WIDGETS}/a")).await;
+    assert_eq!(read.body, created.body);
+
+    let mut wanted = read.body.clone();
+    wanted["spec"]["size"] = json!(2);
+    let replaced = api.put(&format!("{WIDGETS}/a"), &wanted).await;
+    assert_eq!(replaced.code, 200, "{replaced:?}");
+    assert_eq!(replaced.body["metadata"]["generation"], 2);
+    // The revision in the document is what it was read at.
+    let stale = api.put(&format!("{WIDGETS}/a"), &wanted).await;
+    assert_eq!(
+        (stale.code, &stale.body["reason"]),
+        (409, &json!("Conflict"))
+    );
+    assert_eq!(
+        stale.body["message"],
+        "Operation cannot be fulfilled on widgets.example.io \"a\": the object has been modified; please apply your \
+         changes to the latest version and try again"
+    );
+    // What changes nothing is no write.
+    let same = api.put(&format!("{WIDGETS}/a"), &replaced.body).await;
+    assert_eq!(
+        same.body["metadata"]["resourceVersion"],
+        replaced.body["metadata"]["resourceVersion"]
+    );
+
+    let wrong = json!({ "preconditions": { "uid": "00000000-0000-8000-8000-000000000000" } });
+    let refused = api.delete(&format!("{WIDGETS}/a"), &wrong).await;
+    assert_eq!(refused.code, 409, "{refused:?}");
+    let message = refused.body["message"].as_str().unwrap();
+    assert!(
+        message.contains("Precondition failed: UID in precondition: 00000000"),
+        "{message}"
+    );
+    let deleted = api.delete(&format!("{WIDGETS}/a"), &Value::Null).await;
+    assert_eq!(
+        (deleted.code, &deleted.body["status"]),
+        (200, &json!("Success"))
+    );
+    assert_eq!(
+        deleted.body["details"]["uid"],
+        created.body["metadata"]["uid"]
+    );
+    let gone = api.get(&format!("{WIDGETS}/a")).await;
+    assert_eq!(
+        (gone.code, &gone.body["message"]),
+        (404, &json!("widgets.example.io \"a\" not found")),
+        "{gone:?}"
+    );
+}
+
+#[tokio::test]
+async fn patches_of_each_form_change_what_they_name() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let path = format!("{WIDGETS}/a");
+    let merged = api
+        .patch(&path, "merge", &json!({"spec": {"size": 2, "more": [1]}}))
+        .await;
+    assert_eq!(
+        merged.body["spec"],
+        json!({"size": 2, "more": [1]}),
+        "{merged:?}"
+    );
+    let operations = json!([
+        {"op": "test", "path": "/spec/size", "value": 2},
+        {"op": "replace", "path": "/spec/size", "value": 3},
+        {"op": "add", "path": "/metadata/labels/x", "value": "y"},
+    ]);
+    let patched = api.patch(&path, "json", &operations).await;
+    assert_eq!(patched.body["spec"]["size"], 3, "{patched:?}");
+    assert_eq!(patched.body["metadata"]["labels"]["x"], "y");
+    // The same test fails now.
+    let refused = api.patch(&path, "json", &operations).await;
+    assert_eq!(
+        (refused.code, &refused.body["reason"]),
+        (422, &json!("Invalid"))
+    );
+    let finalizers = json!({"metadata": {"finalizers": ["example.io/wait"]}});
+    let patched = api.patch(&path, "strategic-merge", &finalizers).await;
+    assert_eq!(
+        patched.body["metadata"]["finalizers"],
+        json!(["example.io/wait"]),
+        "{patched:?}"
+    );
+
+    let stale = json!({"metadata": {"resourceVersion": "1", "labels": {"z": "1"}}});
+    assert_eq!(api.patch(&path, "merge", &stale).await.code, 409);
+    let apply = api
+        .send(
+            "PATCH",
+            &path,
+            &[("content-type", "application/apply-patch+yaml")],
+            b"{}",
+        )
+        .await;
+    assert_eq!(
+        (apply.code, &apply.body["reason"]),
+        (415, &json!("UnsupportedMediaType"))
+    );
+
+    // With a finalizer it stays until that is taken away.
+    let deleting = api
+        .delete(&path, &json!({"propagationPolicy": "Background"}))
+        .await;
+    assert_eq!(deleting.code, 200);
+    assert!(
+        deleting.body["metadata"]["deletionTimestamp"].is_string(),
+        "{deleting:?}"
+    );
+    let last = api
+        .patch(&path, "merge", &json!({"metadata": {"finalizers": null}}))
+        .await;
+    assert_eq!(last.code, 200, "{last:?}");
+    assert_eq!(api.get(&path).await.code, 404);
+}
+
+#[tokio::test]
+async fn patches_without_a_revision_all_come_through_however_many_write_at_once() {
+    let replicas = Replicas::with_widgets().await;
+    let api = std::sync::Arc::new(Api::of(&replicas));
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let mut writing = tokio::task::JoinSet::new();
+    for number in 0..4 {
+        let api = std::sync::Arc::clone(&api);
+        writing.spawn(async move {
+            let patch = json!({"metadata": {"labels": {format!("l{number}"): "x"}}});
+            api.patch(&format!("{WIDGETS}/a"), "merge", &patch)
+                .await
+                .code
+        });
+    }
+    assert_eq!(writing.join_all().await, [200; 4]);
+    let read = api.get(&format!("{WIDGETS}/a")).await;
+    assert_eq!(
+        read.body["metadata"]["labels"].as_object().unwrap().len(),
+        5
+    );
+}
+
+#[tokio::test]
+async fn what_is_malformed_is_refused_in_the_words_of_kubernetes() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let mut other_version = widget("a", 1);
+    other_version["apiVersion"] = json!("example.io/v2");
+    let mut other_namespace = widget("a", 1);
+    other_namespace["metadata"]["namespace"] = json!("m");
+    let mut with_revision = widget("a", 1);
+    with_revision["metadata"]["resourceVersion"] = json!("5");
+    let mut nameless = widget("a", 1);
+    nameless["metadata"] = json!({});
+    let mut badly_named = widget("a", 1);
+    badly_named["metadata"]["name"] = json!("Not A Name");
+    let mut labelled = widget("a", 1);
+    labelled["metadata"]["labels"] = json!({"x": 1});
+    for (document, code, told) in [
+        (
+            other_version,
+            400,
+            "does not match the expected API version (example.io/v1)",
+        ),
+        (
+            other_namespace,
+            400,
+            "the namespace of the provided object does not match",
+        ),
+        (
+            with_revision,
+            400,
+            "resourceVersion should not be set on objects to be created",
+        ),
+        (
+            nameless,
+            422,
+            "Required value: name or generateName is required",
+        ),
+        (
+            badly_named,
+            422,
+            "Widget.example.io \"Not A Name\" is invalid: metadata.name",
+        ),
+        (labelled, 422, "metadata.labels[x]: must be a text"),
+    ] {
+        let refused = api.post(WIDGETS, &document).await;
+        let message = refused.body["message"].as_str().unwrap_or_default();
+        assert!(
+            refused.code == code && message.contains(told),
+            "{told}: {refused:?}"
+        );
+    }
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let twice = api.post(WIDGETS, &widget("a", 1)).await;
+    assert_eq!(
+        twice.body["message"],
+        "widgets.example.io \"a\" already exists"
+    );
+    let renamed = api.put(&format!("{WIDGETS}/b"), &widget("a", 1)).await;
+    assert_eq!(
+        renamed.body["message"],
+        "the name of the object (a) does not match the name on the URL (b)"
+    );
+}
+
+#[tokio::test]
+async fn fields_that_would_be_lost_are_refused_told_or_ignored() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let mut document = widget("a", 1);
+    document["metadata"]["bogus"] = json!(1);
+    let strict = api
+        .post(&format!("{WIDGETS}?fieldValidation=Strict"), &document)
+        .await;
+    assert_eq!(
+        (strict.code, strict.body["message"].as_str().unwrap()),
+        (
+            400,
+            "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: unknown field \
+             \"metadata.bogus\""
+        )
+    );
+    let warned = api.post(WIDGETS, &document).await;
+    assert!(
+        warned
+            .headers
+            .contains("warning: 299 - \"unknown field \\\"metadata.bogus\\\"\""),
+        "{warned:?}"
+    );
+    document["metadata"]["name"] = json!("b");
+    let ignored = api
+        .post(&format!("{WIDGETS}?fieldValidation=Ignore"), &document)
+        .await;
+    assert!(
+        ignored.code == 201 && !ignored.headers.contains("warning"),
+        "{ignored:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_dry_run_checks_everything_and_stores_nothing() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let tried = api
+        .post(&format!("{WIDGETS}?dryRun=All"), &widget("a", 1))
+        .await;
+    assert_eq!(tried.code, 201, "{tried:?}");
+    assert_eq!(api.get(&format!("{WIDGETS}/a")).await.code, 404);
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let refused = api
+        .post(&format!("{WIDGETS}?dryRun=All"), &widget("a", 1))
+        .await;
+    assert_eq!(refused.code, 409);
+    let patch = json!({"spec": {"size": 9}});
+    let tried = api
+        .patch(&format!("{WIDGETS}/a?dryRun=All"), "merge", &patch)
+        .await;
+    assert_eq!(tried.body["spec"]["size"], 9, "{tried:?}");
+    assert_eq!(
+        api.delete(&format!("{WIDGETS}/a?dryRun=All"), &Value::Null)
+            .await
+            .code,
+        200
+    );
+    assert_eq!(
+        api.get(&format!("{WIDGETS}/a")).await.body["spec"]["size"],
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_name_is_made_up_from_its_beginning() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let mut document = widget("a", 1);
+    document["metadata"] = json!({"generateName": "w-"});
+    let created = api.post(WIDGETS, &document).await;
+    let name = created.body["metadata"]["name"].as_str().unwrap();
+    assert!(name.len() == 7 && name.starts_with("w-"), "{name}");
+    assert_eq!(api.get(&format!("{WIDGETS}/{name}")).await.code, 200);
+}

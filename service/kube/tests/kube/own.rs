@@ -1,0 +1,207 @@
+//! The kinds that Synod keeps itself: they are read and watched.
+
+use serde_json::{Value, json};
+use synod_proto::v1;
+use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
+use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::storage_versions_client::StorageVersionsClient;
+
+use crate::api::Api;
+use crate::replicas::Replicas;
+
+const STORAGE_VERSIONS: &str = "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions";
+const MIGRATIONS: &str = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
+
+/// Lets a member join and report that it encodes deployments in this version.
+async fn report(replicas: &Replicas, id: &str, version: &str) {
+    let join = v1::MembershipJoinRequest {
+        id: id.to_owned(),
+        instance: id.to_owned(),
+        labels: [("zone".to_owned(), "a".to_owned())].into(),
+        version: "1.33".to_owned(),
+        ..v1::MembershipJoinRequest::default()
+    };
+    let mut members = MembershipClient::new(replicas.channel().await);
+    let joined = members.join(join).await.unwrap().into_inner();
+    let both = || vec!["apps/v1".to_owned(), "apps/v1beta1".to_owned()];
+    let report = v1::StorageVersionsReportRequest {
+        member: Some(v1::MemberEpoch {
+            member: id.to_owned(),
+            epoch: joined.epoch,
+            cluster_id: String::new(),
+        }),
+        entries: vec![v1::ReportEntry {
+            resource: Some(v1::GroupResource {
+                group: "apps".to_owned(),
+                resource: "deployments".to_owned(),
+            }),
+            kind: "Deployment".to_owned(),
+            decodable_versions: both(),
+            served_versions: both(),
+            stance: Some(v1::report_entry::Stance::EncodingVersion(
+                version.to_owned(),
+            )),
+        }],
+        replace: true,
+        number: 1,
+        ..v1::StorageVersionsReportRequest::default()
+    };
+    let mut versions = StorageVersionsClient::new(replicas.channel().await);
+    versions.report(report).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_storage_version_shows_who_encodes_what_and_when_all_agree() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
+    let path = format!("{STORAGE_VERSIONS}/apps.deployments");
+    let one = api.get(&path).await.body;
+    assert_eq!(one["status"]["commonEncodingVersion"], "apps/v1", "{one}");
+    assert_eq!(one["status"]["storageVersions"][0]["apiServerID"], "a");
+    let condition = &one["status"]["conditions"][0];
+    assert_eq!(
+        (&condition["type"], &condition["status"]),
+        (&json!("AllEncodingVersionsEqual"), &json!("True"))
+    );
+    let revision = one["metadata"]["resourceVersion"].as_str().unwrap();
+    // An event tells what has changed; the watch tells the whole.
+    let mut watch = api
+        .watch(&format!(
+            "{STORAGE_VERSIONS}?watch=true&resourceVersion={revision}"
+        ))
+        .await;
+    report(&replicas, "b", "apps/v1beta1").await;
+    let event = watch.next().await.unwrap();
+    assert_eq!(event["type"], "MODIFIED");
+    let status = &event["object"]["status"];
+    assert_eq!(
+        status["storageVersions"].as_array().unwrap().len(),
+        2,
+        "{status}"
+    );
+    assert_eq!(status["commonEncodingVersion"], Value::Null);
+    let table = api
+        .get_as(
+            STORAGE_VERSIONS,
+            "application/json;as=Table;v=v1;g=meta.k8s.io",
+        )
+        .await
+        .body;
+    assert_eq!(table["rows"][0]["cells"][1], "<unset>");
+    assert_eq!(table["rows"][0]["cells"][2], "a=apps/v1,b=apps/v1beta1");
+    assert_eq!(
+        api.get(&format!("{STORAGE_VERSIONS}/apps.nothing"))
+            .await
+            .code,
+        404
+    );
+}
+
+#[tokio::test]
+async fn members_agreements_and_migrations_are_listed_watched_and_selected() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let mut watch = api.watch(&format!("{MIGRATIONS}?watch=true")).await;
+    report(&replicas, "a", "apps/v1").await;
+    let event = watch.next().await.unwrap();
+    assert_eq!(event["type"], "ADDED");
+    let spec = &event["object"]["spec"]["resource"];
+    assert_eq!(*spec, json!({"group": "apps", "resource": "deployments"}));
+    assert_eq!(event["object"]["status"]["phase"], "Pending");
+    let name = event["object"]["metadata"]["name"].as_str().unwrap();
+    assert_eq!(
+        api.get(&format!("{MIGRATIONS}/{name}")).await.body["spec"],
+        event["object"]["spec"]
+    );
+
+    let members = "/apis/synod.io/v1/members";
+    let found = async |query: &str| {
+        let list = api.get(&format!("{members}?{query}")).await.body;
+        list["items"].as_array().unwrap().len()
+    };
+    assert_eq!(found("labelSelector=zone%3Da").await, 1);
+    assert_eq!(found("labelSelector=zone%3Db").await, 0);
+    assert_eq!(found("fieldSelector=metadata.name%3Da").await, 1);
+    assert_eq!(found("fieldSelector=metadata.name!%3Da").await, 0);
+    assert_eq!(
+        api.get(&format!("{members}/a")).await.body["spec"]["version"],
+        "1.33"
+    );
+    let agreement = api
+        .get("/apis/synod.io/v1/agreements/deployments.apps")
+        .await
+        .body;
+    assert_eq!(
+        agreement["status"]["currentVersion"], "apps/v1",
+        "{agreement}"
+    );
+    assert_eq!(
+        agreement["status"]["persistedVersions"],
+        json!(["Unknown", "apps/v1"])
+    );
+    let settings = api.get("/apis/synod.io/v1/settings").await.body;
+    assert_eq!(settings["items"][0]["metadata"]["name"], "synod");
+    assert_eq!(settings["items"][0]["spec"]["writeGraceMs"], 70_000);
+}
+
+#[tokio::test]
+async fn snapshots_of_controllers_are_read_and_watched() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let owner = api
+        .post(crate::api::WIDGETS, &crate::api::widget("web", 1))
+        .await
+        .body;
+    let path = "/apis/apps/v1/namespaces/n/controllerrevisions";
+    let mut watch = api.watch(&format!("{path}?watch=true")).await;
+    let create = v1::ControllerRevisionsCreateRequest {
+        history: Some(v1::ControllerHistory {
+            namespace: "n".to_owned(),
+            owner: Some(v1::OwnerReference {
+                api_version: "example.io/v1".to_owned(),
+                kind: "Widget".to_owned(),
+                name: "web".to_owned(),
+                uid: owner["metadata"]["uid"].as_str().unwrap().to_owned(),
+                controller: true,
+                ..v1::OwnerReference::default()
+            }),
+            selector: [("app".to_owned(), "web".to_owned())].into(),
+        }),
+        data: br#"{"spec":{"image":"a"}}"#.to_vec().into(),
+        prefix: "web".to_owned(),
+        collision_count: Some(0),
+        ..v1::ControllerRevisionsCreateRequest::default()
+    };
+    let mut revisions = ControllerRevisionsClient::new(replicas.channel().await);
+    let created = revisions.create(create).await.unwrap().into_inner();
+    let name = created.answer.unwrap().name;
+    assert_eq!(watch.told(1).await, [format!("ADDED {name}")]);
+    let one = api.get(&format!("{path}/{name}")).await.body;
+    assert_eq!(
+        (&one["data"]["spec"]["image"], &one["revision"]),
+        (&json!("a"), &json!(1)),
+        "{one}"
+    );
+    let selected = api
+        .get(&format!("{path}?labelSelector=app%3Dweb"))
+        .await
+        .body;
+    assert_eq!(selected["items"].as_array().unwrap().len(), 1);
+    let table = api
+        .get_as(path, "application/json;as=Table;v=v1;g=meta.k8s.io")
+        .await
+        .body;
+    assert_eq!(table["rows"][0]["cells"][1], "widget.example.io/web");
+    assert_eq!(table["rows"][0]["cells"][2], 1);
+    let path = format!("{path}/{name}");
+    let wrong = json!({ "preconditions": { "resourceVersion": "1" } });
+    assert_eq!(api.delete(&path, &wrong).await.code, 409);
+    let deleted = api.delete(&path, &Value::Null).await.body;
+    assert_eq!(
+        deleted["details"]["uid"], one["metadata"]["uid"],
+        "{deleted}"
+    );
+    assert_eq!(watch.told(1).await, [format!("DELETED {name}")]);
+    assert_eq!(api.get(&path).await.code, 404);
+}

@@ -1,0 +1,306 @@
+//! The calls of `synod.v1` for another protocol that this replica serves.
+//!
+//! Another protocol translates its requests to messages of `synod.v1`, and its calls go through the gate that gRPC's go
+//! through: the same identities, policy, admission, limits, deadlines, metrics, traces and audit log, whatever it is.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use prost::Message;
+use synod_model::{ErrorKind, Refusal, WallTime};
+use synod_proto::status::from_status;
+use synod_proto::v1;
+use tokio::time::Instant;
+
+use super::admission::AdmissionSlot;
+use super::gate::GateParts;
+use super::handlers::Known;
+use super::layer::gate;
+use super::passing::{Opened, Passing};
+use crate::access::Standing;
+use crate::connections::{Call, Held, Line};
+use crate::guards::Guards;
+use crate::handle::{Asking, Handle};
+use crate::metrics::RpcMetrics;
+use crate::seams::{Caller, ConnectionInfo};
+use crate::stop::Stop;
+use crate::traces::Traces;
+use crate::watch::Cursor;
+
+/// What discovery reads, and who is not known is refused for.
+const COLLECTIONS: &str = "synod.v1.Collections/List";
+
+/// What another protocol calls a replica by. Clones share it.
+#[derive(Clone)]
+pub struct Front {
+    pub(super) gate: Arc<GateParts>,
+}
+
+/// Who has sent a request of another protocol, and over which connection.
+#[derive(Clone)]
+pub struct Origin {
+    caller: Caller,
+    remote: Arc<str>,
+    line: Option<Arc<Line>>,
+    /// The name of the request in the logs.
+    pub trace: Arc<str>,
+}
+
+/// A request in progress: until this is dropped, its connection is not idle.
+pub struct InProgress(#[expect(dead_code, reason = "its drop ends the call")] Option<Call>);
+
+/// The events of a watch.
+pub struct Events {
+    cursor: Cursor,
+    _place: AdmissionSlot,
+}
+
+impl Front {
+    pub(crate) fn new(
+        metrics: &Arc<RpcMetrics>,
+        handle: Handle,
+        guards: Guards,
+        traces: Traces,
+        stop: Stop,
+    ) -> Self {
+        Self {
+            gate: gate(metrics, handle, guards, traces, stop),
+        }
+    }
+
+    /// Finds out who sends a request. Its token is taken out of the headers.
+    #[must_use]
+    pub fn origin(&self, connection: &ConnectionInfo, headers: &mut HeaderMap) -> Origin {
+        let access = &self.gate.guards.access;
+        Origin {
+            trace: self.gate.names.of(headers),
+            caller: access.caller(&connection.caller, headers),
+            remote: Arc::clone(&connection.remote),
+            line: connection.line.clone(),
+        }
+    }
+
+    /// The proved name of who sends a request; `None` where nobody is asked who they are.
+    ///
+    /// # Errors
+    ///
+    /// `UNAUTHENTICATED`, if nothing proves who it is; `UNAVAILABLE`, if it is to connect anew.
+    pub fn identity(&self, origin: &Origin) -> Result<Option<String>, Refusal> {
+        let known = Known::of_path(COLLECTIONS);
+        let mut asking = self.asking(origin, known, Instant::now());
+        self.gate.stand(&mut asking, known, &origin.caller)?;
+        let actor = asking.standing.actor();
+        Ok(actor.map(|actor| actor.identity.as_str().to_owned()))
+    }
+
+    /// Calls the method of this path (`synod.v1.Service/Method`), which has one answer.
+    ///
+    /// # Errors
+    ///
+    /// The refusal of the call.
+    pub async fn call<A: Message + Default>(
+        &self,
+        origin: &Origin,
+        path: &'static str,
+        message: &impl Message,
+        deadline: Instant,
+    ) -> Result<A, Refusal> {
+        let answered = self.passing(origin, path, message, deadline).answered();
+        let answer = answered.await.map_err(|status| from_status(&status))?;
+        A::decode(answer.message()).map_err(|error| {
+            let message = format!("the answer of {path} cannot be read: {error}");
+            Refusal::new(ErrorKind::UnknownOutcome, message)
+        })
+    }
+
+    /// Opens a watch. `deadline` bounds only the opening.
+    ///
+    /// # Errors
+    ///
+    /// The refusal of the watch.
+    pub async fn watch(
+        &self,
+        origin: &Origin,
+        request: &v1::WatchRequest,
+        deadline: Instant,
+    ) -> Result<Events, Refusal> {
+        let opening = self.passing(origin, "synod.v1.Watch/Watch", request, deadline);
+        let opened = opening.open().await;
+        let Opened { cursor, place } = opened.map_err(|status| from_status(&status))?;
+        Ok(Events {
+            cursor,
+            _place: place,
+        })
+    }
+
+    fn passing(
+        &self,
+        origin: &Origin,
+        path: &'static str,
+        message: &impl Message,
+        deadline: Instant,
+    ) -> Passing {
+        let known = Known::of_path(path);
+        let asking = Asking {
+            span: self.gate.span_below(known, &origin.trace, Parent::default()),
+            ..self.asking(origin, known, deadline)
+        };
+        let message: Bytes = message.encode_to_vec().into();
+        let now = Instant::now();
+        Passing::begin(&self.gate, known, asking, &origin.caller, message, now)
+    }
+
+    fn asking(&self, origin: &Origin, known: &'static Known, deadline: Instant) -> Asking {
+        let line = origin.line.clone();
+        Asking {
+            deadline,
+            ..self.gate.asking(known, &origin.trace, line, &origin.remote)
+        }
+    }
+
+    /// All collections, with the versions in which each counts objects: what discovery shows to everybody who is known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::identity`], and as any read.
+    pub async fn collections(
+        &self,
+        origin: &Origin,
+        deadline: Instant,
+    ) -> Result<Vec<v1::CollectionListItem>, Refusal> {
+        let mut request = v1::CollectionsListRequest::default();
+        let mut found = Vec::new();
+        loop {
+            let page: v1::CollectionsListResponse = self
+                .discovered(origin, COLLECTIONS, &request, deadline)
+                .await?;
+            found.extend(page.items);
+            if page.continue_token.is_empty() {
+                return Ok(found);
+            }
+            request.continue_token = page.continue_token;
+        }
+    }
+
+    /// One collection, as [`Self::collections`] has it; `None` if it is not declared.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::collections`].
+    pub async fn collection(
+        &self,
+        origin: &Origin,
+        resource: v1::GroupResource,
+        deadline: Instant,
+    ) -> Result<Option<v1::Collection>, Refusal> {
+        let request = v1::CollectionsGetRequest {
+            resource: Some(resource),
+            read: None,
+        };
+        let found: Result<v1::CollectionsGetResponse, Refusal> = self
+            .discovered(origin, "synod.v1.Collections/Get", &request, deadline)
+            .await;
+        match found {
+            Ok(found) => Ok(found.collection),
+            // A name that no collection can have is declared by nobody.
+            Err(refusal)
+                if matches!(
+                    refusal.kind,
+                    ErrorKind::NotFound | ErrorKind::InvalidArgument
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The versions that every member serves of a resource, as `group/version`: what discovery shows beside what is stored.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::collections`].
+    pub async fn served(
+        &self,
+        origin: &Origin,
+        resource: v1::GroupResource,
+        deadline: Instant,
+    ) -> Result<Vec<String>, Refusal> {
+        let request = v1::StorageVersionsGetRequest {
+            resource: Some(resource),
+            read: None,
+        };
+        let found: Result<v1::StorageVersionsGetResponse, Refusal> = self
+            .discovered(origin, "synod.v1.StorageVersions/Get", &request, deadline)
+            .await;
+        match found {
+            Ok(found) => {
+                let version = found.storage_version.and_then(|version| version.status);
+                Ok(version
+                    .map(|status| status.served_by_all)
+                    .unwrap_or_default())
+            }
+            Err(refusal) if refusal.kind == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Calls a method that tells only what is served, which everybody may know who is known.
+    async fn discovered<A: Message + Default>(
+        &self,
+        origin: &Origin,
+        path: &'static str,
+        message: &impl Message,
+        deadline: Instant,
+    ) -> Result<A, Refusal> {
+        self.identity(origin)?;
+        let passing = self.passing(origin, path, message, deadline);
+        let answered = passing.standing_as(Standing::of_anybody()).answered();
+        let answer = answered.await.map_err(|status| from_status(&status))?;
+        A::decode(answer.message()).map_err(|error| {
+            let message = format!("the answer of {path} cannot be read: {error}");
+            Refusal::new(ErrorKind::UnknownOutcome, message)
+        })
+    }
+
+    /// The wall-clock time, for display.
+    #[must_use]
+    pub fn wall_time(&self) -> WallTime {
+        self.gate.handle.wall_time()
+    }
+
+    /// Resolves when the replica shuts down: streams are to end then.
+    pub async fn stopped(&self) {
+        self.gate.stop.requested().await;
+    }
+}
+
+impl Origin {
+    /// Marks the connection as busy for as long as the answer is kept.
+    #[must_use]
+    pub fn begin(&self) -> InProgress {
+        InProgress(self.line.as_ref().map(Line::call))
+    }
+
+    /// An answer in the pieces that are given to the network, which are counted until it has taken them: a connection that
+    /// does not take its answers is cut.
+    pub fn counted(&self, bytes: Bytes) -> Vec<Bytes> {
+        match &self.line {
+            Some(line) => Held::own(line, bytes).pieces().collect(),
+            None => vec![bytes],
+        }
+    }
+}
+
+impl Events {
+    /// The next message; `None` at the end.
+    pub async fn next(&mut self) -> Option<v1::WatchResponse> {
+        let message = self.cursor.next().await?;
+        let mut bytes = BytesMut::with_capacity(message.len());
+        for piece in message.pieces() {
+            bytes.extend_from_slice(piece);
+        }
+        v1::WatchResponse::decode(bytes.freeze()).ok()
+    }
+}
