@@ -381,6 +381,14 @@ async fn each_server_behind_the_service_is_found_and_called_over_tls() {
     assert!(printed.out.contains("cannot be read"), "{}", printed.out);
 }
 
+/// Who holds the lease of the observers.
+async fn holder(cluster: &Cluster) -> String {
+    let shown = ["lease", "get", "observer", "-o", "json"];
+    let shown: Value = serde_json::from_str(&cluster.ask(&shown).await.out).unwrap();
+    let holder = shown["lease"]["hold"]["holder"].as_str();
+    holder.unwrap_or_else(|| panic!("{shown}")).to_owned()
+}
+
 #[tokio::test]
 async fn of_two_observers_one_looks_until_it_is_killed() {
     let cluster = Cluster::start().await;
@@ -398,15 +406,6 @@ async fn of_two_observers_one_looks_until_it_is_killed() {
     assert!(first.line().await.unwrap().contains("changed at revision"));
     let more = ["--holder", "second", "--listen-metrics", &port];
     let mut second = cluster.begin(&[&words[..], &more].concat());
-    let holder = async || {
-        let shown = ["lease", "get", "observer", "-o", "json"];
-        let shown: Value = serde_json::from_str(&cluster.ask(&shown).await.out).unwrap();
-        let lease = &shown["lease"]["hold"]["holder"];
-        lease
-            .as_str()
-            .unwrap_or_else(|| panic!("{shown}"))
-            .to_owned()
-    };
     let asked = async |path: &str| {
         let mut text = String::new();
         let mut asked = loop {
@@ -432,13 +431,13 @@ async fn of_two_observers_one_looks_until_it_is_killed() {
         "{lives}"
     );
     // A policy can grant it that name, and no random one.
-    let name = holder().await;
+    let name = holder(&cluster).await;
     assert!(name.starts_with("synod-observe-"), "{name}");
     first.signal(rustix::process::Signal::KILL);
     let line = second.line().await.unwrap();
     assert_eq!(line, "1 resources of 1 servers: 1 as before");
     second.line().await.unwrap();
-    assert_eq!(holder().await, "second");
+    assert_eq!(holder(&cluster).await, "second");
     let text = asked("/metrics").await;
     for part in [
         "synod_observer_leading 1",
