@@ -4,7 +4,8 @@
 It needs Python 3.10 or later with its `venv`, a Rust toolchain, and the package registries; everything else it installs under
 the target folder. Steps may be named, to run those alone: `python3 bindings/python/ci.py build pytest`.
 
-The program `synod` that the tests run is named by SYNOD_BINARY; else it is built here.
+The program `synod` that the tests run is named by SYNOD_BINARY, and that of the release before by SYNOD_OLDER_BINARY; else
+they are built here.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ CLEAN = TARGET / "python" / "clean"
 WHEELS = TARGET / "python" / "wheels"
 
 TOOLS = [
+    "grpcio==1.85.3",
     "maturin==1.16.0",
     "mypy==2.4.1",
+    "opentelemetry-proto==1.45.2",
+    "opentelemetry-sdk==1.45.2",
     "pdoc==16.0.0",
     "pyright==1.1.414",
     "pytest==9.2.0",
     "pytest-timeout==2.4.0",
     "pyyaml==6.0.3",
+    "types-grpcio==1.85.0.20261028",
     "types-pyyaml==6.0.12.20250915",
 ]
 
@@ -96,7 +101,7 @@ def types() -> None:
 
 def pytest() -> None:
     """Runs the tests, against replicas that run as processes."""
-    run(tool("python"), "-m", "pytest", "--quiet", SYNOD_BINARY=binary())
+    run(tool("python"), "-m", "pytest", "--quiet", SYNOD_OLDER_BINARY=older(), SYNOD_BINARY=binary())
 
 
 def binary() -> str:
@@ -106,6 +111,19 @@ def binary() -> str:
         run("cargo", "build", "--locked", "--package", "synod")
         named = str(TARGET / "debug" / "synod")
     return named
+
+
+def older() -> str:
+    """The program `synod` as it was at machine version 1."""
+    named = os.environ.get("SYNOD_OLDER_BINARY")
+    if named is not None:
+        return named
+    run("cargo", "build", "--locked", "--package", "synod", "--features", "synod/machine-version-1")
+    # A target folder holds one program of a name: the present one is built again.
+    kept = TARGET / "debug" / "synod-machine-1"
+    shutil.copy2(TARGET / "debug" / "synod", kept)
+    run("cargo", "build", "--locked", "--package", "synod")
+    return str(kept)
 
 
 def package() -> None:

@@ -48,6 +48,8 @@
 //!   out of a store that can compare and write. The crate `synod-fence` does so in etcd, and in others by a small trait.
 //! - [`Rosters`] name the members that must report a resource before an answer about it counts. Without one, an answer
 //!   of safe or completed names that as an [`Assumption`]: [`Safety::is_safe_for_sure`] is safe without assumptions.
+//! - A [`Topic`] is what else members agree on: the key that encrypts a resource's objects, the level of a feature. It is a
+//!   [`GroupResource`], so it is reported, gated, watched, migrated and checked as one.
 //! - [`Watch`] continues over lost connections and replicas without a gap; [`Reflector`] keeps a cache up to date by
 //!   it.
 //! - [`traces`]: follows calls in the traces of the application, up to the log of the replicas.
@@ -149,7 +151,7 @@ pub use synod_model::{
 };
 pub use synod_model::{
     Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceScope, Roster,
-    RosterRule, SetRoster,
+    RosterRule, SetRoster, Topic, TopicKind, feature_level,
 };
 pub use synod_model::{
     AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,

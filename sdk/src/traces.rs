@@ -23,6 +23,12 @@ pub trait CallSpan: Send {
     /// The name of the span, below which replicas make theirs: a `traceparent` of the W3C. `None`: they make none for it.
     fn traceparent(&self) -> Option<String>;
 
+    /// What vendors of traces say to each other of the span: a `tracestate` of the W3C. The spans of the replica that is asked
+    /// show it. `None`: nothing.
+    fn tracestate(&self) -> Option<String> {
+        None
+    }
+
     /// A try has failed at this endpoint. Another one may follow.
     fn try_failed(&mut self, endpoint: &str, error: &Error);
 

@@ -272,7 +272,14 @@ fn is_as_written(command: &str, output: &std::process::Output) {
 
 #[test]
 fn kustomize_makes_each_folder_of_manifests_one_text() {
-    for folder in ["base", "backup", "cert-manager", "monitoring"] {
+    for folder in [
+        "base",
+        "backup",
+        "cert-manager",
+        "migrator",
+        "monitoring",
+        "observer",
+    ] {
         let path = synod_tests::checkout()
             .join("deploy/kubernetes")
             .join(folder);

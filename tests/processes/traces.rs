@@ -3,15 +3,19 @@
 
 pub(crate) mod collector;
 
+use std::str::FromStr as _;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use futures::future::join_all;
-use opentelemetry::trace::{FutureExt as _, TraceContextExt as _, Tracer as _};
+use opentelemetry::trace::{
+    FutureExt as _, SpanContext, TraceContextExt as _, TraceFlags, TraceState, Tracer as _,
+};
 use opentelemetry::{Context, global};
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{
-    Sampler, SdkTracerProvider, Span as SdkSpan, SpanData, SpanProcessor,
+    IdGenerator as _, RandomIdGenerator, Sampler, SdkTracerProvider, Span as SdkSpan, SpanData,
+    SpanProcessor,
 };
 use synod_client::traces::OpenTelemetry;
 use synod_client::{
@@ -28,6 +32,9 @@ use collector::{Collector, Seen, Trace, hanging};
 const CREATE: &str = "synod.v1.Collections/Create";
 const SETTINGS: &str = "synod.v1.Cluster/GetSettings";
 const FORWARDED: &str = "synod.peer.v1.Peer/Forward";
+
+/// What a vendor says of the span that the application is within.
+const STATE: &str = "vendor=said";
 
 /// The spans of a change by a follower, from the first to the last.
 const BY_A_FOLLOWER: [&str; 8] = [
@@ -175,6 +182,7 @@ fn is_linked<'a>(trace: &'a Trace, id: &str, (follower, leader): (u64, u64)) -> 
     ] {
         assert_eq!(call.attribute(name).as_deref(), Some(expected), "{name}");
     }
+    assert_eq!(call.span.trace_state, STATE);
     let request = call.attribute("synod.request_id");
     assert!(request.is_some_and(|name| !name.is_empty()));
     let at_leader = trace.below(&trace.below(&call.id(), "synod.forward").id(), FORWARDED);
@@ -230,7 +238,12 @@ async fn create(client: &Client, name: impl AsRef<str>) -> CollectionChanged {
 /// Runs a part of the application within a trace of its own. Returns the id of the trace, too.
 async fn within_trace<T>(work: impl Future<Output = T>) -> (String, T) {
     application();
-    let span = global::tracer("application").start("work");
+    let state = TraceState::from_str(STATE).expect("it is of the form");
+    let ids = RandomIdGenerator::default();
+    let (trace, span) = (ids.new_trace_id(), ids.new_span_id());
+    let above = SpanContext::new(trace, span, TraceFlags::SAMPLED, true, state);
+    let above = Context::new().with_remote_span_context(above);
+    let span = global::tracer("application").start_with_context("work", &above);
     let context = Context::new().with_span(span);
     let id = context.span().span_context().trace_id().to_string();
     let done = work.with_context(context).await;

@@ -3,13 +3,17 @@
 use std::path::Path;
 use std::process::Output;
 
-use synod_client::ReadOptions;
+use synod_client::{ErrorKind, ReadOptions};
+use synod_model::Refusal;
+use synod_proto::v1;
 
 use crate::agreement::agree;
+use crate::bad_requests::{legal_entry, report_of, speaker};
 use crate::cluster::{Cluster, IDS};
 use crate::commands::run_of;
 use crate::older::older;
 use crate::program::synod;
+use crate::requests::{Wire, refusal, timely};
 use crate::waiting::{eventually, within};
 use crate::watcher::Watcher;
 use crate::writers::Writers;
@@ -77,6 +81,82 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
     assert_eq!(settings.leases.as_str(), "off");
     agree(&cluster).await;
     cluster.finish().await;
+}
+
+/// Under machine version 1 every replica takes a key for a version of a resource, whichever build it runs: they hold the same
+/// state, in which a server is let in that lacks a key. The newer build takes no such report itself, and with version 2 in
+/// force the rules of keys hold.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_a_version_like_any_other_to_replicas_of_both_builds_until_the_last_is_upgraded() {
+    let mut cluster = Cluster::start_of(older()).await;
+    let leader = cluster.leader().await;
+    let mut others = IDS.into_iter().filter(|id| *id != leader);
+    let (first, last) = (others.next().expect("two"), others.next().expect("two"));
+    let a = speaker(&cluster, "a").await;
+    let b = speaker(&cluster, "b").await;
+    taken(says(&cluster, leader, &a, &["k1", "k2"], "k1").await);
+    taken(says(&cluster, leader, &a, &["k1", "k2"], "k2").await);
+    // Objects may be encrypted with k1, which it does not hold.
+    taken(says(&cluster, leader, &b, &["k2"], "k2").await);
+    agree(&cluster).await;
+
+    upgrade(&mut cluster, first).await;
+    taken(says(&cluster, last, &b, &["k2", "k3"], "k2").await);
+    agree(&cluster).await;
+    let refused = refusal(says(&cluster, first, &b, &["k2"], "k2").await);
+    assert_eq!(refused.kind, ErrorKind::Unavailable, "{refused:?}");
+    let told = "topic \"keys/secrets\": topics come with machine version 2";
+    assert!(refused.message.starts_with(told), "{refused:?}");
+
+    upgrade(&mut cluster, last).await;
+    upgrade(&mut cluster, leader).await;
+    let refused: Refusal = eventually("the rules of keys", async || {
+        let answer = says(&cluster, first, &a, &["k2", "k4"], "k2").await;
+        match answer.map_err(|status| refusal(Err::<(), _>(status))) {
+            Err(refused) if refused.kind != ErrorKind::Unavailable => Ok(refused),
+            other => Err(format!("{other:?}")),
+        }
+    })
+    .await;
+    assert_eq!(refused.kind, ErrorKind::NotDecodable, "{refused:?}");
+    assert!(refused.message.contains("a persisted key"), "{refused:?}");
+    agree(&cluster).await;
+    cluster.finish().await;
+}
+
+async fn upgrade(cluster: &mut Cluster, id: u64) {
+    assert!(cluster.terminate(id).await.success());
+    cluster.is_to_run(id, synod());
+    cluster.restart(id).await;
+}
+
+/// A member says to one replica which keys it holds, and with which it would write.
+async fn says(
+    cluster: &Cluster,
+    replica: u64,
+    member: &v1::MemberEpoch,
+    holds: &[&str],
+    prefers: &str,
+) -> Result<(), tonic::Status> {
+    let entry = v1::ReportEntry {
+        resource: Some(v1::GroupResource {
+            group: "keys.synod".to_owned(),
+            resource: "secrets".to_owned(),
+        }),
+        decodable_versions: holds.iter().map(|key| (*key).to_owned()).collect(),
+        served_versions: Vec::new(),
+        stance: Some(v1::report_entry::Stance::PreferredVersion(
+            prefers.to_owned(),
+        )),
+        ..legal_entry("secrets")
+    };
+    let wire = Wire::to(&cluster.endpoint(replica));
+    let report = timely(report_of(member, vec![entry]));
+    wire.storage_versions().report(report).await.map(drop)
+}
+
+fn taken(answer: Result<(), tonic::Status>) {
+    answer.expect("it is taken for a version");
 }
 
 /// A replica is started from the older build: it ends, says what to run, and damages nothing.

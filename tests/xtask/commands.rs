@@ -91,8 +91,8 @@ impl Command {
         }
     }
 
-    /// Reads `<command> [step]... [-- word...]` and returns the command with the named steps, or with all of its steps if
-    /// none is named. Words after `--` go to the benchmarks.
+    /// Reads `<command> [step]... [-- word...]` and returns the command with the named steps, or if none is named with all
+    /// of its steps but those on demand. Words after `--` go to the benchmarks.
     ///
     /// # Errors
     ///
@@ -119,9 +119,10 @@ impl Command {
                 names.join(", ")
             ));
         }
-        if !wanted.is_empty() {
-            steps.retain(|step| wanted.iter().any(|name| name == step.name()));
-        }
+        steps.retain(|step| match wanted.is_empty() {
+            true => !step.is_on_demand(),
+            false => wanted.iter().any(|name| name == step.name()),
+        });
         Ok((command, steps))
     }
 }
@@ -191,14 +192,37 @@ fn test() -> Vec<Step> {
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program of the step before: built alone, its dependencies would have other features.
             .with("SYNOD_BINARY", program())
-            .with("SYNOD_OLDER_BINARY", older)
+            .with("SYNOD_OLDER_BINARY", older.clone())
             .needing(Tool::Etcd)
             .needing(Tool::Valgrind)
             .needing(Tool::Ip)
             .needing(Tool::Promtool),
-        Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
-        Step::new("node", "node bindings/node/ci.mjs").with("SYNOD_BINARY", program()),
+        Step::new("python", "python3 bindings/python/ci.py")
+            .with("SYNOD_BINARY", program())
+            .with("SYNOD_OLDER_BINARY", older.clone()),
+        Step::new("node", "node bindings/node/ci.mjs")
+            .with("SYNOD_BINARY", program())
+            .with("SYNOD_OLDER_BINARY", older),
+        kube(),
+        kubectl(),
     ]
+}
+
+/// Tests against Kubernetes' own API server, which takes minutes to build for the first time.
+fn kube() -> Step {
+    let server = tools::kube_api_server().display().to_string();
+    let line = "cargo test --locked --package synod --test program -- --ignored kubernetes";
+    Step::new("kube", line)
+        .with("SYNOD_KUBE_APISERVER", server)
+        .only_with([Tool::Go, Tool::Etcd])
+        .needing(Tool::KubeApiServer)
+        .on_demand()
+}
+
+/// Every kubectl of the machine, against the Kubernetes API that replicas serve.
+fn kubectl() -> Step {
+    let line = "cargo test --locked --package synod-kube --test kube -- --ignored";
+    Step::new("kubectl", line).on_demand()
 }
 
 /// The path of the program that the tests run.
@@ -319,6 +343,12 @@ mod tests {
         assert_eq!(command, Command::Check);
         assert_eq!(steps, ["fmt", "deny", "clippy", "doc", "tidy"]);
         assert_eq!(parse("check doc fmt").unwrap().1, ["fmt", "doc"]);
+    }
+
+    #[test]
+    fn a_step_on_demand_runs_only_if_it_is_named() {
+        assert!(!parse("test").unwrap().1.contains(&"kube".to_owned()));
+        assert_eq!(parse("test kube").unwrap().1, ["kube"]);
     }
 
     #[test]

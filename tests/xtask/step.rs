@@ -14,7 +14,9 @@ pub(crate) struct Step {
     variables: Vec<(&'static str, String)>,
     tools: Vec<Tool>,
     optional: Vec<Tool>,
+    conditions: Vec<Tool>,
     gate: bool,
+    on_demand: bool,
 }
 
 impl Step {
@@ -26,7 +28,9 @@ impl Step {
             variables: Vec::new(),
             tools: Vec::new(),
             optional: Vec::new(),
+            conditions: Vec::new(),
             gate: false,
+            on_demand: false,
         }
     }
 
@@ -48,6 +52,22 @@ impl Step {
         self
     }
 
+    /// Makes the command skip the step, and say so, where `tools` are missing and cannot be installed.
+    pub(crate) fn only_with(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.conditions.extend(tools);
+        self
+    }
+
+    /// Makes the step run only if it is named.
+    pub(crate) fn on_demand(mut self) -> Self {
+        self.on_demand = true;
+        self
+    }
+
+    pub(crate) fn is_on_demand(&self) -> bool {
+        self.on_demand
+    }
+
     /// Adds words to the end of the line.
     pub(crate) fn saying(mut self, words: &[String]) -> Self {
         self.words.extend_from_slice(words);
@@ -64,7 +84,17 @@ impl Step {
         &self.name
     }
 
-    fn run(&self) -> Result<(), String> {
+    fn run(&self) -> Ending {
+        if let Some(missing) = self.conditions.iter().find_map(|tool| tool.install().err()) {
+            return Ending::Skipped(missing);
+        }
+        match self.ran() {
+            Ok(()) => Ending::Done,
+            Err(reason) => Ending::Failed(reason),
+        }
+    }
+
+    fn ran(&self) -> Result<(), String> {
         for tool in &self.tools {
             tool.install()?;
         }
@@ -103,9 +133,12 @@ impl fmt::Display for Step {
 }
 
 /// The result of a step.
+#[derive(Debug, PartialEq, Eq)]
 enum Ending {
     Done,
     Failed(String),
+    /// It needs what cannot be had here.
+    Skipped(String),
     /// An earlier step failed that it depends on.
     NotRun,
 }
@@ -148,17 +181,14 @@ fn run_steps(command: &str, steps: Vec<Step>) -> bool {
         }
         eprintln!("\n==> {}: {step}", step.name);
         let watch = Stopwatch::start();
-        let ending = match step.run() {
-            Ok(()) => Ending::Done,
-            Err(reason) => Ending::Failed(reason),
-        };
+        let ending = step.run();
         stopped = step.gate && matches!(ending, Ending::Failed(_));
         endings.push((step, ending, watch.elapsed()));
     }
     eprint!("{}", summary(command, &endings));
     endings
         .iter()
-        .all(|(_, ending, _)| matches!(ending, Ending::Done))
+        .all(|(_, ending, _)| matches!(ending, Ending::Done | Ending::Skipped(_)))
 }
 
 /// One line for each step: its result, its duration, and for a failed one how to run it alone.
@@ -177,6 +207,7 @@ fn summary(command: &str, endings: &[(Step, Ending, Duration)]) -> String {
             Ending::Failed(reason) => format!(
                 "  FAILED   {name:width$} {seconds:7.1} s  {reason}; again with: cargo xtask {command} {name}\n"
             ),
+            Ending::Skipped(why) => format!("  SKIPPED  {name:width$} {seconds:7.1} s  {why}\n"),
             Ending::NotRun => format!("  not run  {name:width$}\n"),
         };
     }
@@ -221,19 +252,17 @@ mod tests {
     fn a_step_that_exits_with_an_error_fails() {
         assert_eq!(
             Step::new("fails", "false").run(),
-            Err("exit status: 1".to_owned())
+            Ending::Failed("exit status: 1".to_owned())
         );
-        assert_eq!(Step::new("passes", "true").run(), Ok(()));
+        assert_eq!(Step::new("passes", "true").run(), Ending::Done);
     }
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let error = Step::new("absent", "synod-no-such-program")
-            .run()
-            .unwrap_err();
+        let ending = Step::new("absent", "synod-no-such-program").run();
         assert!(
-            error.starts_with("synod-no-such-program does not start"),
-            "{error}"
+            matches!(&ending, Ending::Failed(why) if why.starts_with("synod-no-such-program does not start")),
+            "{ending:?}"
         );
     }
 
@@ -259,6 +288,11 @@ mod tests {
                 Ending::Failed("exit status: 1".into()),
                 Duration::ZERO,
             ),
+            (
+                Step::new("kube", "true"),
+                Ending::Skipped("there is no Go".into()),
+                Duration::ZERO,
+            ),
             (Step::new("doc", "true"), Ending::NotRun, Duration::ZERO),
         ];
         assert_eq!(
@@ -266,6 +300,7 @@ mod tests {
             "\ncargo xtask check:\n\
              \x20 ok       fmt        1.2 s\n\
              \x20 FAILED   clippy     0.0 s  exit status: 1; again with: cargo xtask check clippy\n\
+             \x20 SKIPPED  kube       0.0 s  there is no Go\n\
              \x20 not run  doc   \n"
         );
     }

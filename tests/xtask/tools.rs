@@ -28,6 +28,10 @@ pub(crate) enum Tool {
     Musl,
     /// Builds the image.
     Buildah,
+    /// Builds programs of Go.
+    Go,
+    /// The API server that `synod observe` and `synod migrate` are tried out against.
+    KubeApiServer,
 }
 
 /// The version of cargo-deny to install.
@@ -63,6 +67,8 @@ impl Tool {
             Self::Promtool => install_promtool(),
             Self::Musl => install_musl(),
             Self::Buildah => install_package("buildah", "--version", "buildah"),
+            Self::Go => find_go(),
+            Self::KubeApiServer => build_kube_api_server(),
         }
     }
 }
@@ -207,6 +213,33 @@ fn install_etcd_of_go() -> Result<(), String> {
     let mut build = go(&["build", "-o"]);
     build.arg(&program).arg(ETCD_PACKAGE);
     run("etcd", build)
+}
+
+/// Debian's Go may be too old for what is built here, so none is installed.
+fn find_go() -> Result<(), String> {
+    let found = Command::new("go").arg("version").output();
+    let is_there = found.is_ok_and(|output| output.status.success());
+    is_there
+        .then_some(())
+        .ok_or_else(|| "there is no Go on this machine".to_owned())
+}
+
+/// Builds Kubernetes' API server from its published modules. Go knows by itself what of it is built already.
+fn build_kube_api_server() -> Result<(), String> {
+    eprintln!("    building the API server of tests/kube with Go, which takes minutes at first");
+    let program = kube_api_server();
+    let mut build = Command::new("go");
+    build
+        .args(["build", "-mod=readonly", "-o"])
+        .arg(&program)
+        .arg(".")
+        .current_dir(synod_tests::checkout().join("tests/kube/apiserver"));
+    run("the API server of tests/kube", build)
+}
+
+/// The API server of `tests/kube`.
+pub(crate) fn kube_api_server() -> PathBuf {
+    folder().join("bin/kube-apiserver")
 }
 
 fn run(tool: &str, mut installer: Command) -> Result<(), String> {

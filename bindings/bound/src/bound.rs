@@ -6,6 +6,7 @@ use serde_json::Value;
 use synod_client::{Client, MemberId};
 use tokio::runtime::Handle;
 
+use crate::caller::Callers;
 use crate::counts::{Counted, Live};
 use crate::failure::{Failure, RequestKey};
 use crate::options::{Options, document, flag, list, millis, text};
@@ -38,7 +39,7 @@ impl Bound {
     pub async fn connect(options: &str) -> Result<Self, Failure> {
         let mut options = Options::parse(options)?;
         let endpoint = text(|text| Ok::<_, synod_client::Violation>(text.to_owned()));
-        let mut builder = Client::builder();
+        let mut builder = Client::builder().traces(Callers);
         if let Some(endpoints) = options.need("endpoints", list(endpoint)) {
             builder = builder.endpoints(endpoints);
         }

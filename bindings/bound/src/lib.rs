@@ -11,6 +11,7 @@
 //! - [`Membership`], [`Gate`] and [`Permit`]; [`Watch`] and [`Reflector`]; [`Lock`] and [`Election`]; [`Objects`] with
 //!   [`Updater`] and [`Creator`], and [`ObjectReflector`]; [`Migrator`] and [`FenceGuard`]: the handles, each a thin
 //!   wrapper of the client's type of that name.
+//! - [`Caller`] is the span of the program in which something is asked for: the replicas' spans are below it.
 //! - [`counts()`] returns how many handles are alive, for tests that look for leaks.
 //!
 //! This crate has no rules and no retries of its own: the client or the cluster decides what a handle does.
@@ -19,6 +20,7 @@
 
 mod backup;
 mod bound;
+mod caller;
 mod counts;
 mod failure;
 mod feed;
@@ -37,6 +39,7 @@ mod tls;
 mod watch;
 
 pub use bound::Bound;
+pub use caller::Caller;
 pub use counts::{Counts, counts};
 pub use failure::{Details, Failure, Fault, RequestKey};
 pub use feed::{Feed, Taken};

@@ -12,6 +12,7 @@ use synod_client::{
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use crate::caller::Caller;
 use crate::counts::{Counted, Live};
 use crate::options::{Options, message, number, rule, text, used_up};
 use crate::{Bound, Failure, Feed, Taken};
@@ -187,11 +188,12 @@ where
     let waiting = over.clone().drop_guard();
     let kept = home.clone();
     let asking = home.clone();
+    let caller = Caller::present();
     Feed::once(async move {
-        let task = asking.spawn(async move {
+        let task = asking.spawn(Caller::of(caller, async move {
             let lock = ask(over).await?;
             Ok(lock.map(|lock| Lock::new(lock, kept)))
-        });
+        }));
         let given: Result<Option<Lock>, Failure> = match task.await {
             Ok(given) => given,
             Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),

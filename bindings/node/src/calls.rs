@@ -5,7 +5,7 @@ use napi::bindgen_prelude::{PromiseRaw, ToNapiValue};
 use napi::{Env, Error, Result, Status};
 use synod_bound::Failure;
 
-use crate::cancel::CancelToken;
+use crate::call_token::CallToken;
 use crate::environment;
 
 /// The message of a rejected promise whose call was cancelled by its token.
@@ -18,7 +18,7 @@ const FAILURE: &str = "synod:";
 /// rejected and the call is dropped.
 pub(crate) fn promise<'env, T>(
     env: &'env Env,
-    token: Option<&CancelToken>,
+    token: Option<&CallToken>,
     call: impl Future<Output = std::result::Result<T, Thrown>> + Send + 'static,
 ) -> Result<PromiseRaw<'env, T>>
 where
@@ -31,7 +31,7 @@ where
 /// the result is still there.
 pub(crate) fn handed<'env, R, V>(
     env: &'env Env,
-    token: Option<&CancelToken>,
+    token: Option<&CallToken>,
     ready: impl Future<Output = std::result::Result<R, Failure>> + Send + 'static,
     pop: impl FnOnce(R) -> Result<V> + 'static,
 ) -> Result<PromiseRaw<'env, V>>
@@ -68,7 +68,7 @@ impl From<Thrown> for Error {
 }
 
 fn unless_given_up<T, E: Into<Thrown>>(
-    token: Option<&CancelToken>,
+    token: Option<&CallToken>,
     call: impl Future<Output = std::result::Result<T, E>> + Send + 'static,
 ) -> impl Future<Output = Result<T>> + Send + 'static {
     let cancelled = match token {

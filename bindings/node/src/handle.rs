@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use napi::bindgen_prelude::{PromiseRaw, ToNapiValue};
 use napi::{Env, Error, Result};
-use synod_bound::{Feed, Taken};
+use synod_bound::{Caller, Feed, Taken};
 
+use crate::call_token::CallToken;
 use crate::calls::{CANCELLED, Thrown, handed, promise};
-use crate::cancel::CancelToken;
 
 /// A value that an object of JavaScript holds until it lets it go.
 #[derive(Debug)]
@@ -48,28 +48,31 @@ impl<T> Held<T> {
     pub(crate) fn later<'env, V, W>(
         &self,
         env: &'env Env,
-        token: Option<&CancelToken>,
+        token: Option<&CallToken>,
         ask: impl FnOnce(Arc<T>) -> W,
     ) -> Result<PromiseRaw<'env, V>>
     where
         V: ToNapiValue + Send + 'static,
         W: Future<Output = std::result::Result<V, Thrown>> + Send + 'static,
     {
-        promise(env, token, ask(self.bound()?))
+        let caller = token.and_then(CallToken::caller);
+        promise(env, token, Caller::of(caller, ask(self.bound()?)))
     }
 
     /// The promise of the one result of a feed. The feed goes with it, so what nobody takes is given back.
     pub(crate) fn fed<'env, F, V>(
         &self,
         env: &'env Env,
-        token: Option<&CancelToken>,
+        token: Option<&CallToken>,
         ask: impl FnOnce(Arc<T>) -> std::result::Result<Feed<F>, Thrown>,
     ) -> Result<PromiseRaw<'env, V>>
     where
         F: Taken + Send + 'static,
         V: ToNapiValue + From<F> + 'static,
     {
-        let feed = Arc::new(self.now(ask)?);
+        let caller = token.and_then(CallToken::caller);
+        let feed = self.now(|value| Caller::of_sync(caller, || ask(value)))?;
+        let feed = Arc::new(feed);
         let waited = Arc::clone(&feed);
         let ready = async move { waited.ready().await };
         handed(env, token, ready, move |_| {
@@ -164,7 +167,7 @@ macro_rules! methods {
                 &self,
                 env: &'env napi::Env
                 $($arguments)*,
-                token: Option<&$crate::cancel::CancelToken>,
+                token: Option<&$crate::call_token::CallToken>,
             ) -> napi::Result<napi::bindgen_prelude::PromiseRaw<'env, $answer>> {
                 self.held.$form(env, token, $crate::handle::methods!(@ $form |$value| $answer, $body))
             }

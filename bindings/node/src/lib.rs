@@ -3,13 +3,13 @@
 //! A function converts its arguments, calls `synod-bound` once, and converts the answer, without rules and retries.
 //! Programs use the TypeScript under `ts/`, which exchanges documents in protobuf's JSON form with this.
 //!
-//! - [`environment`]: ends calls with their JavaScript thread. [`cancel`]: cancels a call. `calls`: turns a call into a
-//!   promise.
+//! - [`environment`]: ends calls with their JavaScript thread. [`call_token`]: what goes with a call beside its arguments.
+//!   `calls`: turns a call into a promise.
 //! - `handle`: the handle and the forwarding that the classes have in common.
 //! - The other modules: classes around what `synod-bound` has under the same names.
 
+pub mod call_token;
 mod calls;
-pub mod cancel;
 pub mod client;
 pub mod environment;
 pub mod fence;

@@ -5,7 +5,7 @@ use napi::{Env, Result};
 use napi_derive::napi;
 use synod_bound::LeadingEnd;
 
-use crate::cancel::CancelToken;
+use crate::call_token::CallToken;
 use crate::client::Client;
 use crate::handle::{handle, methods};
 use crate::watch::Observer;
@@ -79,7 +79,7 @@ impl Election {
         &self,
         env: &'env Env,
         lock: &Lock,
-        token: Option<&CancelToken>,
+        token: Option<&CallToken>,
     ) -> Result<PromiseRaw<'env, End>> {
         let lock = lock.held.bound()?;
         self.held.later(env, token, |election| async move {

@@ -5,8 +5,8 @@ use napi::{Env, Result};
 use napi_derive::napi;
 use synod_bound::Asking;
 
+use crate::call_token::CallToken;
 use crate::calls::handed;
-use crate::cancel::CancelToken;
 use crate::client::Client;
 use crate::handle::{handle, methods};
 
@@ -43,7 +43,7 @@ impl Migrator {
     pub fn asking<'env>(
         &self,
         env: &'env Env,
-        token: Option<&CancelToken>,
+        token: Option<&CallToken>,
     ) -> Result<PromiseRaw<'env, Asked>> {
         let (waited, migrator) = (self.held.bound()?, self.held.bound()?);
         let asking = async move { waited.asking().await };

@@ -5,8 +5,8 @@ use napi::{Env, Result};
 use napi_derive::napi;
 use synod_bound::Feed;
 
+use crate::call_token::CallToken;
 use crate::calls::handed;
-use crate::cancel::CancelToken;
 use crate::client::Client;
 use crate::handle::{handle, methods};
 
@@ -36,7 +36,7 @@ impl Watch {
     pub fn next<'env>(
         &self,
         env: &'env Env,
-        token: Option<&CancelToken>,
+        token: Option<&CallToken>,
     ) -> Result<PromiseRaw<'env, Option<String>>> {
         let (waited, watch) = (self.held.bound()?, self.held.bound()?);
         let ready = async move { waited.ready().await };
@@ -63,7 +63,7 @@ impl Observer {
     pub fn next<'env>(
         &self,
         env: &'env Env,
-        token: Option<&CancelToken>,
+        token: Option<&CallToken>,
     ) -> Result<PromiseRaw<'env, Option<String>>> {
         let (waited, feed) = (self.held.bound()?, self.held.bound()?);
         let ready = async move { waited.ready().await };

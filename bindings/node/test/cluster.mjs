@@ -13,12 +13,21 @@ import { Client } from '@synod/client';
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 
+const found = (named, ...names) =>
+  [named, ...names.map((name) => join(checkout, 'target', name))].find((path) => path !== undefined && existsSync(path));
+
 /** The program: what SYNOD_BINARY says, or what cargo built last. */
 export function program() {
-  const built = ['debug', 'release'].map((profile) => join(checkout, 'target', profile, 'synod'));
-  const found = [process.env.SYNOD_BINARY, ...built].find((path) => path !== undefined && existsSync(path));
-  if (found === undefined) throw new Error('there is no program `synod`: run `cargo build -p synod`, or set SYNOD_BINARY');
-  return found;
+  const path = found(process.env.SYNOD_BINARY, 'debug/synod', 'release/synod');
+  if (path === undefined) throw new Error('there is no program `synod`: run `cargo build -p synod`, or set SYNOD_BINARY');
+  return path;
+}
+
+/** The program as it was at machine version 1: what SYNOD_OLDER_BINARY says, or what `cargo xtask test` has kept. */
+export function olderProgram() {
+  const path = found(process.env.SYNOD_OLDER_BINARY, 'debug/synod-machine-1');
+  if (path === undefined) throw new Error('there is no older program: set SYNOD_OLDER_BINARY, see "Raise the machine version"');
+  return path;
 }
 
 /** Ends a process and waits until it is gone. */
@@ -76,9 +85,9 @@ function certified(folder) {
 
 /**
  * Three replicas as processes of their own, which can be killed and started again; behind transport security if asked, and
- * then by these files: a policy in `policy.toml`, and what it names.
+ * then by these files: a policy in `policy.toml`, and what it names. The flags are given to each beside.
  */
-export async function serve({ secured = false, files = {} } = {}) {
+export async function serve({ secured = false, files = {}, flags = [], binary = program() } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'synod-node-'));
   const ports = await freePorts(9);
   const address = (place) => `127.0.0.1:${ports[place]}`;
@@ -94,8 +103,8 @@ export async function serve({ secured = false, files = {} } = {}) {
   const start = async (id) => {
     const words = ['serve', '--replica-id', `${id}`, '--data-dir', join(folder, `${id}`), '--replicas', replicas];
     words.push('--listen-client', address(id - 1), '--listen-peer', address(id + 2), '--listen-metrics', address(id + 5));
-    words.push('--cluster-name', 'conformance', '--log', 'off', ...security);
-    children.set(id, spawn(program(), words, { stdio: ['ignore', 'ignore', 'inherit'] }));
+    words.push('--cluster-name', 'conformance', '--log', 'off', ...security, ...flags);
+    children.set(id, spawn(binary, words, { stdio: ['ignore', 'ignore', 'inherit'] }));
     const asked = client({ endpoints: [address(id - 1)], requestTimeoutMs: 60_000 });
     await asked.cluster.getSettings();
     asked.close();

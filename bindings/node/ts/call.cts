@@ -1,7 +1,8 @@
 /** How a call is made: with a deadline, until it is answered or its signal aborts it. */
 
+import { caller } from './caller.cjs';
 import { thrown } from './error.cjs';
-import { native, type CancelToken } from './native.cjs';
+import { native, type CallToken } from './native.cjs';
 
 /** What every call takes beside its request. */
 export interface CallOptions {
@@ -31,18 +32,19 @@ const isCancelled = (error: unknown): boolean => error instanceof Error && error
  */
 export async function settled<T>(
   signal: AbortSignal | undefined,
-  start: (token: CancelToken | undefined) => Promise<T>,
+  start: (token: CallToken | undefined) => Promise<T>,
 ): Promise<T> {
+  const span = caller();
   if (signal === undefined) {
     try {
       // What is wrong with an argument is thrown before there is a promise.
-      return await start(undefined);
+      return await start(span && new native.CallToken(span.traceparent, span.tracestate));
     } catch (error) {
       throw thrown(error);
     }
   }
   signal.throwIfAborted();
-  const token = new native.CancelToken();
+  const token = new native.CallToken(span?.traceparent, span?.tracestate);
   const abort = (): void => token.cancel();
   signal.addEventListener('abort', abort, { once: true });
   try {

@@ -1,8 +1,8 @@
 /** The classes that Rust gives. What crosses is protobuf's JSON form; a test holds the names here against the library. */
 
-type Token = CancelToken | undefined;
+type Token = CallToken | undefined;
 
-export interface CancelToken {
+export interface CallToken {
   cancel(): void;
 }
 
@@ -159,7 +159,7 @@ export interface NativeTask {
 
 /** What the library exports. */
 export interface Native {
-  readonly CancelToken: new () => CancelToken;
+  readonly CallToken: new (traceparent?: string, tracestate?: string) => CallToken;
   readonly Client: new (options: string) => NativeClient;
   apiserverId(hostname: string): string;
   counts(): { calls: number; handles: number };

@@ -2,7 +2,7 @@
 
 import { settled, type CallOptions } from './call.cjs';
 import type * as v1 from './generated/messages.cjs';
-import type { CancelToken, NativeWatch } from './native.cjs';
+import type { CallToken, NativeWatch } from './native.cjs';
 import { fromJson, toJson, type Init } from './values.cjs';
 
 /** What to watch, and from where. Left out: everything, from now on. */
@@ -39,7 +39,7 @@ export type WatchMessage =
 
 /** What Rust gives one after the other, whenever it is asked. */
 interface Source {
-  next(token: CancelToken | undefined): Promise<string | null>;
+  next(token: CallToken | undefined): Promise<string | null>;
   close(): void;
 }
 

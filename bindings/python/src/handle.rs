@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use synod_bound::{Feed, Taken};
+use synod_bound::{Caller, Feed, Taken};
 
 use crate::call::{Call, object};
+use crate::caller::caller;
 use crate::failure::{self, Failure, raised};
 use crate::runtime::{Home, OnRuntime};
 
@@ -59,7 +60,7 @@ impl<T> Held<T> {
     /// A call that answers what the value answers in time.
     pub(crate) fn later<V, P, W>(
         &self,
-        _: Python<'_>,
+        py: Python<'_>,
         ask: impl FnOnce(Arc<T>) -> W,
     ) -> PyResult<Call>
     where
@@ -67,7 +68,8 @@ impl<T> Held<T> {
         P: Of<V> + for<'py> IntoPyObject<'py>,
         W: Future<Output = Result<V, Failure>> + Send + 'static,
     {
-        let (work, home) = (ask(self.bound()?), self.home().clone());
+        let work = Caller::of(caller(py)?, ask(self.bound()?));
+        let home = self.home().clone();
         Ok(Call::finished(self.home(), work, move |py, answer| {
             object(py, P::of(answer, &home))
         }))
@@ -83,7 +85,8 @@ impl<T> Held<T> {
         V: Taken + Send + 'static,
         P: Of<V> + for<'py> IntoPyObject<'py>,
     {
-        let feed: Feed<V> = self.now(py, ask)?;
+        let caller = caller(py)?;
+        let feed: Feed<V> = self.now(py, |value| Caller::of_sync(caller, || ask(value)))?;
         let home = self.home().clone();
         let work = async move {
             feed.ready().await?;

@@ -11,6 +11,7 @@
 
 mod bell;
 mod call;
+mod caller;
 mod client;
 mod failure;
 mod handle;

@@ -7,11 +7,15 @@ import signal
 import socket
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import synod
 
 BINARY = os.environ.get("SYNOD_BINARY", "")
+
+OLDER = os.environ.get("SYNOD_OLDER_BINARY", "")
+"""The program as it was at machine version 1."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -28,10 +32,17 @@ def free_ports(count: int) -> list[int]:
 
 class Replicas:
     """Three replicas on loopback, each a process with a data directory of its own. With transport security if `secured`,
-    and then by these files: a policy in `policy.toml`, and what it names."""
+    and then by these files: a policy in `policy.toml`, and what it names. `flags` are given to each beside."""
 
-    def __init__(self, *, secured: bool = False, files: dict[str, str] | None = None) -> None:
-        if not BINARY:
+    def __init__(
+        self,
+        *,
+        secured: bool = False,
+        files: dict[str, str] | None = None,
+        flags: Sequence[str] = (),
+        binary: str = BINARY,
+    ) -> None:
+        if not binary:
             raise RuntimeError("SYNOD_BINARY must be the path of the program: cargo build --package synod")
         self._folder = tempfile.TemporaryDirectory(prefix="synod-python-")
         ports = free_ports(9)
@@ -40,6 +51,8 @@ class Replicas:
         self.certificates = Path(self._folder.name, "certificates")
         self.tls = self._make_certificates() if secured else None
         self._files = files or {}
+        self._flags = flags
+        self.binary = binary
         for name, text in self._files.items():
             Path(self._folder.name, name).write_text(text, encoding="utf-8")
         self.start_all()
@@ -86,7 +99,7 @@ class Replicas:
         log = Path(self._folder.name, f"{replica}.log").open("ab")
         self._processes[replica] = subprocess.Popen(
             [
-                BINARY,
+                self.binary,
                 "serve",
                 f"--replica-id={replica}",
                 "--cluster-name=conformance",
@@ -96,6 +109,7 @@ class Replicas:
                 f"--listen-peer=127.0.0.1:{self._peers[own]}",
                 f"--listen-metrics=127.0.0.1:{self._metrics[own]}",
                 *self._security(),
+                *self._flags,
             ],
             stdout=log,
             stderr=log,

@@ -26,7 +26,8 @@ impl Client {
     /// # Errors
     ///
     /// `INVALID_ARGUMENT`: there is no such method, the method is a stream, or the document is no request of the
-    /// method; then nothing was sent, and every fault is named by its path. Other errors are those of the method.
+    /// method; then nothing was sent, and every fault is named by its path. `UNAVAILABLE` as for
+    /// [`Client::update_settings`]. Other errors are those of the method.
     pub async fn call_json(&self, method: &str, request: &Value) -> Result<Value, Error> {
         self.call_document(method, request, None).await
     }
@@ -67,6 +68,9 @@ impl Client {
         // A waiting call is limited at one replica, so that it is answered there before another replica is tried.
         let limit = waits.then(|| WAIT_ROUND.min(timeout * 3 / 10));
         let client = self.with_timeout(timeout);
+        if let Some(feature) = method.names_switch_of(&message) {
+            Box::pin(client.check_switches(feature)).await?;
+        }
         // The request may hold a whole object: the future is boxed, so that the futures that await it stay small.
         let answer = Box::pin(client.call_any(&method, message, limit)).await?;
         Ok(messages::write(&answer.message))

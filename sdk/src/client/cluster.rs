@@ -96,7 +96,7 @@ impl Client {
 
     /// Refuses a switch while a replica of the set does not know switches: asked itself, it would not see the switch in the
     /// patch, and change the rest.
-    async fn check_switches(&self, feature: Feature) -> Result<(), Error> {
+    pub(super) async fn check_switches(&self, feature: Feature) -> Result<(), Error> {
         let status = self.status().await?;
         let replicas = status.replicas.iter();
         let older: Vec<String> = replicas

@@ -3,13 +3,14 @@
 use std::future::Future;
 
 use synod_proto::{AddReplica, PromoteReplica, RemoveReplica, TransferLeader, v1};
+use tokio::time::Instant;
 use tonic::{Response, Status};
 
 use super::{Client, stubs};
 use crate::session::deadline;
 use crate::transport::{Headed, Repeats, Try};
 use crate::values::read;
-use crate::{Changed, CheckpointWritten, Error};
+use crate::{Changed, CheckpointWritten, Error, ReadOptions};
 
 impl Client {
     /// Adds a fresh replica to the replica set, as a learner: it follows the log, serves reads, and does not count for the
@@ -90,7 +91,7 @@ impl Client {
     pub async fn transfer_leader(&self, to: Option<u64>) -> Result<Changed, Error> {
         let from = match to {
             Some(_) => None,
-            None => self.status().await?.leader_id,
+            None => self.leader_now().await?,
         };
         let message = v1::ClusterTransferLeaderRequest::from(&TransferLeader { to, from });
         let answer = self.repeatable(|attempt| {
@@ -102,6 +103,20 @@ impl Client {
             }
         });
         read(answer.await?)
+    }
+
+    /// Who leads, as of this call or later. A replica by itself may not have heard of an election yet; one that has answered a
+    /// linearizable read has. So a status counts if it is not of an earlier term.
+    async fn leader_now(&self) -> Result<Option<u64>, Error> {
+        let deadline = deadline(self.timeout);
+        loop {
+            let proved = self.settings(ReadOptions::linearizable()).await?;
+            let status = self.status().await?;
+            let is_present = status.header.raft_term >= proved.header.raft_term;
+            if is_present || Instant::now() >= deadline {
+                return Ok(status.leader_id);
+            }
+        }
     }
 
     /// Has one replica, any one, write a checkpoint of its state to its disk.

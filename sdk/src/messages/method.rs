@@ -1,7 +1,8 @@
 //! The methods of the protocol, and how each may be called.
 
 use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor, Value};
-use synod_model::ErrorKind;
+use synod_model::{ErrorKind, Feature, UpdateSettings};
+use synod_proto::{Change, v1};
 
 use super::PROTOCOL;
 use crate::Error;
@@ -94,6 +95,17 @@ impl Method {
         } else {
             Nature::Change
         }
+    }
+
+    /// The first of the features whose switches this request names, if it changes settings.
+    pub(crate) fn names_switch_of(&self, request: &DynamicMessage) -> Option<Feature> {
+        if self.request().full_name() != "synod.v1.ClusterUpdateSettingsRequest" {
+            return None;
+        }
+        let request: v1::ClusterUpdateSettingsRequest = request.transcode_to().ok()?;
+        // What breaks a rule is refused by the replica.
+        let update: Change<UpdateSettings> = request.try_into().ok()?;
+        update.body.patch.names_switch_of()
     }
 
     /// Whether this request waits at the replica until there is something to answer.

@@ -59,6 +59,11 @@ impl CallSpan for Followed {
         Some(format!("00-{trace}-{span}-{flags:02x}"))
     }
 
+    fn tracestate(&self) -> Option<String> {
+        let state = self.span.span_context().trace_state().header();
+        (!state.is_empty()).then_some(state)
+    }
+
     fn try_failed(&mut self, endpoint: &str, error: &Error) {
         let attributes = vec![
             KeyValue::new("server.address", endpoint.to_owned()),

@@ -2,13 +2,16 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName};
 
 use crate::Error;
 use crate::traces::{CallSpan, Traces};
 
 /// The header that names the caller's span.
 pub(super) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// The header with what vendors say of it.
+pub(super) const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
 /// A call over all of its tries. Clones mean the same call.
 #[derive(Clone, Default)]
@@ -37,17 +40,23 @@ impl CallTrace {
         }))
     }
 
-    /// How a request for this path names the call to the replica.
-    pub(super) fn traceparent(&self, path: &str) -> Option<HeaderValue> {
-        let followed = self.0.as_ref()?;
+    /// Names the call to the replica in the headers of a request for this path.
+    pub(super) fn name(&self, path: &str, headers: &mut HeaderMap) {
+        let Some(followed) = &self.0 else { return };
         let mut stage = followed.lock();
         if let Stage::Unsent = &*stage {
             let begun = followed.traces.begin(path.trim_start_matches('/'));
             *stage = begun.map_or(Stage::Over, Stage::Underway);
         }
-        match &*stage {
-            Stage::Underway(span) => span.traceparent()?.try_into().ok(),
-            Stage::Unsent | Stage::Over => None,
+        let Stage::Underway(span) = &*stage else {
+            return;
+        };
+        let Some(Ok(parent)) = span.traceparent().map(TryInto::try_into) else {
+            return;
+        };
+        headers.insert(TRACEPARENT, parent);
+        if let Some(Ok(state)) = span.tracestate().map(TryInto::try_into) {
+            headers.insert(TRACESTATE, state);
         }
     }
 
@@ -83,6 +92,8 @@ mod tests {
 
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
+    const STATE: &str = "vendor=said";
+
     /// Notes what it is told. Methods with `List` in their names it does not follow.
     #[derive(Clone, Default)]
     struct Notes(Arc<Mutex<Vec<String>>>);
@@ -106,6 +117,10 @@ mod tests {
             Some(PARENT.to_owned())
         }
 
+        fn tracestate(&self) -> Option<String> {
+            Some(STATE.to_owned())
+        }
+
         fn try_failed(&mut self, endpoint: &str, error: &Error) {
             self.add(format!("{} at {endpoint}", error.kind().reason()));
         }
@@ -121,15 +136,24 @@ mod tests {
         CallTrace::new(Some(&traces))
     }
 
+    /// How a request for this path is named.
+    fn named(call: &CallTrace, path: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        call.name(path, &mut headers);
+        headers
+    }
+
     #[test]
     fn a_call_is_followed_once_over_all_of_its_tries() {
         let notes = Notes::default();
         let call = followed(&notes);
         let path = "/synod.v1.Objects/Get";
-        assert_eq!(call.traceparent(path).unwrap(), PARENT);
+        let first = named(&call, path);
+        assert_eq!(first[TRACEPARENT], PARENT);
+        assert_eq!(first[TRACESTATE], STATE);
         let error = Error::new(ErrorKind::Unavailable, "it is down");
         call.try_failed(|| "a:1".to_owned(), &error);
-        assert_eq!(call.traceparent(path).unwrap(), PARENT);
+        assert_eq!(named(&call, path), first);
         call.ended(None);
         call.ended(None);
         let told = notes.0.lock().unwrap();
@@ -145,10 +169,10 @@ mod tests {
     fn what_nobody_follows_names_nothing_to_the_replica() {
         let notes = Notes::default();
         let call = followed(&notes);
-        assert_eq!(call.traceparent("/synod.v1.Objects/List"), None);
+        assert!(named(&call, "/synod.v1.Objects/List").is_empty());
         call.ended(None);
         assert_eq!(*notes.0.lock().unwrap(), ["begin synod.v1.Objects/List"]);
         let unfollowed = CallTrace::default();
-        assert_eq!(unfollowed.traceparent("/synod.v1.Objects/Get"), None);
+        assert!(named(&unfollowed, "/synod.v1.Objects/Get").is_empty());
     }
 }

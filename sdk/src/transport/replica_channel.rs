@@ -21,7 +21,7 @@ use tonic::transport::{Channel, Error};
 use tonic::{Code, Status};
 use tower::{Service, ServiceExt as _};
 
-use super::call_trace::{CallTrace, TRACEPARENT};
+use super::call_trace::CallTrace;
 use super::pipeline::Pipeline;
 use super::pipeline::calls::{Kind, answered};
 use super::token::{Credential, Shown};
@@ -136,10 +136,10 @@ impl Service<http::Request<Body>> for ReplicaChannel {
 }
 
 impl ReplicaChannel {
-    async fn send(self, mut request: http::Request<Body>) -> Result<http::Response<Body>, Error> {
-        if let Some(name) = self.trace.traceparent(request.uri().path()) {
-            request.headers_mut().insert(TRACEPARENT, name);
-        }
+    async fn send(self, request: http::Request<Body>) -> Result<http::Response<Body>, Error> {
+        let (mut head, body) = request.into_parts();
+        self.trace.name(head.uri.path(), &mut head.headers);
+        let request = http::Request::from_parts(head, body);
         let shown = match &self.credential {
             Some(credential) => Some(credential.shown().await),
             None => None,

@@ -101,6 +101,36 @@ async fn a_killed_leader_delays_calls_and_loses_none() {
     assert_eq!(members.items.len(), 2);
 }
 
+/// By the name of the method, as other languages ask: whoever is to hand over is left to the replica.
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_has_not_heard_of_an_election_has_the_new_leader_hand_over() {
+    let cluster = Cluster::start(3).await;
+    let all = cluster.client().await;
+    let old = cluster.leader(&all).await;
+    let (new, deaf) = (old % 3 + 1, (old + 1) % 3 + 1);
+    let asked = client_of(&cluster, vec![deaf]).await;
+    cluster.hears(deaf, Weather::Silent);
+    let first = client_of(&cluster, vec![old]).await;
+    assert!(
+        within(first.transfer_leader(Some(new)))
+            .await
+            .unwrap()
+            .changed
+    );
+    let known = within(asked.status()).await.unwrap();
+    assert_eq!(known.leader_id, Some(old), "it has not heard of it");
+
+    let request = serde_json::json!({});
+    let handing = asked.call_json("synod.v1.Cluster/TransferLeader", &request);
+    let healed = async {
+        pass(Duration::from_millis(20)).await;
+        cluster.hears(deaf, Weather::Fair);
+    };
+    let handing = async { tokio::join!(handing, healed).0 };
+    let handed = within(Box::pin(handing)).await.unwrap();
+    assert_eq!(handed["changed"], true, "{handed}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_change_whose_answer_was_lost_is_sent_again_and_executed_once() {
     let cluster = Cluster::start(3).await;

@@ -227,6 +227,11 @@ impl Cluster {
         }
     }
 
+    /// Sets what reaches a replica from the other ones. What it sends itself, and the answers to that, come through.
+    pub(crate) fn hears(&self, number: u64, weather: Weather) {
+        self.network.set(&peer_address(number), weather);
+    }
+
     /// Ends a replica in order.
     pub(crate) async fn stop(&mut self, number: u64) {
         let running = self.replicas.get_mut(&number).unwrap();

@@ -10,6 +10,7 @@ mod gate;
 mod histories;
 mod http;
 mod joining;
+mod keys;
 mod kinds;
 mod layer;
 mod leases;

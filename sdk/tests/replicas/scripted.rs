@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prost::Message as _;
 use synod_client::{AlarmKind, Client, ClusterStatus, ErrorKind, SettingsPatch, Verdict};
-use synod_model::Refusal;
+use synod_model::{Refusal, Settings};
 use synod_proto::status::{key, to_status};
 use synod_proto::v1;
 use synod_proto::v1::cluster_server::{Cluster as ClusterService, ClusterServer};
@@ -28,6 +28,10 @@ struct Replica {
 struct Script {
     lines: VecDeque<Line>,
     asked: Vec<Asked>,
+    /// The terms, and the leaders, that one answer after the other tells of. Then none.
+    views: VecDeque<(u64, Option<u64>)>,
+    /// Who was asked to hand the leadership over.
+    handing: Vec<Option<u64>>,
 }
 
 /// How one call is answered.
@@ -75,6 +79,22 @@ impl Replica {
         }
     }
 
+    /// The header and the leader of an answer that tells of them.
+    fn view(&self) -> (Option<v1::ResponseHeader>, Option<u64>) {
+        let (raft_term, leader) = self
+            .script
+            .lock()
+            .unwrap()
+            .views
+            .pop_front()
+            .unwrap_or_default();
+        let header = self.header().map(|header| v1::ResponseHeader {
+            raft_term,
+            ..header
+        });
+        (header, leader)
+    }
+
     fn header(&self) -> Option<v1::ResponseHeader> {
         Some(v1::ResponseHeader {
             cluster_id: "216a7937-95db-887e-91c8-3ec270c5e7e5".to_owned(),
@@ -113,23 +133,32 @@ impl ClusterService for Replica {
         &self,
         request: Request<v1::ClusterStatusRequest>,
     ) -> Result<Response<v1::ClusterStatusResponse>, Status> {
-        let header = self.header();
-        let answer = v1::ClusterStatusResponse {
-            header,
-            ..Default::default()
-        };
         // The client looks by itself which replicas there are, beside what is scripted.
         if timeout_of(&request) <= LOOK_SECONDS {
-            return Ok(Response::new(answer));
+            return Ok(Response::new(v1::ClusterStatusResponse {
+                header: self.header(),
+                ..Default::default()
+            }));
         }
+        let (header, leader_id) = self.view();
+        let answer = v1::ClusterStatusResponse {
+            header,
+            leader_id,
+            ..Default::default()
+        };
         self.play(&request, None, answer).await
     }
 
     async fn get_settings(
         &self,
-        _: Request<v1::ClusterGetSettingsRequest>,
+        request: Request<v1::ClusterGetSettingsRequest>,
     ) -> Result<Response<v1::ClusterGetSettingsResponse>, Status> {
-        Err(Status::unimplemented("not in any script"))
+        let (header, _) = self.view();
+        let answer = v1::ClusterGetSettingsResponse {
+            header,
+            settings: Some((&Settings::default()).into()),
+        };
+        self.play(&request, None, answer).await
     }
 
     async fn get_log_filter(
@@ -189,9 +218,15 @@ impl ClusterService for Replica {
 
     async fn transfer_leader(
         &self,
-        _: Request<v1::ClusterTransferLeaderRequest>,
+        request: Request<v1::ClusterTransferLeaderRequest>,
     ) -> Result<Response<v1::ClusterTransferLeaderResponse>, Status> {
-        Err(Status::unimplemented("not in any script"))
+        let from = request.get_ref().from_replica_id;
+        self.script.lock().unwrap().handing.push(from);
+        let answer = v1::ClusterTransferLeaderResponse {
+            header: self.header(),
+            changed: true,
+        };
+        self.play(&request, None, answer).await
     }
 
     async fn checkpoint(
@@ -317,6 +352,20 @@ async fn the_leader_that_a_replica_names_is_asked_next() {
     let (client, script) = stage(vec![Line::Refuse(by_address), Line::Answer]).await;
     within(client.update_settings(patch(), None)).await.unwrap();
     assert_eq!(replicas(&script), [1, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_leader_of_an_earlier_term_is_not_asked_to_hand_over() {
+    let lines = (0..6).map(|_| Line::Answer).collect();
+    let (client, script) = stage(lines).await;
+    // A read, and then a status, by a replica that has not heard of the election before the read; and once more.
+    let views = [(8, None), (7, Some(1)), (8, None), (8, Some(2))];
+    script.lock().unwrap().views.extend(views);
+    within(client.transfer_leader(None)).await.unwrap();
+    assert_eq!(script.lock().unwrap().handing, [Some(2)]);
+    // Who is named takes it from whoever leads.
+    within(client.transfer_leader(Some(3))).await.unwrap();
+    assert_eq!(script.lock().unwrap().handing, [Some(2), None]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@
 //! Where to look:
 //!
 //! - `command_table.rs`: the commands, each as one row; `commands/`: what each does, one file each.
-//! - `voting.rs`: the rule of storage versions, what is selected, common and agreed.
+//! - `voting.rs`: the rule of storage versions, what is selected, common and agreed; `topics.rs`: of which kind a topic is.
 //! - `leases.rs`: leases, their queues and candidates.
 //! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
 //! - `migrating.rs`: the rule of migrations, when one is created and when it is aborted.
@@ -52,6 +52,7 @@ mod statements;
 mod stored;
 mod switches;
 mod tally;
+mod topics;
 mod turn;
 mod views;
 mod voting;

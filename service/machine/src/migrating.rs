@@ -46,8 +46,12 @@ impl Turn<'_> {
             migration.agreement_revision == agreement
                 && (migration.is_open() || migration.phase == MigrationPhase::Failed)
         });
-        if !exists && !self.state().is_migrated(resource) {
-            self.start_migration(resource, MigrationReason::Agreement);
+        let reason = MigrationReason::of_agreement_on(self.state().topic_kind(resource));
+        if let Some(reason) = reason
+            && !exists
+            && !self.state().is_migrated(resource)
+        {
+            self.start_migration(resource, reason);
         }
     }
 

@@ -102,9 +102,15 @@ impl Held {
     pub(crate) fn insert(&mut self, object: PackedObject) -> Option<PackedObject> {
         let before = self.objects.insert(ByName(object.clone()));
         let before = before.map(|ByName(before)| before);
-        *self.alike.entry(Arc::clone(object.alike())).or_insert(0) += 1;
+        // Most updates keep the encoding: counted once more and once less, it would copy a path of the map for nothing.
+        if before.as_ref().map(PackedObject::alike) != Some(object.alike()) {
+            self.count(object.alike());
+            if let Some(before) = &before {
+                self.discount(before.alike());
+            }
+        }
         if let Some(before) = &before {
-            self.forget(before);
+            self.unlabel(before);
         }
         let labels = &object.attributes().labels;
         if !labels.is_empty() {
@@ -116,12 +122,16 @@ impl Held {
     /// Removes the object of this namespace, empty for none, and name.
     pub(crate) fn remove(&mut self, name: (&str, &str)) -> Option<PackedObject> {
         let ByName(object) = self.objects.remove(&Name(name))?;
-        self.forget(&object);
+        self.discount(object.alike());
+        self.unlabel(&object);
         Some(object)
     }
 
-    fn forget(&mut self, object: &PackedObject) {
-        let alike = object.alike();
+    fn count(&mut self, alike: &Arc<Alike>) {
+        *self.alike.entry(Arc::clone(alike)).or_insert(0) += 1;
+    }
+
+    fn discount(&mut self, alike: &Arc<Alike>) {
         let count = self
             .alike
             .get_mut(alike)
@@ -130,6 +140,9 @@ impl Held {
         if *count == 0 {
             self.alike.remove(alike);
         }
+    }
+
+    fn unlabel(&mut self, object: &PackedObject) {
         let labels = &object.attributes().labels;
         if !labels.is_empty() {
             self.labels.remove(labels, &object.name());

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     ControllerHistory, ControllerRevision, GroupResource, LogTime, Member, MemberId, Migration,
-    MigrationId, NamespacedName, ObjectKind, Revision, Settings,
+    MigrationId, NamespacedName, ObjectKind, Revision, Settings, TopicKind,
 };
 
 use crate::{
@@ -134,6 +134,11 @@ impl Past<'_> {
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
+    }
+
+    /// The kind whose rules are in force for a resource.
+    pub(crate) fn topic_kind(&self, resource: &GroupResource) -> TopicKind {
+        self.state.topic_kind(resource)
     }
 
     /// A member.

@@ -39,8 +39,8 @@ pub struct Danger {
 
 /// Whether a binary may join.
 ///
-/// Every known resource is checked, except those that the binary leaves to other servers. A resource that the binary
-/// does not name is one of which it decodes nothing.
+/// Every known resource is checked, except those that the binary leaves to other servers, and keys, which are given to a
+/// server and not built into it. A resource that the binary does not name is one of which it decodes nothing.
 #[must_use]
 pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVerdict {
     let mut verdict = SafetyVerdict::default();
@@ -57,7 +57,7 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
     };
     for state in past.storage_states(None) {
         let resource = state.resource;
-        if named.contains(&resource) {
+        if named.contains(&resource) || !past.topic_kind(&resource).is_of_a_binary() {
             continue;
         }
         if is_left(&resource) {

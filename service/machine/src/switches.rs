@@ -34,15 +34,19 @@ impl State {
     /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
     pub fn check_machine_version(&self, command: &Command) -> Result<(), Refusal> {
         match switch_named_in(command) {
-            Some(feature) if self.machine_version < SWITCHES_SINCE => Err(self.too_early(feature)),
+            Some(feature) if self.machine_version < SWITCHES_SINCE => {
+                let refusal = self.too_early("switches", SWITCHES_SINCE, feature.setting());
+                Err(refusal.with("setting", feature))
+            }
             Some(_) | None => Ok(()),
         }
     }
 
-    fn too_early(&self, feature: Feature) -> Refusal {
+    /// The refusal of something that comes with a machine version that is not in force yet.
+    pub(crate) fn too_early(&self, what: &str, since: u32, named: &str) -> Refusal {
         let rows = self.replicas.iter();
         let older: Vec<String> = rows
-            .filter(|(_, row)| row.machine_version < SWITCHES_SINCE)
+            .filter(|(_, row)| row.machine_version < since)
             .map(|(id, row)| format!("replica {id} ({})", row.binary))
             .collect();
         let todo = if older.is_empty() {
@@ -54,12 +58,10 @@ impl State {
             )
         };
         let message = format!(
-            "{feature}: switches come with machine version {SWITCHES_SINCE}, and {} is in force until all replicas know \
-             that one: {todo}",
+            "{named}: {what} come with machine version {since}, and {} is in force until all replicas know that one: {todo}",
             self.machine_version
         );
         Refusal::new(ErrorKind::Unavailable, message)
-            .with("setting", feature)
             .with("machine_version", self.machine_version)
             .with("not_executed", "true")
     }

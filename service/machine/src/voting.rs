@@ -17,7 +17,7 @@ mod trust;
 
 use std::collections::BTreeSet;
 
-use synod_model::{Feature, GroupResource, MemberId, Persisted, Refusal, Revision};
+use synod_model::{GroupResource, MemberId, Persisted, Refusal, Revision};
 
 pub(crate) use self::decision::{Cause, Decided, Occasion, Reported, Said};
 use self::draft::Draft;
@@ -48,7 +48,7 @@ pub(crate) fn decide(
     for (member, said) in said {
         draft.take(member, *said);
     }
-    draft.select(state.settings.switch(Feature::Votes));
+    draft.select(state, resource);
     draft.let_voters_take_selected();
     if occasion.lapses {
         draft.lapse(state.write_grace_ends());

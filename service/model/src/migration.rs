@@ -8,7 +8,7 @@ use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_B
 use crate::text::{shared_text, short_identity, short_printable};
 use crate::{
     ApiVersion, Assumption, ClaimToken, Metadata, MigrationId, Persisted, Revision,
-    StorageVersionHash, Ttl, Violation, WallTime,
+    StorageVersionHash, TopicKind, Ttl, Violation, WallTime,
 };
 
 /// A migration, as readers see it.
@@ -80,10 +80,16 @@ impl Migration {
     ///
     /// An object in another version than the target's must be rewritten, however late it was stored. In the target's
     /// version the revision matters only to a migration that rewrites everything.
+    ///
+    /// In the migration of a key `encoding` is the key that the object is encrypted with, and it alone decides: a write
+    /// with an older key may have landed after the start. A store that cannot tell the key rewrites every object.
     pub fn rewrites(&self, encoding: &ApiVersion, stored_at: Revision) -> bool {
         let is_old = || match self.reason {
             MigrationReason::Agreement | MigrationReason::Manual => false,
-            MigrationReason::RewriteAll => stored_at <= self.start_revision(),
+            MigrationReason::RewriteAll => {
+                let kind = TopicKind::of(self.id.resource());
+                kind.is_seen_in_stores() && stored_at <= self.start_revision()
+            }
         };
         self.target.version.as_ref() != Some(encoding) || is_old()
     }
@@ -135,6 +141,19 @@ pub enum MigrationReason {
     /// Every object is rewritten even if its version is right, for the rotation of a key. Objects that were stored
     /// after the start need no rewrite: see [`Migration::start_revision`] for what that assumes.
     RewriteAll,
+}
+
+impl MigrationReason {
+    /// The reason of the migration that follows a changed agreement on a topic; `None` if none follows by itself.
+    ///
+    /// Nothing is rewritten for a feature: what was written at a lower level is read at each higher one.
+    pub const fn of_agreement_on(kind: TopicKind) -> Option<Self> {
+        match kind {
+            TopicKind::Encoding => Some(Self::Agreement),
+            TopicKind::Key => Some(Self::RewriteAll),
+            TopicKind::Feature => None,
+        }
+    }
 }
 
 /// The phase of a migration.
@@ -377,6 +396,12 @@ mod tests {
         for reason in [MigrationReason::Agreement, MigrationReason::Manual] {
             assert!(!of(reason).rewrites(&target, before), "{reason:?}");
         }
+        // The migration of a key knows what each object is encrypted with.
+        let key = Migration {
+            id: MigrationId::parse("secrets.keys.synod-7").unwrap(),
+            ..of(MigrationReason::RewriteAll)
+        };
+        assert!(!key.rewrites(&target, before) && key.rewrites(&other, after));
     }
 
     #[test]

@@ -51,12 +51,17 @@ struct Rare {
     data: Bytes,
 }
 
-/// What the bytes of an object say.
+/// The bytes of an object: the lengths of the first four parts, a byte for each, and then the parts. What is stored as it
+/// lies here needs no reading.
+#[derive(Clone, Copy)]
 struct Parts<'a> {
-    scope: &'a str,
-    name: &'a str,
-    metadata: Metadata,
-    content_revision: Revision,
+    /// The namespace; empty if there is none.
+    scope: &'a [u8],
+    name: &'a [u8],
+    /// The stored form of the [`Metadata`].
+    metadata: &'a [u8],
+    /// The stored form of the [`Revision`].
+    content_revision: &'a [u8],
     /// Short data; empty if it is long.
     data: &'a [u8],
 }
@@ -106,6 +111,9 @@ thread_local! {
 
     /// In which bytes are put together. It is never longer than a name and short data.
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+
+    /// In which the numbers of an object are put together.
+    static NUMBERS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 impl PackedObject {
@@ -136,30 +144,30 @@ impl PackedObject {
         };
         let rare = (rare != NOTHING_RARE).then(|| Box::new(rare));
         let (scope, name) = name.scope_and_name();
-        let parts = Parts {
-            scope,
-            name,
-            metadata,
-            content_revision,
-            data: &short,
-        };
-        Self::of(Head { alike, rare }, &parts)
+        let mut numbers = NUMBERS.take();
+        numbers.clear();
+        metadata.store(&mut numbers);
+        let metadata = numbers.len();
+        content_revision.store(&mut numbers);
+        let (metadata, content_revision) = numbers.split_at(metadata);
+        let packed = Self::of(
+            Head { alike, rare },
+            Parts {
+                scope: scope.as_bytes(),
+                name: name.as_bytes(),
+                metadata,
+                content_revision,
+                data: &short,
+            },
+        );
+        NUMBERS.set(numbers);
+        packed
     }
 
-    fn of(head: Head, parts: &Parts<'_>) -> Self {
-        let Parts {
-            scope,
-            name,
-            metadata,
-            content_revision,
-            data,
-        } = parts;
+    fn of(head: Head, parts: Parts<'_>) -> Self {
         let mut bytes = BUFFER.take();
         bytes.clear();
-        put_names(&mut bytes, scope, name);
-        metadata.store(&mut bytes);
-        content_revision.store(&mut bytes);
-        bytes.extend_from_slice(data);
+        parts.put(&mut bytes);
         let packed = ThinArc::from_header_and_slice(head, &bytes);
         BUFFER.set(bytes);
         Self(packed)
@@ -176,14 +184,14 @@ impl PackedObject {
         let name = from.text().ok()?;
         let is_legal =
             (scope.is_empty() || dns1123_label(scope).is_ok()) && dns1123_subdomain(name).is_ok();
-        let metadata = Metadata::load(from).ok()?;
+        let metadata = form_of::<Metadata>(from)?;
         let attributes = Attributes::load(from).ok()?;
         let deletion = <Option<Arc<Deletion>>>::load(from).ok()?;
         is(CONTENT_FIELDS, from)?;
         let encoding = from.text().ok()?;
         let media_type = from.text().ok()?;
         let data = from.blob().ok()?;
-        let content_revision = Revision::load(from).ok()?;
+        let content_revision = form_of::<Revision>(from)?;
         let is_usual = is_legal
             && deletion.is_none()
             && attributes == Attributes::NONE
@@ -198,13 +206,13 @@ impl PackedObject {
             rare: None,
         };
         let parts = Parts {
-            scope,
-            name,
+            scope: scope.as_bytes(),
+            name: name.as_bytes(),
             metadata,
             content_revision,
             data,
         };
-        Some(Self::of(head, &parts))
+        Some(Self::of(head, parts))
     }
 
     /// The object, in parts of its own. Costs a copy of its name, and of its data if that is short.
@@ -242,7 +250,7 @@ impl PackedObject {
                 resource: resource.clone(),
                 name,
             },
-            metadata,
+            metadata: read(metadata),
             attributes: attributes.clone(),
             deletion: deletion.clone(),
             content: Content {
@@ -250,7 +258,7 @@ impl PackedObject {
                 media_type: media_type.clone(),
                 data,
             },
-            content_revision,
+            content_revision: read(content_revision),
         }
     }
 
@@ -263,8 +271,9 @@ impl PackedObject {
     /// The namespace, empty if there is none, and the name, as bytes to compare: names are ordered as these are.
     #[must_use]
     pub fn name_bytes(&self) -> (&[u8], &[u8]) {
-        let (scope, name, _) = split_names(&self.0.slice);
-        (scope, name)
+        let ([scope, name, ..], parts) = lengths(&self.0.slice);
+        let (scope, rest) = parts.split_at(usize::from(*scope));
+        (scope, &rest[..usize::from(*name)])
     }
 
     /// The namespace, empty if there is none, and the name.
@@ -293,7 +302,7 @@ impl PackedObject {
     /// Its metadata.
     #[must_use]
     pub fn metadata(&self) -> Metadata {
-        self.parts().metadata
+        read(self.parts().metadata)
     }
 
     /// Its labels, annotations, owners and finalizers.
@@ -327,34 +336,62 @@ impl PackedObject {
     }
 
     fn parts(&self) -> Parts<'_> {
-        let (scope, name, numbers) = split_names(&self.0.slice);
-        let mut from = Source::of_slice(numbers);
-        Parts {
-            scope: own(str::from_utf8(scope)),
-            name: own(str::from_utf8(name)),
-            metadata: own(Stored::load(&mut from)),
-            content_revision: own(Stored::load(&mut from)),
-            data: own(from.take(from.left())),
+        Parts::split(&self.0.slice)
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn put(self, to: &mut Vec<u8>) {
+        let Self {
+            scope,
+            name,
+            metadata,
+            content_revision,
+            data,
+        } = self;
+        let measured = [scope, name, metadata, content_revision];
+        to.extend(measured.map(|part| {
+            u8::try_from(part.len())
+                .expect("a namespace has at most 63 bytes, a name 253, and numbers 10 each")
+        }));
+        for part in measured {
+            to.extend_from_slice(part);
+        }
+        to.extend_from_slice(data);
+    }
+
+    fn split(bytes: &'a [u8]) -> Self {
+        let ([scope, name, metadata, content_revision], parts) = lengths(bytes);
+        let (scope, rest) = parts.split_at(usize::from(*scope));
+        let (name, rest) = rest.split_at(usize::from(*name));
+        let (metadata, rest) = rest.split_at(usize::from(*metadata));
+        let (content_revision, data) = rest.split_at(usize::from(*content_revision));
+        Self {
+            scope,
+            name,
+            metadata,
+            content_revision,
+            data,
         }
     }
 }
 
-/// Puts a namespace, empty for none, and a name at the beginning of an object's bytes: their lengths, then both.
-fn put_names(to: &mut Vec<u8>, scope: &str, name: &str) {
-    to.extend([scope, name].map(|text| {
-        u8::try_from(text.len()).expect("a namespace has at most 63 bytes, and a name 253")
-    }));
-    to.extend_from_slice(scope.as_bytes());
-    to.extend_from_slice(name.as_bytes());
+/// The lengths of the first four parts, and the parts.
+fn lengths(bytes: &[u8]) -> (&[u8; 4], &[u8]) {
+    let split = bytes.split_first_chunk();
+    split.expect("a packed object begins with four lengths")
 }
 
-/// The namespace, the name, and the bytes after them.
-fn split_names(bytes: &[u8]) -> (&[u8], &[u8], &[u8]) {
-    let lengths = bytes.split_first_chunk();
-    let ([scope, name], texts) = lengths.expect("a packed object begins with two lengths");
-    let (scope, rest) = texts.split_at(usize::from(*scope));
-    let (name, rest) = rest.split_at(usize::from(*name));
-    (scope, name, rest)
+/// Reads a value, and returns the bytes that it was read from: its only stored form.
+fn form_of<'a, T: Stored>(from: &mut Source<'a>) -> Option<&'a [u8]> {
+    let mut begin = from.clone();
+    T::load(from).ok()?;
+    begin.take(begin.left() - from.left()).ok()
+}
+
+/// The value of this stored form.
+fn read<T: Stored>(form: &[u8]) -> T {
+    own(T::load(&mut Source::of_slice(form)))
 }
 
 /// What was read from the bytes of an object that was packed here.
@@ -390,16 +427,16 @@ impl Stored for PackedObject {
         put_number(to, OBJECT_FIELDS);
         put_number(to, KEY_FIELDS);
         resource.store(to);
-        put_blob(to, scope.as_bytes());
-        put_blob(to, name.as_bytes());
-        metadata.store(to);
+        put_blob(to, scope);
+        put_blob(to, name);
+        to.extend_from_slice(metadata);
         attributes.store(to);
         deletion.store(to);
         put_number(to, CONTENT_FIELDS);
         encoding.store(to);
         media_type.store(to);
         put_blob(to, if long.is_empty() { data } else { long });
-        content_revision.store(to);
+        to.extend_from_slice(content_revision);
     }
 
     fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {

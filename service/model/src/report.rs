@@ -2,7 +2,7 @@
 
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
 use crate::violation::excerpt;
-use crate::{ApiVersion, GroupResource, Kind, VersionSet, Violation, Violations};
+use crate::{ApiVersion, GroupResource, Kind, TopicKind, VersionSet, Violation, Violations};
 
 /// One resource of one member: what it decodes and serves, and what it encodes or prefers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +118,17 @@ impl ReportEntry {
         violations.extend_at(path, found);
     }
 
+    /// Whether it is as the kind of its topic demands.
+    pub fn is_of_its_topic(&self) -> bool {
+        let readable = self.decodable.iter().map(ApiVersion::as_str);
+        let preferred = match &self.stance {
+            Stance::Fixed { .. } => None,
+            Stance::Voting { preferred } => Some(preferred.as_str()),
+        };
+        let kind = TopicKind::of(&self.resource);
+        kind.allows(readable, preferred).is_ok()
+    }
+
     /// The entry in the form in which it arrives.
     pub fn as_text(&self) -> ReportEntryText<'_> {
         ReportEntryText {
@@ -186,6 +197,7 @@ impl ReportEntryText<'_> {
             let rule = format_args!("{DECODABLE} must include {field} {}", excerpt(version));
             violations.push(Violation::invalid_list(&self.decodable, rule).at(DECODABLE));
         }
+        self.check_topic(violations);
         let decodable = format!("[{}]", self.decodable.join(" "));
         for (i, version) in self.served.iter().enumerate() {
             if !self.decodable.contains(version) {
@@ -196,6 +208,21 @@ impl ReportEntryText<'_> {
                 );
                 violations.push(Violation::invalid(version, rule).at(&format!("{SERVED}[{i}]")));
             }
+        }
+    }
+
+    /// The rules of the entry's topic; a name that breaks its own rules is told by those.
+    fn check_topic(&self, violations: &mut Violations) {
+        let Ok(resource) = GroupResource::new(self.group, self.resource) else {
+            return;
+        };
+        let kind = TopicKind::of(&resource);
+        let preferred = match self.stance {
+            StanceText::Fixed { .. } => None,
+            StanceText::Voting { preferred } => Some(preferred),
+        };
+        if let Err(rule) = kind.allows(self.decodable.iter().copied(), preferred) {
+            violations.push(Violation::invalid_list(&self.decodable, rule).at(DECODABLE));
         }
     }
 }

@@ -213,6 +213,11 @@ impl Handle {
             let published = self.shared.consensus.published();
             published.state.check_machine_version(&command)?;
         }
+        if matches!(command, Command::Report(_)) {
+            // Here alone, since apply does with it what a replica of an older version does.
+            let published = self.shared.consensus.published();
+            published.state.check_topics(&command)?;
+        }
         let envelope = Envelope {
             actor: asking.standing.actor(),
             request: change.key,

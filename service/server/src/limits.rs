@@ -140,6 +140,8 @@ pub const SIDE_CALLS_MAX: usize = 256;
 pub const SIDE_STREAMS_MAX: usize = 256;
 /// Bytes of the trace id that a caller gives its request.
 pub const TRACE_ID_BYTES_MAX: usize = 128;
+/// Bytes of what vendors of traces say of a caller's span.
+pub const TRACE_STATE_BYTES_MAX: usize = 512;
 
 /// The time that a request may take if its caller names no deadline.
 pub const DEADLINE_DEFAULT: Duration = Duration::from_secs(10);

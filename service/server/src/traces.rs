@@ -29,6 +29,7 @@ use opentelemetry::trace::{
 use opentelemetry::{Context, KeyValue, Value};
 use tokio::time::Instant;
 
+pub(crate) use self::parent::Parent;
 use crate::consensus::ReplicaId;
 use crate::seams::ProcessTraces;
 
@@ -76,12 +77,12 @@ impl Traces {
         self.0.is_some()
     }
 
-    /// The span of a call from outside of this replica, below the span that its caller names as a `traceparent` of the W3C.
-    /// A text that is none counts as no parent.
+    /// The span of a call from outside of this replica, below the span that its caller names. A text that names none counts
+    /// as no parent.
     pub(crate) fn served(
         &self,
         name: impl Into<Cow<'static, str>>,
-        caller: Option<&str>,
+        caller: Parent<'_>,
         replica: ReplicaId,
         mut attributes: Vec<KeyValue>,
     ) -> Span {
@@ -93,7 +94,7 @@ impl Traces {
         let builder = SpanBuilder::from_name(name)
             .with_kind(SpanKind::Server)
             .with_attributes(attributes);
-        Span::begin(process, builder, caller.and_then(parent::read))
+        Span::begin(process, builder, parent::read(caller))
     }
 
     /// The spans of a follower's commands as this leader serves them, below the spans that the follower names: one text for
@@ -114,7 +115,11 @@ impl Traces {
                 KeyValue::new("rpc.service", "synod.peer.v1.Peer"),
                 KeyValue::new("rpc.method", "Forward"),
             ];
-            Stages::of(&self.served(FORWARDED, Some(caller), replica, attributes))
+            let caller = Parent {
+                traceparent: caller,
+                tracestate: "",
+            };
+            Stages::of(&self.served(FORWARDED, caller, replica, attributes))
         });
         stages.filter(Stages::are_recorded).collect()
     }

@@ -29,10 +29,11 @@ pub(crate) mod settings;
 pub(crate) mod status;
 pub(crate) mod storage_versions;
 pub(crate) mod top;
+pub(crate) mod topics;
 pub(crate) mod watch;
 
 use clap::ArgMatches;
-use synod_client::{Client, GroupResource, Violation, WallTime};
+use synod_client::{Client, GroupResource, Topic, Violations, WallTime};
 use synod_server::seams::{SystemWallClock, WallClock as _};
 
 use crate::args::ClientArgs;
@@ -52,9 +53,21 @@ fn show(document: &Document, format: Format) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The resource whose storage version has this name.
-fn resource(name: &str, place: &str) -> Result<GroupResource, Violation> {
-    GroupResource::parse_storage_version_name(name).map_err(|fault| fault.at(place))
+/// The resource whose storage version has this name, or that is the topic with this text.
+fn resource(name: &str, place: &str) -> Result<GroupResource, Violations> {
+    let found = if name.contains('/') {
+        Topic::parse(name).map(|topic| topic.resource().clone())
+    } else {
+        GroupResource::parse_storage_version_name(name).map_err(Violations::from)
+    };
+    found.map_err(|faults| faults.at(place))
+}
+
+/// A name for this process that no other one of the cluster has: this text, the host and the number of the process.
+fn process_name(of: &str) -> String {
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy();
+    format!("{of}-{host}-{}", std::process::id())
 }
 
 /// The wall-clock time, from which ages are computed.

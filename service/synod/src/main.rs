@@ -29,7 +29,7 @@ use synod_demo as demo;
 use synod_terminal::{exit, failure, signals};
 
 use args::{Cli, Command};
-use commands::objects;
+use commands::{lease, objects};
 use exit::Exit;
 use failure::Failure;
 use settings::LogFormat;
@@ -80,6 +80,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::StorageVersions(args) => {
             one_thread()?.block_on(commands::storage_versions::run(&args.command, matches))
         }
+        Command::Topics(args) => one_thread()?.block_on(commands::topics::run(args, matches)),
         Command::Rosters(args) => one_thread()?.block_on(commands::rosters::run(args, matches)),
         Command::Collections(args) => {
             one_thread()?.block_on(commands::collections::run(args, matches))
@@ -108,9 +109,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::CheckDrop(args) => {
             one_thread()?.block_on(commands::safety::check_drop(args, matches))
         }
-        Command::Lease(args) => {
-            one_thread()?.block_on(commands::lease::run(&args.command, matches))
-        }
+        Command::Lease(args) => one_thread()?.block_on(lease::run(&args.command, matches)),
         Command::Lock(args) => one_thread()?.block_on(commands::lock::run(args, matches)),
         Command::Elect(args) => one_thread()?.block_on(commands::lock::elect(args, matches)),
         Command::Config(args) => commands::config::run(&args.command),

@@ -19,6 +19,7 @@ mod settings;
 mod status;
 mod storage_versions;
 mod top;
+mod topics;
 mod verdicts;
 
 use std::time::Duration;
@@ -46,6 +47,7 @@ pub(crate) use status::{EndpointStatus, status};
 pub(crate) use storage_versions::{COLUMNS as STORAGE_VERSION_COLUMNS, first_cells};
 pub(crate) use storage_versions::{storage_version, storage_versions};
 pub(crate) use top::{Sample, top};
+pub(crate) use topics::{topic, topics};
 pub(crate) use verdicts::verdicts;
 
 use serde_json::{Value, json};

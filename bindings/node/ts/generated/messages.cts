@@ -2733,7 +2733,11 @@ export interface AgreementChange {
 
 /** What a member says of one resource. Since 0.1. */
 export interface ReportEntry {
-  /** The resource. A report names none twice; of equivalent resources it names one. */
+  /**
+   * The resource. A report names none twice; of equivalent resources it names one. A topic other than an encoding is a resource
+   * of a reserved group: the key that encrypts `secrets` is `secrets` in `keys.synod`, with names of keys as versions; a feature
+   * is in `features.synod`, with its levels `v1`, `v2` and so on. Entries for these vote.
+   */
   resource?: GroupResource;
   /** The kind that the resource stores, as in `Deployment`; at most 63 characters. */
   kind: string;
@@ -3366,6 +3370,11 @@ export interface PipelineCall {
    * a call outside of a pipeline. Empty, or not of that form: none.
    */
   traceparent: string;
+  /**
+   * What vendors of traces say to each other of that span: a `tracestate` of the W3C, as in the header of a call outside of a
+   * pipeline; up to 512 bytes. The replica's spans show it. Empty, longer, or not of that form: nothing. Since 0.1.
+   */
+  tracestate: string;
 }
 
 /** What a replica sends at a time. Since 0.1. */

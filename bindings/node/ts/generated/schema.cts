@@ -1419,6 +1419,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     timeoutMs: ['?', 'n'],
     requestId: ['=', 's'],
     traceparent: ['=', 's'],
+    tracestate: ['=', 's'],
   },
   PipelineOpenResponse: {
     answers: ['*', 'PipelineAnswer'],

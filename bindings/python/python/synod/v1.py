@@ -385,8 +385,8 @@ class MigrationReason(ProtocolEnum):
     REWRITE_ALL = "MIGRATION_REASON_REWRITE_ALL"
     """Every object is to be written anew though its version is right: a key is rotated. What was stored as a whole after the
     migration's start, its `metadata.create_revision`, needs no rewrite: start it only once every server writes with the
-    new key and the last write with the old one has landed or can land no more. The cluster knows nothing of keys, so
-    nobody checks that.
+    new key and the last write with the old one has landed or can land no more. Nobody checks that, except where the key is
+    a topic, of the group `keys.synod`: its migration begins by itself, and rewrites what is not in its target's key.
     """
 
 
@@ -5217,7 +5217,10 @@ class ReportEntry(Message):
     """What a member says of one resource. Since 0.1."""
 
     resource: GroupResource | None = None
-    """The resource. A report names none twice; of equivalent resources it names one."""
+    """The resource. A report names none twice; of equivalent resources it names one. A topic other than an encoding is a resource
+    of a reserved group: the key that encrypts `secrets` is `secrets` in `keys.synod`, with names of keys as versions; a feature
+    is in `features.synod`, with its levels `v1`, `v2` and so on. Entries for these vote.
+    """
 
     kind: str = ""
     """The kind that the resource stores, as in `Deployment`; at most 63 characters."""
@@ -6404,6 +6407,11 @@ class PipelineCall(Message):
     a call outside of a pipeline. Empty, or not of that form: none.
     """
 
+    tracestate: str = ""
+    """What vendors of traces say to each other of that span: a `tracestate` of the W3C, as in the header of a call outside of a
+    pipeline; up to 512 bytes. The replica's spans show it. Empty, longer, or not of that form: nothing. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("number", "number", "one", "long"),
         Field("method", "method", "one", "str"),
@@ -6411,6 +6419,7 @@ class PipelineCall(Message):
         Field("timeout_ms", "timeoutMs", "optional", "int"),
         Field("request_id", "requestId", "one", "str"),
         Field("traceparent", "traceparent", "one", "str"),
+        Field("tracestate", "tracestate", "one", "str"),
     )
 
 

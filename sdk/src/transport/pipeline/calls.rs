@@ -13,7 +13,7 @@ use tonic::Status;
 use tonic::body::Body;
 
 use super::{Answered, Pipeline};
-use crate::transport::call_trace::TRACEPARENT;
+use crate::transport::call_trace::{TRACEPARENT, TRACESTATE};
 
 /// How a method is carried over a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub(in crate::transport) async fn answered(
         method: head.uri.path().trim_start_matches('/').to_owned(),
         timeout_ms: head.headers.get("grpc-timeout").and_then(timeout_ms),
         traceparent: head.headers.get(TRACEPARENT).map_or_else(String::new, text),
+        tracestate: head.headers.get(TRACESTATE).map_or_else(String::new, text),
         ..v1::PipelineCall::default()
     };
     if kind == Kind::Renewals {

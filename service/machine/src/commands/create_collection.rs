@@ -18,6 +18,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
         rules,
     } = create;
     let state = turn.state();
+    state.check_has_store(resource)?;
     if let Some(held) = state.collections.get(resource) {
         let current = Current::Collection(Arc::clone(&held.row));
         let refusal = Refusal::already_exists(COLLECTIONS, resource.qualified());

@@ -17,6 +17,7 @@ use crate::{Answer, Holder, State, StateStatus};
 pub(crate) fn apply(turn: &mut Turn<'_>, observe: &ObserveStorage) -> Result<Answer, Refusal> {
     let state = turn.state();
     let resource = &observe.resource;
+    state.check_has_store(resource)?;
     check_revision(state, observe)?;
     check_room(state, observe)?;
     let is_late = state.is_observation_over(resource);

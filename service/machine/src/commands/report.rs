@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use synod_model::limits::VIOLATIONS_MAX;
-use synod_model::{GroupResource, Member, Refusal, Report};
+use synod_model::{GroupResource, Member, Refusal, Report, TopicKind};
 
 use crate::hashes::said_by_report;
 use crate::state::over_quota;
 use crate::turn::Turn;
 use crate::voting::{Cause, Decided, Occasion, Said, decide};
-use crate::{Answer, Holder, ReportedResource, StatementRow};
+use crate::{Answer, Holder, ReportedResource, State, StatementRow};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
     let said = StatementRow {
@@ -18,7 +18,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
     };
     let state = turn.state();
     let member = state.heard(&report.member, report.epoch, said)?.clone();
-    check_shape(report)?;
+    check_shape(state, report)?;
     check_size(turn, report, &member)?;
     check_room(turn, report)?;
     let decided = decide_all(turn, report, &member)?;
@@ -45,11 +45,13 @@ fn replaces(report: &Report, member: &Member) -> bool {
 
 /// Reports that break a rule of their shape are refused before they reach the log. Apply checks what its invariants
 /// rest on again: if it panicked over a log entry, no replica could ever get past that entry.
-fn check_shape(report: &Report) -> Result<(), Refusal> {
+fn check_shape(state: &State, report: &Report) -> Result<(), Refusal> {
     let mut seen = BTreeSet::new();
     let mut entries = report.entries.iter();
     let sound = entries.all(|entry| {
-        seen.insert(&entry.resource) && entry.decodable.contains(entry.stance.version())
+        seen.insert(&entry.resource)
+            && entry.decodable.contains(entry.stance.version())
+            && (state.topic_kind(&entry.resource) == TopicKind::Encoding || entry.is_of_its_topic())
     });
     // Only a faulty report pays for the check that names every fault.
     if sound {

@@ -59,6 +59,12 @@ pub(super) fn found(
     if let Some(view) = past.storage_version(resource) {
         whys.extend(said(&view, concern));
     }
+    if !past.topic_kind(resource).is_seen_in_stores() {
+        return Found {
+            whys,
+            snapshot_version_unknown: false,
+        };
+    }
     let snapshots = snapshots::of(past, resource, concern);
     whys.extend(snapshots.in_question);
     Found {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ApiVersion, Feature, GroupResource, MemberId, Persisted, Refusal, ReportEntry,
-    Stance, Switch,
+    Stance,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
 use super::drains::{may_write, raise_drains};
-use super::refusal::not_decodable;
+use super::refusal::{Matters, not_decodable};
 use super::{conditions, observation, roster, selected};
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
@@ -131,9 +131,14 @@ impl<'a> Draft<'a> {
     }
 
     /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
-    pub(super) fn select(&mut self, votes: Switch) {
+    pub(super) fn select(&mut self, state: &State, resource: &GroupResource) {
+        let votes = state.settings.switch(Feature::Votes);
         let present = self.after.selected.as_ref();
-        let selected = selected::next(&self.tally, &self.entries, present, votes);
+        let selected = if state.topic_kind(resource).selects_the_highest() {
+            selected::highest(&self.tally, present, votes)
+        } else {
+            selected::next(&self.tally, &self.entries, present, votes)
+        };
         if selected != self.after.selected {
             self.after.selected = selected;
             self.after.selected_revision = self.occasion.revision;
@@ -183,9 +188,9 @@ impl<'a> Draft<'a> {
         entry: &ReportEntry,
     ) -> Result<(), Refusal> {
         let why = if state.is_off(Feature::Votes) {
-            "the selected version, which moves for no vote while votes are switched off"
+            Matters::SelectedForNow
         } else {
-            "the selected version"
+            Matters::Selected
         };
         if let Some(selected) = self
             .after
@@ -193,9 +198,10 @@ impl<'a> Draft<'a> {
             .as_ref()
             .filter(|selected| !entry.decodable.contains(selected))
         {
-            return Err(not_decodable(resource, member, entry, selected, why));
+            return Err(not_decodable(state, resource, member, entry, selected, why));
         }
-        let enforced = state.settings.enforce_persisted.contains(resource);
+        let enforced = state.topic_kind(resource).always_enforces_persisted()
+            || state.settings.enforce_persisted.contains(resource);
         if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
             return Ok(());
         }
@@ -216,13 +222,10 @@ impl<'a> Draft<'a> {
             .into_iter()
             .find(|version| !entry.decodable.contains(version))
         {
-            Some(version) => Err(not_decodable(
-                resource,
-                member,
-                entry,
-                version,
-                "a persisted version",
-            )),
+            Some(version) => {
+                let why = Matters::Persisted;
+                Err(not_decodable(state, resource, member, entry, version, why))
+            }
             None => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use synod_model::{ApiVersion, MemberId, Switch};
+use synod_model::{ApiVersion, MemberId, Switch, feature_level};
 
 use crate::EntryRow;
 use crate::tally::Tally;
@@ -21,8 +21,7 @@ pub(super) fn next(
     selected: Option<&ApiVersion>,
     votes: Switch,
 ) -> Option<ApiVersion> {
-    let stands_still = votes == Switch::Off && tally.voters() > 0;
-    if tally.is_empty() || stands_still {
+    if tally.is_empty() || stands_still(tally, votes) {
         return selected.cloned();
     }
     let Some(selected) = selected else {
@@ -41,6 +40,30 @@ pub(super) fn next(
             .unwrap_or(selected)
             .clone(),
     )
+}
+
+/// The selected level of a feature after the entries changed: the highest that every entry has.
+///
+/// It only rises. An entry that lacks the level is refused, so that nothing is unlearned that may be stored.
+pub(super) fn highest(
+    tally: &Tally,
+    selected: Option<&ApiVersion>,
+    votes: Switch,
+) -> Option<ApiVersion> {
+    if stands_still(tally, votes) {
+        return selected.cloned();
+    }
+    let had_by_all = tally.decodable_by_all().into_iter();
+    let highest = had_by_all.max_by_key(feature_level);
+    let rises = |level: &ApiVersion| {
+        selected.is_none_or(|selected| feature_level(level) > feature_level(selected))
+    };
+    highest.filter(rises).or_else(|| selected.cloned())
+}
+
+/// While votes are switched off no voter moves anything.
+fn stands_still(tally: &Tally, votes: Switch) -> bool {
+    votes == Switch::Off && tally.voters() > 0
 }
 
 /// The preference of the oldest voter whose preference every entry decodes. No two entries have the same age: each

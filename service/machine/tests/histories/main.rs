@@ -6,6 +6,8 @@ mod digest;
 mod marks;
 mod model;
 mod posts;
+#[path = "../support/raised.rs"]
+mod raised;
 mod replica;
 #[path = "../support/stored.rs"]
 mod stored;

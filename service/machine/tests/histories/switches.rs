@@ -6,8 +6,9 @@ use synod_model::{
     TruncateControllerRevisions, Ttl,
 };
 
+use crate::raised::raised;
 use crate::replica::{Replica, history, object_name, target, wanting};
-use crate::switched::{raised, switch};
+use crate::switched::switch;
 
 #[test]
 fn what_is_in_use_can_be_marked_while_histories_are_off_and_is_kept_when_they_are_on_again() {

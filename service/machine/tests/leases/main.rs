@@ -6,6 +6,8 @@ mod candidates;
 mod digest;
 mod naive;
 mod queues;
+#[path = "../support/raised.rs"]
+mod raised;
 mod random;
 mod stage;
 #[path = "../support/stored.rs"]

@@ -3,11 +3,12 @@
 use synod_machine::QueuePlace;
 use synod_model::{ErrorKind, Feature, Switch};
 
+use crate::raised::raised;
 use crate::stage::{
     Stage, TTL_MS, accepted, acquire, key, refused, release, renew, renew_candidate, stand,
     withdraw,
 };
-use crate::switched::{raised, switch};
+use crate::switched::switch;
 
 impl Stage {
     fn upgraded() -> Self {

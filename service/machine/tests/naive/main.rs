@@ -7,6 +7,8 @@ mod invariants;
 mod mirror;
 mod model;
 mod picture;
+#[path = "../support/raised.rs"]
+mod raised;
 mod reached;
 mod script;
 #[path = "../support/stored.rs"]
@@ -23,9 +25,11 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use synod_model::{ErrorKind, Feature, Switch};
 
 use crate::calls::Step;
-use crate::reached::{Reached, ReachedObjects};
+use crate::raised::raised;
+use crate::reached::{Reached, ReachedObjects, ReachedTopics};
 use crate::script::Script;
-use crate::switched::{raised, switch};
+use crate::script::entries::speak_of_topics;
+use crate::switched::switch;
 use crate::trial::Trial;
 
 /// The most entries of a log.
@@ -79,6 +83,48 @@ fn config() -> ProptestConfig {
         config.rng_seed = RngSeed::Fixed(20_261_121);
     }
     config
+}
+
+#[test]
+fn the_machine_agrees_on_keys_and_features_as_the_naive_model_does_by_every_rule() {
+    speak_of_topics(true);
+    let config = config();
+    let is_enough = config.cases >= ENOUGH_LOGS;
+    let reached = RefCell::new(ReachedTopics::default());
+    // In a quarter of the logs the first reports come while machine version 1 is in force.
+    let raised_after = prop_oneof![3 => Just(0), 1 => 1..STEPS];
+    let logs = (calls::steps(STEPS), raised_after);
+    let result = TestRunner::new(config).run(&logs, |(steps, raised_after)| {
+        agree(&steps, raised_after, &mut reached.borrow_mut());
+        Ok(())
+    });
+    speak_of_topics(false);
+    if let Err(fault) = result {
+        panic!("{fault}");
+    }
+    let reached = reached.into_inner();
+    if is_enough {
+        assert_eq!(reached.missing(), Vec::<&str>::new(), "{reached:#?}");
+    }
+}
+
+fn agree(steps: &[Step], raised_after: usize, reached: &mut ReachedTopics) {
+    let mut script = Script::new();
+    let mut trial = Trial::new();
+    trial.has_reports_before_topics = raised_after > 0;
+    let opening = script.opening();
+    let applied = trial.apply(&opening);
+    script.learn(&opening, &applied, &trial.state);
+    for (place, step) in steps.iter().enumerate() {
+        if place == raised_after {
+            trial.apply(&script.entry_of(raised()));
+        }
+        let entry = script.entry(step, &trial.state);
+        let before = trial.state.clone();
+        let applied = trial.apply(&entry);
+        script.learn(&entry, &applied, &trial.state);
+        reached.look(&entry, &applied, &before, &trial.state);
+    }
 }
 
 #[test]

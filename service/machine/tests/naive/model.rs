@@ -15,6 +15,7 @@ mod restore;
 mod rosters;
 mod status;
 mod switches;
+mod topics;
 mod voting;
 
 use std::collections::{BTreeMap, BTreeSet};

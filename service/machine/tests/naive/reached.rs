@@ -3,8 +3,10 @@
 mod migrations;
 mod objections;
 mod objects;
+mod topics;
 
 pub(crate) use objects::ReachedObjects;
+pub(crate) use topics::ReachedTopics;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Turns calls into log entries, with the epochs, sessions and revisions that callers learn.
 
-mod entries;
+pub(crate) mod entries;
 mod members;
 mod migrating;
 mod objects;

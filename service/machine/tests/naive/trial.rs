@@ -27,6 +27,8 @@ pub(crate) struct Trial {
     kept: BTreeMap<Revision, State>,
     /// The copy of a watcher that follows the events from the first.
     mirror: Mirror,
+    /// Whether members may have reported keys and features before these had rules of their own.
+    pub(crate) has_reports_before_topics: bool,
 }
 
 impl Trial {
@@ -38,6 +40,7 @@ impl Trial {
             split: State::new(),
             kept: BTreeMap::from([(Revision::ZERO, State::new())]),
             mirror: Mirror::default(),
+            has_reports_before_topics: false,
         }
     }
 
@@ -150,6 +153,7 @@ impl Trial {
             let outcome = self.split.apply(&alone).outcomes.remove(0);
             assert_eq!(&outcome, expected, "packed otherwise");
             check_outcome(&before, envelope, &outcome, &self.split);
+            invariants::topics::hold(&before, &self.split, self.has_reports_before_topics);
             self.kept.insert(self.split.revision(), self.split.clone());
         }
         let mut expected = Picture::of(&self.state);

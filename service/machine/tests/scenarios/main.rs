@@ -23,6 +23,8 @@ mod objects;
 mod observations;
 mod owners;
 mod patches;
+#[path = "../support/raised.rs"]
+mod raised;
 mod restores;
 mod room;
 mod rosters;
@@ -39,6 +41,7 @@ mod strictness;
 #[path = "../support/switched.rs"]
 mod switched;
 mod switches;
+mod topics;
 mod transactions;
 mod trust;
 mod upgrades;

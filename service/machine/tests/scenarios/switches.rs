@@ -10,12 +10,13 @@ use synod_model::{
 
 use crate::cluster::{Cluster, TTL, accepted, claim, complete, fail, progress, refused, request};
 use crate::entry::{of, release, resource};
+use crate::raised::raised;
 use crate::shelf::{WIDGETS, content, create, declare, delete, patch, update, widget};
-use crate::switched::{raised, switch};
+use crate::switched::switch;
 
 impl Cluster {
     /// A cluster in which machine version 2 is in force.
-    fn upgraded() -> Self {
+    pub(crate) fn upgraded() -> Self {
         let mut cluster = Self::formed();
         for command in raised() {
             accepted(cluster.send(command));

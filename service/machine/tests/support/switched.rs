@@ -1,28 +1,7 @@
-//! Commands that bring machine version 2 in force, and that move switches.
+//! Commands that move switches.
 
-use synod_machine::{AnnounceReplica, Command, DirectoryId, RaiseMachineVersion, ReplicaId};
+use synod_machine::Command;
 use synod_model::{Feature, SettingsPatch, Switch, UpdateSettings};
-
-/// What the only replica announces, and the raise that follows.
-pub(crate) fn raised() -> [Command; 2] {
-    let replica = ReplicaId::new(1);
-    let announce = AnnounceReplica {
-        replica,
-        directory: DirectoryId::from_bytes([3; 16]),
-        client_endpoint: "10.0.0.1:2379".to_owned(),
-        binary: "0.2.0".to_owned(),
-        machine_version: 2,
-        disk_is_low: false,
-    };
-    let raise = RaiseMachineVersion {
-        to: 2,
-        replicas: [replica].into(),
-    };
-    [
-        Command::AnnounceReplica(announce),
-        Command::RaiseMachineVersion(raise),
-    ]
-}
 
 /// Moves the switch of one feature.
 pub(crate) fn switch(feature: Feature, to: Switch) -> Command {

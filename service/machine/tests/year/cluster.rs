@@ -1,5 +1,6 @@
 //! The cluster of a simulated year: the machine, and the log time that its leaders count.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use synod_model::{
 };
 
 use crate::agenda::Time;
+use crate::raised::raised;
 use crate::store::{Resource, Version};
 use crate::stored;
 
@@ -62,6 +64,12 @@ impl Cluster {
         };
         let formed = cluster.send(Command::Initialize(initialize));
         formed.expect("a new cluster can be formed");
+        if ROTATES_KEYS.get() {
+            for command in raised() {
+                let raised = cluster.send(command);
+                raised.expect("the only replica knows machine version 2");
+            }
+        }
         cluster
     }
 
@@ -266,8 +274,21 @@ impl Cluster {
     }
 }
 
+thread_local! {
+    static ROTATES_KEYS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From here on what is voted on is the key of a resource, and its versions are keys. For this thread, which is one test's.
+pub(crate) fn rotate_keys() {
+    ROTATES_KEYS.set(true);
+}
+
 pub(crate) fn resource(of: Resource) -> GroupResource {
-    GroupResource::new("example.io", RESOURCES[of]).expect(LEGAL)
+    let group = match of {
+        VOTED if ROTATES_KEYS.get() => "keys.synod",
+        _ => "example.io",
+    };
+    GroupResource::new(group, RESOURCES[of]).expect(LEGAL)
 }
 
 pub(crate) fn version_of(version: Version) -> ApiVersion {

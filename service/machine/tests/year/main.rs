@@ -13,6 +13,8 @@
 mod agenda;
 mod cluster;
 mod process;
+#[path = "../support/raised.rs"]
+mod raised;
 mod random;
 mod store;
 #[path = "../support/stored.rs"]
@@ -71,6 +73,16 @@ fn what_was_written_before_there_was_a_roster_stays_on_trust_until_it_is_migrate
 #[test]
 fn what_an_observer_has_seen_is_not_missed_while_some_do_not_take_part() {
     rolls_out(Nature::OBSERVED);
+}
+
+#[test]
+fn the_keys_that_objects_are_encrypted_with_are_known_for_a_year() {
+    cluster::rotate_keys();
+    for year in years(Nature::PROMISED) {
+        assert_eq!(year.fault, None, "seed {}: {:#?}", year.seed, year.tally);
+        assert!(year.tally.reports_refused > 0, "{:#?}", year.tally);
+        assert!(year.tally.completed_of_voted > 0, "{:#?}", year.tally);
+    }
 }
 
 fn rolls_out(nature: Nature) {

@@ -34,6 +34,7 @@ use crate::connections::Line;
 use crate::handle::Asking;
 use crate::limits::{DEADLINE_DEFAULT, PIPELINE_RESPONSE_BYTES_MAX};
 use crate::seams::Caller;
+use crate::traces::Parent;
 use crate::watch::Step;
 use answers::Answers;
 use watches::{Stepping, WatchGroups};
@@ -227,7 +228,11 @@ fn started(
     let trace = gate.names.or_new(&call.request_id);
     let mut asking = gate.asking(known, &trace, line.cloned(), peer);
     asking.deadline = began + asked;
-    asking.span = gate.span_below(known, &trace, &call.traceparent);
+    let parent = Parent {
+        traceparent: &call.traceparent,
+        tracestate: &call.tracestate,
+    };
+    asking.span = gate.span_below(known, &trace, parent);
     let passing = Passing::begin(gate, known, asking, caller, call.message, began);
     if known.method.class == Class::Watch {
         return Box::pin(async move {

@@ -6,9 +6,10 @@ use tonic::Code;
 
 use super::gate::GateParts;
 use super::handlers::Known;
-use crate::traces::Span;
+use crate::traces::{Parent, Span};
 
 const TRACEPARENT: &str = "traceparent";
+const TRACESTATE: &str = "tracestate";
 
 impl GateParts {
     /// The span of a call with these headers, which begins now.
@@ -16,14 +17,20 @@ impl GateParts {
         if !self.traces.are_made() {
             return Span::default();
         }
-        let caller = headers.get(TRACEPARENT);
-        let caller = caller.and_then(|value| value.to_str().ok());
-        self.span_below(known, name, caller.unwrap_or_default())
+        let text = |name: &str| {
+            let value = headers.get(name).and_then(|value| value.to_str().ok());
+            value.unwrap_or_default()
+        };
+        let caller = Parent {
+            traceparent: text(TRACEPARENT),
+            tracestate: text(TRACESTATE),
+        };
+        self.span_below(known, name, caller)
     }
 
     /// The span of a call that begins now, below the span that its caller names. What asks for health, which is all day long,
     /// has none.
-    pub(super) fn span_below(&self, known: &'static Known, name: &str, caller: &str) -> Span {
+    pub(super) fn span_below(&self, known: &'static Known, name: &str, caller: Parent<'_>) -> Span {
         if !self.traces.are_made() || known.is_open() {
             return Span::default();
         }
@@ -35,7 +42,7 @@ impl GateParts {
         ];
         let replica = self.handle.replica();
         let path = known.called().path;
-        self.traces.served(path, Some(caller), replica, attributes)
+        self.traces.served(path, caller, replica, attributes)
     }
 }
 

@@ -1,7 +1,20 @@
-//! How the span of a caller is named in the header `traceparent`: the Trace Context of the W3C. Its `tracestate` is for those
-//! who pass a call on to others, which a replica does not, so it is neither read nor written.
+//! How the span of a caller is named: the Trace Context of the W3C. What vendors say of it in `tracestate` the spans of the
+//! replica that is asked show; a leader is not told by a follower.
+
+use std::str::FromStr as _;
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
+
+use crate::limits::TRACE_STATE_BYTES_MAX;
+
+/// The span of a caller as it names it; empty texts if it names none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parent<'a> {
+    /// A `traceparent`.
+    pub(crate) traceparent: &'a str,
+    /// A `tracestate`.
+    pub(crate) tracestate: &'a str,
+}
 
 /// The lengths in bytes of version, trace id, span id and flags, with the hyphens between them.
 const LENGTH: usize = 2 + 1 + 32 + 1 + 16 + 1 + 2;
@@ -9,8 +22,9 @@ const LENGTH: usize = 2 + 1 + 32 + 1 + 16 + 1 + 2;
 /// The version that nobody may use.
 const FORBIDDEN: &str = "ff";
 
-/// The span that a text names; `None` if it names none.
-pub(super) fn read(text: &str) -> Option<SpanContext> {
+/// The span that a caller names; `None` if it names none.
+pub(super) fn read(parent: Parent<'_>) -> Option<SpanContext> {
+    let text = parent.traceparent;
     // A later version may add to the end.
     let (known, more) = text.split_at_checked(LENGTH)?;
     let mut parts = known.split('-');
@@ -30,9 +44,17 @@ pub(super) fn read(text: &str) -> Option<SpanContext> {
         SpanId::from_hex(span).ok()?,
         TraceFlags::new(flags) & TraceFlags::SAMPLED,
         true,
-        TraceState::NONE,
+        state(parent.tracestate),
     );
     context.is_valid().then_some(context)
+}
+
+/// What vendors say; what is no such text says nothing.
+fn state(text: &str) -> TraceState {
+    if text.is_empty() || text.len() > TRACE_STATE_BYTES_MAX {
+        return TraceState::NONE;
+    }
+    TraceState::from_str(text).unwrap_or(TraceState::NONE)
 }
 
 /// The text that names a span.
@@ -50,6 +72,32 @@ mod tests {
     use super::*;
 
     const EXAMPLE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    fn read(traceparent: &str) -> Option<SpanContext> {
+        super::read(Parent {
+            traceparent,
+            tracestate: "",
+        })
+    }
+
+    #[test]
+    fn what_vendors_say_is_kept_if_it_can_be_read_and_is_short() {
+        let said = |tracestate: &str| {
+            let parent = Parent {
+                traceparent: EXAMPLE,
+                tracestate,
+            };
+            super::read(parent).unwrap().trace_state().header()
+        };
+        assert_eq!(said("one=a:1, two@b=c"), "one=a:1,two@b=c");
+        let long = format!("one={}", "x".repeat(TRACE_STATE_BYTES_MAX - 4));
+        assert_eq!(said(&long), "", "values have 256 bytes");
+        let short = format!("one={0},two={0}", "x".repeat(250));
+        assert_eq!(said(&short), short);
+        for text in ["", "one", "one=a,two", &format!("{short},three=b")] {
+            assert_eq!(said(text), "", "{text}");
+        }
+    }
 
     #[test]
     fn a_span_is_named_as_the_recommendation_says() {

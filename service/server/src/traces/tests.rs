@@ -63,6 +63,10 @@ fn kept(otherwise: Sampler) -> (Traces, Kept) {
 }
 
 fn served(traces: &Traces, caller: Option<&str>) -> Span {
+    let caller = Parent {
+        traceparent: caller.unwrap_or_default(),
+        tracestate: "vendor=said",
+    };
     traces.served("call", caller, ReplicaId::new(1), Vec::new())
 }
 
@@ -92,6 +96,20 @@ async fn a_request_is_at_one_stage_at_a_time_and_each_is_below_its_call() {
         log.attributes
             .contains(&KeyValue::new("synod.log_index", 7_i64))
     );
+}
+
+#[test]
+fn what_vendors_say_of_the_caller_is_shown_by_the_call_and_its_parts() {
+    let (traces, kept) = kept(Sampler::AlwaysOff);
+    let sampled = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let call = served(&traces, Some(sampled));
+    call.part(READ_INDEX).end();
+    call.end();
+    let spans = kept.0.lock().unwrap();
+    let said = spans
+        .iter()
+        .map(|span| span.span_context.trace_state().header());
+    assert_eq!(said.collect::<Vec<_>>(), ["vendor=said", "vendor=said"]);
 }
 
 #[tokio::test]

@@ -19,6 +19,9 @@ pub(crate) struct ObserveArgs {
     /// Look only while holding this lease in the namespace default: of several observers, one looks.
     #[arg(long, value_name = "LEASE")]
     pub(crate) elect: Option<String>,
+    /// The name under which to hold the lease [default: synod-observe, the host and the process].
+    #[arg(long, requires = "elect", value_name = "NAME")]
+    pub(crate) holder: Option<String>,
     /// Where to serve metrics, as in 127.0.0.1:4640 [default: nowhere].
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen_metrics: Option<SocketAddr>,

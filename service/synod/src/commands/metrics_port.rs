@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// The form in which metrics are written. In the newer one counters must end in `_total`.
 const FORM: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Serves what this function writes at `/metrics`, for as long as the process runs.
+/// Serves what this function writes at `/metrics`, for as long as the process runs, and at `/livez` that it does.
 ///
 /// # Errors
 ///
@@ -30,7 +30,10 @@ pub(super) async fn serve(
         let text = text.clone();
         async move { ([(CONTENT_TYPE, FORM)], text()) }
     });
-    let app = Router::new().route("/metrics", shown);
+    let lives = get(async || "ok\n");
+    let app = Router::new()
+        .route("/metrics", shown)
+        .route("/livez", lives);
     drop(tokio::spawn(axum::serve(listener, app).into_future()));
     Ok(())
 }

@@ -18,12 +18,12 @@ use clap::ArgMatches;
 use synod_apiserver::{ApiServer, Fault, Resource};
 use synod_client::{
     Client, Error, ErrorKind, GroupResource, Migration, MigrationPhase, Migrator, MigratorOptions,
-    ObjectKind, Reflector, Violations, Worked, WorkerName,
+    ObjectKind, Reflector, TopicKind, Violation, Violations, Worked, WorkerName,
 };
 use tokio::time::timeout;
 
 use super::api_server::api_server;
-use super::{connect, metrics_port, resource};
+use super::{connect, metrics_port, process_name, resource};
 use crate::args::{MigrateArgs, MigrateFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -84,9 +84,16 @@ fn resources(names: &[String]) -> Result<Option<BTreeSet<GroupResource>>, Failur
     let mut found = Violations::new();
     let mut parsed = BTreeSet::new();
     for name in names {
-        match resource(name, "RESOURCE") {
-            Ok(resource) => drop(parsed.insert(resource)),
-            Err(fault) => found.push(fault),
+        match found.parsed("", resource(name, "RESOURCE")) {
+            Some(resource) if TopicKind::of(&resource).is_seen_in_stores() => {
+                parsed.insert(resource);
+            }
+            Some(_) => {
+                let rule =
+                    "must be an encoding: no API server says which key an object is encrypted with";
+                found.push(Violation::invalid(name, rule).at("RESOURCE"));
+            }
+            None => {}
         }
     }
     match found.is_empty() {
@@ -99,10 +106,7 @@ fn resources(names: &[String]) -> Result<Option<BTreeSet<GroupResource>>, Failur
 }
 
 fn worker_name(given: Option<&str>) -> Result<WorkerName, Failure> {
-    let system = rustix::system::uname();
-    let host = system.nodename().to_string_lossy().into_owned();
-    let made = format!("synod-migrate-{host}-{}", std::process::id());
-    WorkerName::parse(given.unwrap_or(&made)).map_err(|fault| {
+    WorkerName::parse(given.unwrap_or(&process_name("synod-migrate"))).map_err(|fault| {
         let mut faults = Violations::new();
         faults.push(fault.at("--worker"));
         Failure::invalid("this name of a worker cannot be used", faults)

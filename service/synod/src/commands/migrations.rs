@@ -157,6 +157,5 @@ fn named(name: &str) -> Result<MigrationId, Failure> {
 }
 
 fn of(name: &str) -> Result<GroupResource, Failure> {
-    resource(name, "RESOURCE")
-        .map_err(|fault| Failure::invalid("this is no resource", fault.into()))
+    resource(name, "RESOURCE").map_err(|faults| Failure::invalid("this is no resource", faults))
 }

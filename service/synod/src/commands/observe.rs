@@ -16,12 +16,12 @@ use clap::ArgMatches;
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
-    Client, Error, ErrorKind, GroupResource, LeaseKey, ListStorageVersions, LockOptions,
-    ObserveStorage, ReadOptions, Revision, StorageVersionHash, StorageVersionItem,
+    Client, Error, ErrorKind, GroupResource, ListStorageVersions, LockOptions, ObserveStorage,
+    ReadOptions, Revision, StorageVersionHash, StorageVersionItem,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{connect, lease, metrics_port};
+use super::{connect, lease, metrics_port, process_name};
 use crate::args::ObserveArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -54,11 +54,11 @@ const FAREWELL: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let servers = Servers::of(args)?;
-    let key = args
+    let candidacy = args
         .elect
         .as_deref()
-        .map(|name| lease::key("default", name));
-    let key = key.transpose()?;
+        .map(|lease| candidacy(lease, args.holder.as_deref()));
+    let candidacy = candidacy.transpose()?;
     let mut signals = Signals::listen()?;
     let metrics = Metrics::default();
     if let Some(address) = args.listen_metrics {
@@ -72,13 +72,20 @@ pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit
         servers,
         metrics,
     };
-    let ended = match key {
+    let ended = match candidacy {
         None => observer.alone(&mut signals).await,
-        Some(key) => observer.elected(&key, &mut signals).await,
+        Some(options) => observer.elected(&options, &mut signals).await,
     };
     // If the session cannot be closed now, it ends by itself. That says nothing about what was posted.
     let _ = timeout(FAREWELL, client.close()).await;
     ended
+}
+
+/// How to hold the lease: under a name that a policy can grant.
+fn candidacy(lease: &str, holder: Option<&str>) -> Result<LockOptions, Failure> {
+    let key = lease::key("default", lease)?;
+    let holder = lease::identity(holder.unwrap_or(&process_name("synod-observe")))?;
+    Ok(LockOptions::new(key).holder(holder))
 }
 
 /// An observer: what it looks at, and whom it tells.
@@ -103,15 +110,16 @@ impl Observer<'_> {
     ///
     /// One that looks a moment longer than it holds the lease does no harm: what it posts is refused if somebody has posted
     /// since it began to look.
-    async fn elected(&mut self, key: &LeaseKey, signals: &mut Signals) -> Result<Exit, Failure> {
+    async fn elected(
+        &mut self,
+        options: &LockOptions,
+        signals: &mut Signals,
+    ) -> Result<Exit, Failure> {
         loop {
             let over = async {
                 signals.next().await;
             };
-            let lock = self
-                .client
-                .lock_unless(LockOptions::new(key.clone()), over)
-                .await?;
+            let lock = self.client.lock_unless(options.clone(), over).await?;
             let Some(lock) = lock else {
                 return Ok(Exit::Ok);
             };

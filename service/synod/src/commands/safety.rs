@@ -66,7 +66,11 @@ pub(crate) async fn check_drop(
 }
 
 /// Prints the answer with its assumptions. The exit is 0 if all is safe for sure, or safe and vouched for.
-fn answer(safety: &Safety, assume_complete: bool, format: Format) -> Result<Exit, Failure> {
+pub(super) fn answer(
+    safety: &Safety,
+    assume_complete: bool,
+    format: Format,
+) -> Result<Exit, Failure> {
     output::print(&views::safety(safety).render(format))?;
     let exit = exit(safety, assume_complete);
     if format == Format::Name && safety.is_safe() && exit == Exit::Disagree {

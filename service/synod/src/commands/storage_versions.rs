@@ -97,5 +97,5 @@ async fn history(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<
 }
 
 fn named(name: &str) -> Result<GroupResource, Failure> {
-    resource(name, "NAME").map_err(|fault| Failure::invalid("this is no resource", fault.into()))
+    resource(name, "NAME").map_err(|faults| Failure::invalid("this is no resource", faults))
 }

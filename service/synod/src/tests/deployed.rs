@@ -16,6 +16,16 @@ use crate::settings::ServeSettings;
 
 const RUNBOOK: &str = "docs/OPERATIONS.md";
 
+/// The folders of manifests.
+const FOLDERS: [&str; 6] = [
+    "base",
+    "backup",
+    "cert-manager",
+    "migrator",
+    "monitoring",
+    "observer",
+];
+
 fn checkout(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -138,7 +148,7 @@ fn flag_of(command: &clap::Command, variable: &str) -> Option<String> {
 #[test]
 fn manifests_name_nothing_that_the_program_does_not_know() {
     let mut found = Vec::new();
-    for folder in ["base", "backup", "cert-manager", "monitoring"] {
+    for folder in FOLDERS {
         let folder = format!("deploy/kubernetes/{folder}");
         for entry in fs::read_dir(checkout(&folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
@@ -154,7 +164,28 @@ fn manifests_name_nothing_that_the_program_does_not_know() {
         }
     }
     found.sort_unstable();
-    assert_eq!(found, ["backup", "serve"]);
+    assert_eq!(found, ["backup", "migrate", "observe", "serve"]);
+}
+
+#[test]
+fn each_resource_that_the_deployed_worker_migrates_has_a_role() {
+    let containers = containers(&documents("deploy/kubernetes/migrator/deployment.yaml")[0]);
+    let words = texts(&containers[0]["args"]);
+    let named = words[1..].iter().take_while(|word| !word.starts_with('-'));
+    let named: Vec<String> = named.cloned().collect();
+    let mut granted = Vec::new();
+    for role in documents("deploy/kubernetes/migrator/resources.yaml") {
+        let label = &role["metadata"]["labels"]["synod.io/aggregate-to-migrator"];
+        assert_eq!(label, "true", "{role:?}");
+        for rule in role["rules"].as_sequence().unwrap() {
+            assert_eq!(texts(&rule["verbs"]), ["get", "list", "update"]);
+            for group in texts(&rule["apiGroups"]) {
+                let resources = texts(&rule["resources"]).into_iter();
+                granted.extend(resources.map(|resource| format!("{group}.{resource}")));
+            }
+        }
+    }
+    assert_eq!(named, granted);
 }
 
 /// Panics unless the program knows this command with these variables.
@@ -239,12 +270,12 @@ fn the_default_files_can_be_used_once_they_are_filled_in() {
     let replica = settings(&file, Vec::new()).unwrap().replica;
     assert_eq!(replica.replicas.len(), 3);
     assert!(replica.security.client.is_some() && replica.security.peer.is_some());
-    for policy in [
-        "deploy/debian/policy.toml",
-        "deploy/kubernetes/base/policy.toml",
+    for (policy, grants) in [
+        ("deploy/debian/policy.toml", 5),
+        ("deploy/kubernetes/base/policy.toml", 7),
     ] {
         let policy = Policy::parse(&text(policy)).unwrap();
-        assert_eq!(policy.grants.len(), 5);
+        assert_eq!(policy.grants.len(), grants);
     }
 }
 

@@ -354,6 +354,7 @@ async fn storage_versions_in_every_form() {
         "storage-versions-list",
         &views::storage_versions(&page, NOW),
     );
+    check("topics-list", &views::topics(&page, NOW));
     check("storage-versions-matrix", &views::matrix(&page));
     let versions = page
         .items
@@ -384,6 +385,7 @@ async fn one_storage_version_in_every_form() {
         .await
         .unwrap();
     check("storage-versions-get", &views::storage_version(&view, NOW));
+    check("topics-get", &views::topic(&view, NOW));
     let history = client
         .agreement_history(&resource, ReadOptions::linearizable())
         .await

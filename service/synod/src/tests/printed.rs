@@ -166,6 +166,8 @@ fn answers_are_printed_in_the_form_of_the_protocol() {
             "storage-versions-history",
             "synod.v1.StorageVersionsHistoryResponse",
         ),
+        ("topics-list", "synod.v1.StorageVersionsListResponse"),
+        ("topics-get", "synod.v1.StorageVersionsGetResponse"),
         ("collections-list", "synod.v1.CollectionsListResponse"),
         ("collections-get", "synod.v1.CollectionsGetResponse"),
         ("collections-create", "synod.v1.CollectionsUpdateResponse"),

@@ -206,7 +206,7 @@ fn entries(version: &StorageVersion) -> (Table, Table) {
     (table, wide)
 }
 
-fn conditions(conditions: &[Condition]) -> Table {
+pub(super) fn conditions(conditions: &[Condition]) -> Table {
     let mut table = Table::new(["Condition", "Status", "Reason", "SinceRevision", "Message"]);
     for condition in conditions {
         table.row([
@@ -221,7 +221,7 @@ fn conditions(conditions: &[Condition]) -> Table {
 }
 
 /// The versions in which objects may be stored, and how long writes in them may still land.
-fn drains(state: &StorageState, now: LogTime) -> Table {
+pub(super) fn drains(state: &StorageState, now: LogTime) -> Table {
     let mut table = Table::new(["Persisted", "Hash", "MayStillLandFor"]);
     let is_of = |encoding: &Drained, persisted: &Persisted| match encoding {
         Drained::Version(version) => Some(version) == persisted.version(),

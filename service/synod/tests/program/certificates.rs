@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 /// The name that certificates of the server are for.
-const NAME: &str = "kubernetes.default.svc";
+pub(crate) const NAME: &str = "kubernetes.default.svc";
 
 /// A folder with a CA, a certificate of a client, and kubeconfigs.
 pub(crate) struct Folder {
@@ -47,10 +47,17 @@ impl Folder {
             folder,
             authority: Issuer::new(parameters, key),
         };
-        let (certificate, key) = made.signed("worker", false);
-        fs::write(made.path("own.crt"), certificate).unwrap();
-        fs::write(made.path("own.key"), key).unwrap();
+        made.issue("own", "worker");
         made
+    }
+
+    /// Writes a certificate for this name, and its key; returns where they are.
+    pub(crate) fn issue(&self, file: &str, name: &str) -> (PathBuf, PathBuf) {
+        let (certificate, key) = self.signed(name, false);
+        let [at, key_at] = ["crt", "key"].map(|kind| self.path(&format!("{file}.{kind}")));
+        fs::write(&at, certificate).unwrap();
+        fs::write(&key_at, key).unwrap();
+        (at, key_at)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -10,6 +10,7 @@ mod dev;
 mod elections;
 mod fences;
 mod history;
+mod kubernetes;
 mod leases;
 mod migrating;
 mod migrations;
@@ -23,4 +24,5 @@ mod serve;
 mod settings;
 #[path = "../../src/tests/stand_in.rs"]
 mod stand_in;
+mod topics;
 mod watch;

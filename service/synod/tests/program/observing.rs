@@ -381,6 +381,14 @@ async fn each_server_behind_the_service_is_found_and_called_over_tls() {
     assert!(printed.out.contains("cannot be read"), "{}", printed.out);
 }
 
+/// Who holds the lease of the observers.
+async fn holder(cluster: &Cluster) -> String {
+    let shown = ["lease", "get", "observer", "-o", "json"];
+    let shown: Value = serde_json::from_str(&cluster.ask(&shown).await.out).unwrap();
+    let holder = shown["lease"]["hold"]["holder"].as_str();
+    holder.unwrap_or_else(|| panic!("{shown}")).to_owned()
+}
+
 #[tokio::test]
 async fn of_two_observers_one_looks_until_it_is_killed() {
     let cluster = Cluster::start().await;
@@ -396,8 +404,9 @@ async fn of_two_observers_one_looks_until_it_is_killed() {
     ];
     let mut first = cluster.begin(&words);
     assert!(first.line().await.unwrap().contains("changed at revision"));
-    let mut second = cluster.begin(&[&words[..], &["--listen-metrics", &port]].concat());
-    let metrics = async || {
+    let more = ["--holder", "second", "--listen-metrics", &port];
+    let mut second = cluster.begin(&[&words[..], &more].concat());
+    let asked = async |path: &str| {
         let mut text = String::new();
         let mut asked = loop {
             if let Ok(asked) = TcpStream::connect(&port).await {
@@ -405,7 +414,7 @@ async fn of_two_observers_one_looks_until_it_is_killed() {
             }
             tokio::task::yield_now().await;
         };
-        let request = "GET /metrics HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+        let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
         asked.write_all(request.as_bytes()).await.unwrap();
         asked.read_to_string(&mut text).await.unwrap();
         text
@@ -414,12 +423,22 @@ async fn of_two_observers_one_looks_until_it_is_killed() {
     for _ in 0..5 {
         first.line().await.unwrap();
     }
-    assert!(metrics().await.contains("\nsynod_observer_leading 0\n"));
+    let waits = asked("/metrics").await;
+    assert!(waits.contains("\nsynod_observer_leading 0\n"), "{waits}");
+    let lives = asked("/livez").await;
+    assert!(
+        lives.contains(" 200 OK") && lives.ends_with("ok\n"),
+        "{lives}"
+    );
+    // A policy can grant it that name, and no random one.
+    let name = holder(&cluster).await;
+    assert!(name.starts_with("synod-observe-"), "{name}");
     first.signal(rustix::process::Signal::KILL);
     let line = second.line().await.unwrap();
     assert_eq!(line, "1 resources of 1 servers: 1 as before");
     second.line().await.unwrap();
-    let text = metrics().await;
+    assert_eq!(holder(&cluster).await, "second");
+    let text = asked("/metrics").await;
     for part in [
         "synod_observer_leading 1",
         "synod_observer_servers 1",

@@ -18,6 +18,9 @@ impl World {
         wall: WallTime,
     ) -> Result<Answer, Refusal> {
         let name = &observe.resource;
+        if self.is_no_encoding(name) {
+            return Err(no(ErrorKind::InvalidArgument));
+        }
         let changed = match self.resource(name) {
             Some(kept) => kept.metadata.resource_version,
             None => Revision::ZERO,

@@ -247,7 +247,13 @@ impl World {
             let was_off = before.settings.migrations == Switch::Off;
             let called = changed || was_off;
             if creates && is_on && called && self.is_to_be_migrated(&name) {
-                self.create(&name, MigrationReason::Agreement);
+                let reason = match self.is_key(&name) {
+                    true => MigrationReason::RewriteAll,
+                    false => MigrationReason::Agreement,
+                };
+                if !self.is_feature(&name) {
+                    self.create(&name, reason);
+                }
             }
         }
         self.begun_again.clear();

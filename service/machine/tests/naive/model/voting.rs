@@ -9,7 +9,7 @@ use synod_model::{
 };
 
 use super::status::{Now, describe};
-use super::{Entry, Resource, World, no};
+use super::{Entry, Resource, World, no, topics};
 
 impl Entry {
     fn votes_for(&self) -> Option<&ApiVersion> {
@@ -58,7 +58,8 @@ impl World {
         for (i, said) in report.entries.iter().enumerate() {
             let others = &report.entries[..i];
             let stands_twice = others.iter().any(|other| other.resource == said.resource);
-            if stands_twice || !said.decodable.contains(said.stance.version()) {
+            let is_sound = said.decodable.contains(said.stance.version());
+            if stands_twice || !is_sound || !self.is_lawful(said) {
                 return Err(no(ErrorKind::InvalidArgument));
             }
         }
@@ -173,7 +174,8 @@ impl World {
         {
             return Err(refusal(selected));
         }
-        let enforced = self.settings.enforce_persisted.contains(&said.resource);
+        let enforced = self.is_no_encoding(&said.resource)
+            || self.settings.enforce_persisted.contains(&said.resource);
         if !enforced || !said.stance.is_voting() {
             return Ok(());
         }
@@ -254,7 +256,11 @@ impl World {
         let votes = entries.iter().any(|entry| entry.votes_for().is_some());
         // A vote moves nothing while votes are off.
         if !votes || self.settings.votes == Switch::On {
-            status.selected = select(&entries, old.selected.as_ref());
+            status.selected = if self.is_feature(name) {
+                topics::had_by_all(&entries, old.selected.as_ref())
+            } else {
+                select(&entries, old.selected.as_ref())
+            };
         }
         if status.selected != old.selected {
             status.selected_revision = revision;

@@ -1,5 +1,6 @@
 //! The entries of reports, and the names that the random logs use.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use synod_machine::State;
@@ -22,6 +23,7 @@ pub(super) fn reported_before(
         let mut stance = row.stance.clone();
         if let Stance::Voting { preferred } = &mut stance
             && other_preference
+            && !version.resource.group().starts_with("features.")
         {
             let decodable = row.decodable.iter();
             let next = decodable
@@ -52,7 +54,23 @@ pub(super) fn report_entries(entries: &[Says]) -> Vec<ReportEntry> {
         .collect()
 }
 
+/// What a client of the protocol can say of topics: it votes, and it has all levels of a feature up to one.
+fn as_the_topic_demands(says: &Says) -> Says {
+    let mut says = says.clone();
+    if !ABOUT_TOPICS.get() || says.lawless || says.resource > 1 {
+        return says;
+    }
+    says.votes = true;
+    if says.resource == 1 {
+        let levels = says.decodable.count_ones();
+        says.decodable = (1 << levels) - 1;
+        says.version = levels as usize - 1;
+    }
+    says
+}
+
 pub(super) fn report_entry(says: &Says) -> ReportEntry {
+    let says = &as_the_topic_demands(says);
     let chosen = |bits: u8| (0..VERSIONS).filter(move |i| bits & (1 << i) != 0);
     let decodable: Vec<usize> = chosen(says.decodable).collect();
     let named = version(match says.lawless {
@@ -83,8 +101,28 @@ pub(super) fn instance_id(which: usize) -> InstanceId {
     InstanceId::parse(&format!("process-{which}")).expect(LEGAL)
 }
 
+thread_local! {
+    /// Whether two of the resources are topics of other kinds than encodings.
+    static ABOUT_TOPICS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From here on the logs are about keys and features, too, or about encodings alone.
+pub(crate) fn speak_of_topics(about_topics: bool) {
+    ABOUT_TOPICS.set(about_topics);
+}
+
 pub(super) fn resource(which: usize) -> GroupResource {
-    let names = [("", "pods"), ("apps", "deployments"), ("batch", "jobs")];
+    let encodings = [("", "pods"), ("apps", "deployments"), ("batch", "jobs")];
+    let topics = [
+        ("keys.synod", "secrets"),
+        ("features.synod", "locks"),
+        ("batch", "jobs"),
+    ];
+    let names = if ABOUT_TOPICS.get() {
+        topics
+    } else {
+        encodings
+    };
     let (group, resource) = names[which];
     GroupResource::new(group, resource).expect(LEGAL)
 }

@@ -1,7 +1,7 @@
 //! The calls that change the replica set and its leader.
 
 use synod_model::{ErrorKind, Refusal};
-use synod_proto::{AddReplica, PromoteReplica, RemoveReplica, TransferLeader, v1};
+use synod_proto::{AddReplica, Consistency, PromoteReplica, RemoveReplica, TransferLeader, v1};
 
 use crate::consensus::{ReplicaId, WaitError};
 use crate::handle::{Asking, Handle};
@@ -68,11 +68,13 @@ pub(super) async fn transfer_leader(
     message: v1::ClusterTransferLeaderRequest,
 ) -> Result<v1::ClusterTransferLeaderResponse, Refusal> {
     let TransferLeader { to, from } = typed(message)?;
-    let leader = handle.consensus().leadership().borrow().leader;
+    let from = match (to, from) {
+        (None, None) => leader_now(handle, asking).await?,
+        (_, from) => from.map(ReplicaId::new),
+    };
     let change = SetChange::Lead {
         replica: to.map(ReplicaId::new),
-        // A second try must not have the one hand over that the first try has made the leader.
-        from: from.map(ReplicaId::new).or(leader.filter(|_| to.is_none())),
+        from,
     };
     Ok(v1::ClusterTransferLeaderResponse {
         changed: changed(handle, asking, &change).await?,
@@ -99,6 +101,13 @@ pub(super) async fn checkpoint(
         index,
         header: Some(handle.header_now()),
     })
+}
+
+/// Who leads: a second try must not have the one hand over that the first try has made the leader. What this replica knows may be
+/// from before an election that it has not heard of, and then nobody would hand over; so a quorum proves it.
+async fn leader_now(handle: &Handle, asking: &Asking) -> Result<Option<ReplicaId>, Refusal> {
+    handle.read(asking, Consistency::Linearizable).await?;
+    Ok(handle.consensus().leadership().borrow().leader)
 }
 
 async fn changed(handle: &Handle, asking: &Asking, change: &SetChange) -> Result<bool, Refusal> {

@@ -1,25 +1,34 @@
-//! Cancelling a call from JavaScript.
+//! What goes with a call from JavaScript beside its arguments.
 
 use napi_derive::napi;
+use synod_bound::Caller;
 use tokio::sync::watch;
 
-/// Gives up the call that it was handed to. It stands for an `AbortSignal`, whose handler JavaScript sets and removes.
+/// Names the span in which the call that it is handed to is made, and gives the call up. For that it stands for an
+/// `AbortSignal`, whose handler JavaScript sets and removes.
 ///
 /// The library's own class for `AbortSignal` is not used: it takes the signal's `onabort` for itself, ignores a signal
 /// that was aborted before, and leaks at every call on a signal that lives long.
 #[derive(Debug, Default)]
 #[napi]
-pub struct CancelToken {
+pub struct CallToken {
+    caller: Option<Caller>,
     cancelled: watch::Sender<bool>,
 }
 
 #[napi]
-impl CancelToken {
-    /// One that gives nothing up yet.
+impl CallToken {
+    /// One that gives nothing up yet, of a call in the span with these names of the Trace Context, if they are given.
     #[napi(constructor)]
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(traceparent: Option<String>, tracestate: Option<String>) -> Self {
+        Self {
+            caller: traceparent.map(|traceparent| Caller {
+                traceparent,
+                tracestate,
+            }),
+            cancelled: watch::Sender::default(),
+        }
     }
 
     /// Gives the call up.
@@ -29,7 +38,12 @@ impl CancelToken {
     }
 }
 
-impl CancelToken {
+impl CallToken {
+    /// The span of the program in which the call is made.
+    pub(crate) fn caller(&self) -> Option<Caller> {
+        self.caller.clone()
+    }
+
     /// A future that ends when the token is cancelled.
     pub(crate) fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut cancelled = self.cancelled.subscribe();

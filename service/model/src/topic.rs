@@ -1,0 +1,275 @@
+//! Topics: what members agree on, by one rule for all of it.
+//!
+//! What a resource is encoded in is one topic. Which key encrypts its objects is another, and which level of a feature
+//! is in use a third. All of them are agreed on alike: each member names what it can read and what it would like to
+//! write, one value is selected that everybody can read, and members adopt it.
+//!
+//! Every topic is a [`GroupResource`]. The topic of an encoding is the resource itself; any other one is a resource of a
+//! group that is no API group, since no domain ends in `.synod`: `keys/secrets` is the resource `secrets` of the group
+//! `keys.synod`. So all that is said, kept, listed, watched and granted for resources holds for topics. Where the rules
+//! of a kind differ, a function of [`TopicKind`] here says how.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::limits::VERSIONS_PER_ENTRY_MAX;
+use crate::{ApiVersion, GroupResource, Violation, Violations};
+
+/// The machine version that brought topics: under an older one each is an encoding like any other.
+pub const TOPICS_SINCE: u32 = 2;
+
+/// What a topic is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TopicKind {
+    /// The version that a resource is encoded in.
+    Encoding,
+    /// The key that encrypts the objects of a resource. Its values are key names: `[provider/]key`.
+    Key,
+    /// The level of a feature. Its values are the levels `v1`, `v2` and so on: whoever has one has all below it.
+    Feature,
+}
+
+impl TopicKind {
+    /// All kinds.
+    #[cfg(not(feature = "machine-version-1"))]
+    pub const ALL: &'static [Self] = &[Self::Encoding, Self::Key, Self::Feature];
+
+    /// All kinds that a build of machine version 1 knows.
+    #[cfg(feature = "machine-version-1")]
+    pub const ALL: &'static [Self] = &[Self::Encoding];
+
+    /// The kind of the topic that a resource is.
+    pub fn of(resource: &GroupResource) -> Self {
+        let in_group = |reserved: &str| {
+            let before = resource.group().strip_suffix(reserved);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        };
+        let mut kinds = Self::ALL.iter().copied();
+        let kind = kinds.find(|kind| kind.group().is_some_and(in_group));
+        kind.unwrap_or(Self::Encoding)
+    }
+
+    /// Its name, which a topic's text begins with.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Encoding => "encoding",
+            Self::Key => "keys",
+            Self::Feature => "features",
+        }
+    }
+
+    /// The reserved group of its topics; `None` for encodings, which are the resources of all other groups.
+    pub const fn group(self) -> Option<&'static str> {
+        match self {
+            Self::Encoding => None,
+            Self::Key => Some("keys.synod"),
+            Self::Feature => Some("features.synod"),
+        }
+    }
+
+    /// What a value is called.
+    pub const fn value(self) -> &'static str {
+        match self {
+            Self::Encoding => "version",
+            Self::Key => "key",
+            Self::Feature => "level",
+        }
+    }
+
+    /// What a member does that can read a value.
+    pub const fn reads(self) -> &'static str {
+        match self {
+            Self::Encoding => "decodes",
+            Self::Key => "holds",
+            Self::Feature => "has",
+        }
+    }
+
+    /// Whether the highest value that everybody can read is selected, whatever members prefer. Otherwise they vote.
+    pub const fn selects_the_highest(self) -> bool {
+        match self {
+            Self::Encoding | Self::Key => false,
+            Self::Feature => true,
+        }
+    }
+
+    /// Whether every entry votes. A fixed entry would write what others may not be able to read.
+    pub const fn is_voting_only(self) -> bool {
+        match self {
+            Self::Encoding => false,
+            Self::Key | Self::Feature => true,
+        }
+    }
+
+    /// Whether an entry that cannot read what may be stored is refused in any case. For encodings a setting says so.
+    pub const fn always_enforces_persisted(self) -> bool {
+        match self {
+            Self::Encoding => false,
+            Self::Key | Self::Feature => true,
+        }
+    }
+
+    /// Whether what API servers show in discovery, what collections count and what ControllerRevisions hold is evidence of
+    /// the topic: they know encodings alone.
+    pub const fn is_seen_in_stores(self) -> bool {
+        match self {
+            Self::Encoding => true,
+            Self::Key | Self::Feature => false,
+        }
+    }
+
+    /// Whether a binary alone decides what its members can read. Keys are given to a server by its operator.
+    pub const fn is_of_a_binary(self) -> bool {
+        match self {
+            Self::Encoding | Self::Feature => true,
+            Self::Key => false,
+        }
+    }
+
+    /// Checks the values that a member can read, and the one that it prefers; `None`: its entry is fixed.
+    ///
+    /// # Errors
+    ///
+    /// The rule of the kind that they break.
+    pub fn allows<'a>(
+        self,
+        readable: impl ExactSizeIterator<Item = &'a str>,
+        preferred: Option<&str>,
+    ) -> Result<(), &'static str> {
+        if self.is_voting_only() && preferred.is_none() {
+            return Err("must vote, with a preferred version: what everybody can read is selected");
+        }
+        match self {
+            Self::Encoding | Self::Key => Ok(()),
+            Self::Feature => {
+                let count = readable.len();
+                let levels: BTreeSet<u32> = readable.filter_map(level_of).collect();
+                let highest = levels.last().copied();
+                let is_whole = levels.len() == count
+                    && highest.is_some_and(|highest| highest as usize == count);
+                if is_whole && preferred.and_then(level_of) == highest {
+                    return Ok(());
+                }
+                Err(
+                    "must be the levels v1, v2 and so on without a gap, and the preferred one the highest: who has a level \
+                     has all below it",
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for TopicKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The level of a feature that a value names; `None` if it names none.
+pub fn feature_level(value: &ApiVersion) -> Option<u32> {
+    level_of(value.as_str())
+}
+
+fn level_of(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix('v')?;
+    let is_plain = digits.bytes().all(|c| c.is_ascii_digit()) && !digits.starts_with('0');
+    let level = digits.parse().ok().filter(|_| is_plain)?;
+    (level as usize <= VERSIONS_PER_ENTRY_MAX).then_some(level)
+}
+
+/// A topic, by its kind and its name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Topic {
+    kind: TopicKind,
+    resource: GroupResource,
+}
+
+impl Topic {
+    /// The topic that a resource is.
+    pub fn of(resource: &GroupResource) -> Self {
+        Self {
+            kind: TopicKind::of(resource),
+            resource: resource.clone(),
+        }
+    }
+
+    /// The topic of this kind and name. An encoding and a key have the name of the resource that they are for
+    /// (`secrets`, `deployments.apps`), a feature any name of this form.
+    ///
+    /// # Errors
+    ///
+    /// A name that is not of the form `<label>[.<subdomain>]`; a resource of a reserved group as an encoding.
+    pub fn new(kind: TopicKind, name: &str) -> Result<Self, Violations> {
+        // Parsed alone first, so that a fault is told in the words of the name.
+        let named = GroupResource::parse_qualified(name)?;
+        let Some(reserved) = kind.group() else {
+            if TopicKind::of(&named) != kind {
+                let rule = "is of a group that topics of another kind have";
+                return Err(Violation::invalid(name, rule).into());
+            }
+            return Ok(Self::of(&named));
+        };
+        let group = match named.group() {
+            "" => reserved.to_owned(),
+            group => format!("{group}.{reserved}"),
+        };
+        Ok(Self {
+            kind,
+            resource: GroupResource::new(&group, named.resource())?,
+        })
+    }
+
+    /// The topic with this text: `encoding/<name>`, `keys/<name>` or `features/<name>`.
+    ///
+    /// # Errors
+    ///
+    /// Another form, or a name that breaks its rule.
+    pub fn parse(text: &str) -> Result<Self, Violations> {
+        let parts = text.split_once('/');
+        let kinds = TopicKind::ALL.iter().copied();
+        let found = parts.and_then(|(kind, name)| {
+            let kind = kinds.clone().find(|one| one.as_str() == kind)?;
+            Some((kind, name))
+        });
+        let Some((kind, name)) = found else {
+            let forms: Vec<String> = kinds.map(|kind| format!("`{kind}/<name>`")).collect();
+            let rule = format_args!("must be {}", forms.join(" or "));
+            return Err(Violation::invalid(text, rule).into());
+        };
+        Self::new(kind, name)
+    }
+
+    /// What it is about.
+    pub const fn kind(&self) -> TopicKind {
+        self.kind
+    }
+
+    /// The resource that it is: by this it is reported, adopted, read, watched, migrated and granted.
+    pub const fn resource(&self) -> &GroupResource {
+        &self.resource
+    }
+
+    /// Its name within its kind: `secrets`, `deployments.apps`.
+    pub fn name(&self) -> &str {
+        let text = self.resource.qualified();
+        let reserved = self.kind.group();
+        let name = reserved.and_then(|group| text.strip_suffix(group)?.strip_suffix('.'));
+        name.unwrap_or(text)
+    }
+}
+
+impl fmt::Display for Topic {
+    /// Its text: `keys/secrets`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind, self.name())
+    }
+}
+
+impl fmt::Debug for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Topic({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Topics as tables: in the words of what members read and write, whatever the topic is about.
+
+use serde_json::Value;
+use synod_client::{
+    StorageState, StorageVersion, StorageVersionPage, StorageVersionView, Topic, WallTime, json,
+};
+
+use super::storage_versions::{conditions, drains};
+use super::{SHOWN, all, joined, or_unset, yes_or_no};
+use crate::output::{Document, Table, age};
+use crate::verdict::against;
+
+const COLUMNS: [&str; 6] = ["Topic", "Selected", "Agreed", "Writes", "Persisted", "Age"];
+const MORE_COLUMNS: [&str; 4] = [
+    "SelectedRevision",
+    "AgreementRevision",
+    "ReadByAll",
+    "ServedByAll",
+];
+const MEMBER_COLUMNS: [&str; 5] = ["Member", "Reads", "Prefers", "Writes", "Adopted"];
+
+/// `synod topics list`.
+pub(crate) fn topics(page: &StorageVersionPage, now: WallTime) -> Document {
+    let topics = page
+        .items
+        .iter()
+        .filter_map(|item| Seen::of(item.storage_version.as_ref(), item.storage_state.as_ref()));
+    summary(json::of(page), &topics.collect::<Vec<_>>(), now)
+}
+
+/// `synod topics get`.
+pub(crate) fn topic(view: &StorageVersionView, now: WallTime) -> Document {
+    let seen = Seen::of(view.storage_version.as_ref(), view.storage_state.as_ref());
+    let seen: Vec<Seen<'_>> = seen.into_iter().collect();
+    let mut document = summary(json::of(view), &seen, now);
+    if let Some(version) = &view.storage_version {
+        document.tables.push(members(version));
+        document.wide.push(members(version));
+        document.wide.push(conditions(&version.status.conditions));
+    }
+    if let Some(state) = &view.storage_state {
+        document.tables.push(drains(state, view.log_time));
+        document.wide.push(drains(state, view.log_time));
+    }
+    document
+}
+
+/// A topic that members report, or of which only the state has stayed.
+struct Seen<'a> {
+    topic: Topic,
+    version: Option<&'a StorageVersion>,
+    state: Option<&'a StorageState>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(version: Option<&'a StorageVersion>, state: Option<&'a StorageState>) -> Option<Self> {
+        let reported = version.map(|version| &version.resource);
+        let resource = reported.or_else(|| Some(&state?.resource))?;
+        Some(Self {
+            topic: Topic::of(resource),
+            version,
+            state,
+        })
+    }
+
+    fn cells(&self, shown: usize, now: WallTime) -> Vec<String> {
+        let selected = self.state.and_then(|state| state.selected.as_ref());
+        let agreed = self
+            .version
+            .and_then(|version| version.status.agreed.as_ref());
+        let entries = self.version.map_or(&[][..], |version| &version.entries);
+        let writes: Vec<String> = entries
+            .iter()
+            .map(|entry| format!("{}={}", entry.member, or_unset(entry.encoding.as_ref())))
+            .collect();
+        let reported = self.version.map(|version| version.metadata.created);
+        let created = reported.or_else(|| Some(self.state?.metadata.created));
+        vec![
+            self.topic.to_string(),
+            or_unset(selected),
+            or_unset(agreed),
+            joined(&writes, shown),
+            all(self.state.into_iter().flat_map(|state| &state.persisted)),
+            created.map_or_else(String::new, |at| age(at.as_millis(), now.as_millis())),
+        ]
+    }
+
+    fn more_cells(&self) -> [String; 4] {
+        let revision = |of: fn(&StorageState) -> synod_client::Revision| {
+            or_unset(self.state.map(of).filter(|revision| revision.get() > 0))
+        };
+        let status = self.version.map(|version| &version.status);
+        [
+            revision(|state| state.selected_revision),
+            revision(|state| state.agreement_revision),
+            all(status
+                .into_iter()
+                .flat_map(|status| &status.decodable_by_all)),
+            all(status.into_iter().flat_map(|status| &status.served_by_all)),
+        ]
+    }
+}
+
+fn summary(value: Value, topics: &[Seen<'_>], now: WallTime) -> Document {
+    let mut table = Table::new(COLUMNS);
+    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
+    for seen in topics {
+        table.row(seen.cells(SHOWN, now));
+        let cells = seen.cells(usize::MAX, now).into_iter();
+        wide.row(cells.chain(seen.more_cells()));
+    }
+    let names = topics.iter().map(|seen| seen.topic.to_string()).collect();
+    let (mut tables, mut wide) = (vec![table], vec![wide]);
+    for (tables, shown) in [(&mut tables, SHOWN), (&mut wide, usize::MAX)] {
+        let standing = standing(topics, shown);
+        tables.extend(Some(standing).filter(|table| !table.is_empty()));
+    }
+    Document {
+        value,
+        tables,
+        wide,
+        names,
+    }
+}
+
+/// What stands against an agreement beside the entries.
+fn standing(topics: &[Seen<'_>], shown: usize) -> Table {
+    let mut table = Table::new(["Topic", "AgainstAgreement"]);
+    for seen in topics {
+        for reason in against(seen.version, seen.state) {
+            table.row([seen.topic.to_string(), reason.sentence(shown)]);
+        }
+    }
+    table
+}
+
+fn members(version: &StorageVersion) -> Table {
+    let mut table = Table::new(MEMBER_COLUMNS);
+    for entry in &version.entries {
+        let is_adopted = entry.adopted_revision == Some(version.status.selected_revision);
+        // A fixed entry neither prefers nor adopts anything.
+        let voted = entry.preferred.as_ref();
+        table.row([
+            entry.member.to_string(),
+            all(&entry.decodable),
+            voted.map_or_else(|| "-".to_owned(), ToString::to_string),
+            or_unset(entry.encoding.as_ref()),
+            voted.map_or("-", |_| yes_or_no(is_adopted)).to_owned(),
+        ]);
+    }
+    table
+}

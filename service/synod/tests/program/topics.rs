@@ -1,0 +1,92 @@
+//! Keys and features on the command line.
+
+use synod_client::{
+    ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, Topic,
+    VersionSet,
+};
+
+use crate::cluster::Cluster;
+use crate::program::Printed;
+
+fn well(printed: Printed) -> String {
+    assert_eq!(printed.code, 0, "{}{}", printed.out, printed.err);
+    printed.out
+}
+
+/// A server that reads these values of a topic, and prefers the last.
+async fn reads(client: &Client, id: &str, topic: &str, values: &[&str]) -> Membership {
+    let member = MemberId::parse(id).unwrap();
+    let membership = client.join(JoinOptions::new(member)).await.unwrap();
+    let values: Vec<ApiVersion> = values
+        .iter()
+        .map(|value| ApiVersion::parse(value).unwrap())
+        .collect();
+    let entry = ReportEntry {
+        resource: Topic::parse(topic).unwrap().resource().clone(),
+        kind: Kind::parse("Secret").unwrap(),
+        decodable: values.iter().cloned().collect(),
+        served: VersionSet::default(),
+        stance: Stance::Voting {
+            preferred: values.last().unwrap().clone(),
+        },
+    };
+    membership.report(vec![entry]).await.unwrap();
+    membership
+}
+
+#[tokio::test]
+async fn topics_are_listed_shown_and_checked_by_their_names() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let _keys = reads(&client, "a", "keys/secrets", &["aescbc/k1"]).await;
+    let _locks = reads(&client, "b", "features/locks", &["v1", "v2"]).await;
+
+    let listed = well(cluster.ask(&["topics", "list", "-o", "name"]).await);
+    assert_eq!(listed, "features/locks\nkeys/secrets\n");
+    let keys = ["topics", "list", "--kind", "keys", "-o", "name"];
+    assert_eq!(well(cluster.ask(&keys).await), "keys/secrets\n");
+    let got = well(cluster.ask(&["topics", "get", "keys/secrets"]).await);
+    for said in ["keys/secrets", "aescbc/k1", "a=aescbc/k1", "Unknown"] {
+        assert!(got.contains(said), "{said} in {got}");
+    }
+    let history = well(cluster.ask(&["topics", "history", "features/locks"]).await);
+    assert!(history.contains("v2"), "{history}");
+
+    let check = ["topics", "check", "keys/secrets", "aescbc/k1"];
+    let needed = cluster.ask(&check).await;
+    assert_eq!(needed.code, 8, "{}", needed.err);
+    assert!(
+        needed.out.contains("a votes for aescbc/k1"),
+        "{}",
+        needed.out
+    );
+    // Where a resource is named, a topic can be.
+    let drop = ["check-drop", "keys/secrets", "aescbc/k1"];
+    assert_eq!(cluster.ask(&drop).await.out, needed.out);
+    let agreed = [
+        "storage-versions",
+        "check",
+        "keys/secrets",
+        "features/locks",
+    ];
+    well(cluster.ask(&agreed).await);
+    // The migration of the key began by itself, and rewrites everything.
+    let migrations = well(cluster.ask(&["migrations", "list", "-o", "wide"]).await);
+    assert!(migrations.contains("secrets.keys.synod"), "{migrations}");
+    assert!(!migrations.contains("features.synod"), "{migrations}");
+}
+
+#[tokio::test]
+async fn what_is_no_topic_is_told_the_forms() {
+    let printed = crate::program::run(&["topics", "get", "key/secrets"]).await;
+    assert_eq!(printed.code, 2, "{}", printed.err);
+    assert!(printed.err.contains("`keys/<name>`"), "{}", printed.err);
+}
+
+#[tokio::test]
+async fn a_key_is_no_work_for_a_worker_of_an_api_server() {
+    let printed = crate::program::run(&["migrate", "pods", "keys/secrets"]).await;
+    assert_eq!(printed.code, 2, "{}", printed.err);
+    let told = "RESOURCE: Invalid value: \"keys/secrets\": must be an encoding";
+    assert!(printed.err.contains(told), "{}", printed.err);
+}
