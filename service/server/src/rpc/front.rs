@@ -25,7 +25,7 @@ use crate::handle::{Asking, Handle};
 use crate::metrics::RpcMetrics;
 use crate::seams::{Caller, ConnectionInfo};
 use crate::stop::Stop;
-use crate::traces::Traces;
+use crate::traces::{Parent, Traces};
 use crate::watch::Cursor;
 
 /// What discovery reads, and who is not known is refused for.
