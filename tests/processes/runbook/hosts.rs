@@ -18,8 +18,8 @@ use synod_tests::free_address;
 /// The hosts, by the replicas that run on them first: `10.0.0.1` to `10.0.0.4`.
 const HOSTS: [u64; 4] = [1, 2, 3, 4];
 
-/// The ports of the runbook: for clients, for replicas, for metrics.
-const PORTS: [u16; 3] = [4600, 4610, 4620];
+/// The ports of the runbook: for clients, for replicas, for metrics, for clients of Kubernetes.
+const PORTS: [u16; 4] = [4600, 4610, 4620, 4630];
 
 /// The folders of a host that the runbook and the package name, each of which is below the folder of that host here.
 const FOLDERS: [&str; 3] = ["/etc/synod", "/var/lib/synod", "/var/log/synod"];
@@ -34,7 +34,7 @@ pub(super) const UNITS: [&str; 3] = [
 /// Four hosts, of which the fourth is a spare one. All replicas are killed when this is dropped.
 pub(super) struct Hosts {
     running: BTreeMap<u64, Process>,
-    ports: BTreeMap<u64, [SocketAddr; 3]>,
+    ports: BTreeMap<u64, [SocketAddr; PORTS.len()]>,
     certificates: Certificates,
     /// The lines by which the operator's shell has changed its environment.
     environment: Vec<String>,
@@ -258,7 +258,7 @@ impl Drop for Hosts {
 pub(super) struct Apart {
     replica: Option<Process>,
     /// In the order of [`PORTS`].
-    ports: [SocketAddr; 3],
+    ports: [SocketAddr; PORTS.len()],
     /// The command that `synod backup restore` has printed.
     printed: String,
     folder: TempDir,
@@ -302,7 +302,7 @@ impl Apart {
     pub(super) async fn start(&mut self, command: &str) {
         assert_eq!(self.here(command), self.printed, "another was printed");
         let arguments: Vec<&str> = self.printed.split_whitespace().skip(1).collect();
-        let [client, peer, metrics] = self.ports.map(|port| port.to_string());
+        let [client, peer, metrics, _] = self.ports.map(|port| port.to_string());
         // It listens on the ports of the runbook by default.
         let ports = [
             "--listen-client",
