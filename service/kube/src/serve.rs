@@ -9,7 +9,7 @@ use data_encoding::HEXLOWER;
 use futures::StreamExt;
 use http::header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, Method};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Incoming as RequestBody;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,12 +18,12 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use synod_server::Front;
 use synod_server::seams::{Connection, ConnectionInfo, Incoming};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use tonic::transport::server::Connected;
 
 use crate::answer::{self, Response, Shape};
+use crate::bodies::Bodies;
 use crate::body::Asks;
 use crate::discovery::{self, kind_at};
 use crate::kinds::{Kind, Verb};
@@ -41,12 +41,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest time for the headers of a request.
 const HEADERS_MAX: Duration = Duration::from_secs(10);
 
-/// Bytes of a request's body: as in Kubernetes.
-const BODY_BYTES_MAX: usize = 3 << 20;
-
-/// Bodies that are read and carried out at a time; the next one waits.
-const BODIES_MAX: usize = 64;
-
 /// Bytes of the headers of a request.
 const HEADER_BYTES_MAX: usize = 16 << 10;
 
@@ -57,7 +51,7 @@ static OPENAPI_V2: HeaderValue =
 pub async fn serve(front: Front, mut incoming: Incoming) {
     let parts = Arc::new(Parts {
         front,
-        bodies: Semaphore::new(BODIES_MAX),
+        bodies: Bodies::new(),
     });
     // The door bounds how many there are.
     let mut connections = JoinSet::new();
@@ -80,7 +74,7 @@ pub async fn serve(front: Front, mut incoming: Incoming) {
 
 struct Parts {
     front: Front,
-    bodies: Semaphore,
+    bodies: Bodies,
 }
 
 /// Serves one connection.
@@ -321,13 +315,12 @@ async fn resource(
         Verb::Watch => return watch::watch(calls, scope()?, shape, &about, &head.query).await,
         _ => {}
     }
-    let place = timeout_at(calls.deadline, parts.bodies.acquire()).await;
-    let _place = place.map_err(|_| Fault::too_many())?;
-    let body = whole(body, calls.deadline).await?;
+    let body = parts.bodies.whole(body).await?;
+    let _turn = parts.bodies.turn(calls.deadline).await?;
     let asks = Asks {
         query: &head.query,
         headers: &head.headers,
-        body: &body,
+        body: &body.bytes,
     };
     match verb {
         Verb::Create => write::create(calls, &shape, &about, &asks).await,
@@ -368,19 +361,5 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> 
         Ok(verb)
     } else {
         Err(Fault::no_such_method())
-    }
-}
-
-/// The body of a request.
-async fn whole(body: RequestBody, deadline: Instant) -> Result<Bytes, Fault> {
-    let read = timeout_at(deadline, Limited::new(body, BODY_BYTES_MAX).collect()).await;
-    match read.map_err(|_| Fault::timeout())? {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(Fault::too_large(BODY_BYTES_MAX))
-        }
-        Err(error) => Err(Fault::bad_request(format!(
-            "the body of the request cannot be read: {error}"
-        ))),
     }
 }

@@ -1,5 +1,7 @@
 //! Refusals as the `Status` objects of Kubernetes, by one table.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 use synod_model::{ErrorKind, Refusal};
 
@@ -115,6 +117,13 @@ impl Fault {
             "too many requests are being read: try again",
         )
         .again(1)
+    }
+
+    /// The body did not come in this time, and nothing was done.
+    pub(crate) fn slow(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        let message = format!("the body of the request did not come within {seconds} seconds");
+        Self::new(408, "Timeout", message)
     }
 
     pub(crate) fn timeout() -> Self {
