@@ -44,6 +44,9 @@ const HEADERS_MAX: Duration = Duration::from_secs(10);
 /// Bytes of the headers of a request.
 const HEADER_BYTES_MAX: usize = 16 << 10;
 
+/// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies.
+const OTHERS: [&str; 2] = ["impersonate-", "x-remote-"];
+
 static OPENAPI_V2: HeaderValue =
     HeaderValue::from_static("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
 
@@ -144,6 +147,7 @@ async fn done(
     request: http::Request<RequestBody>,
 ) -> Result<Response, Fault> {
     let (head, body) = request.into_parts();
+    for_itself(&head.headers)?;
     let place = Place::of(head.uri.path()).ok_or_else(Fault::no_such_path)?;
     let query = Query::of(head.uri.query());
     let head = Head {
@@ -158,6 +162,16 @@ async fn done(
         return Err(Fault::no_such_method());
     }
     told(calls, place, &head.headers).await
+}
+
+/// Refuses who asks in the name of somebody else: it would be answered with its own rights, and take them for the other's.
+fn for_itself(headers: &HeaderMap) -> Result<(), Fault> {
+    let names = headers.keys().map(http::HeaderName::as_str);
+    let mut others = names.filter(|name| OTHERS.iter().any(|begins| name.starts_with(begins)));
+    match others.next() {
+        Some(header) => Err(Fault::no_others(header)),
+        None => Ok(()),
+    }
 }
 
 /// What is told of what is served. Everybody may know it who is known.
@@ -361,5 +375,24 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> 
         Ok(verb)
     } else {
         Err(Fault::no_such_method())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_asks_in_the_name_of_others() {
+        for name in ["Impersonate-User", "impersonate-extra-x", "X-Remote-Group"] {
+            let mut headers = HeaderMap::new();
+            assert!(for_itself(&headers).is_ok());
+            let value = HeaderValue::from_static("admin");
+            headers.insert(
+                http::HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                value,
+            );
+            assert_eq!(for_itself(&headers).unwrap_err().code, 403, "{name}");
+        }
     }
 }

@@ -44,6 +44,11 @@ impl Fault {
         }
     }
 
+    /// The fault of a read behind a write that was done: who takes it for the write's would write again.
+    pub(crate) fn behind_a_write(_: Self) -> Self {
+        Self::timeout()
+    }
+
     fn about(mut self, about: &About<'_>, kind: &str) -> Self {
         self.details.insert("name".to_owned(), json!(about.name));
         self.details
@@ -124,6 +129,14 @@ impl Fault {
         let seconds = patience.as_secs();
         let message = format!("the body of the request did not come within {seconds} seconds");
         Self::new(408, "Timeout", message)
+    }
+
+    /// Nobody asks in the name of others: whoever has proved who it is asks for itself.
+    pub(crate) fn no_others(header: &str) -> Self {
+        let message = format!(
+            "forbidden: the header {header} asks in the name of somebody else, and nobody can impersonate others here"
+        );
+        Self::new(403, "Forbidden", message)
     }
 
     pub(crate) fn timeout() -> Self {
@@ -335,4 +348,22 @@ fn place(field: &str) -> String {
         }
     }
     field.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_behind_a_write_never_says_that_the_write_may_be_tried_again() {
+        for kind in [
+            ErrorKind::Unavailable,
+            ErrorKind::Overloaded,
+            ErrorKind::PermissionDenied,
+            ErrorKind::Conflict,
+        ] {
+            let fault = Fault::behind_a_write(Fault::of_any(kind, "x"));
+            assert_eq!((fault.code, fault.retry_after), (504, None));
+        }
+    }
 }
