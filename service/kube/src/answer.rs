@@ -19,6 +19,12 @@ use crate::table::{Include, columns, metadata_only, row};
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 pub(crate) type Response = http::Response<Body>;
 
+/// Bytes of one warning.
+const WARNING_BYTES_MAX: usize = 256;
+
+/// Bytes of all warnings of an answer.
+const WARNINGS_BYTES_MAX: usize = 4 << 10;
+
 static JSON: HeaderValue = HeaderValue::from_static("application/json");
 static FRESH: HeaderValue = HeaderValue::from_static("no-cache, private");
 
@@ -195,12 +201,39 @@ pub(crate) fn fault(origin: &Origin, fault: &Fault) -> Response {
     response
 }
 
-/// Adds what kubectl prints as warnings.
+/// Adds what kubectl prints as warnings. Long ones are cut, and the last of many are left out, as in Kubernetes.
 pub(crate) fn warn(response: &mut Response, warnings: &[String]) {
+    let mut left = WARNINGS_BYTES_MAX;
     for warning in warnings {
-        let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
+        let end = warning.floor_char_boundary(WARNING_BYTES_MAX);
+        let (text, _) = warning.split_at(end);
+        let Some(rest) = left.checked_sub(text.len()) else {
+            return;
+        };
+        left = rest;
+        let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{text}\"").as_bytes()) {
             response.headers_mut().append(WARNING, value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_are_cut_each_and_all_of_them() {
+        let mut response = parts(stream::empty());
+        let long = format!("\"{}", "ä".repeat(1_000));
+        warn(&mut response, &vec![long; 1_000]);
+        let told: Vec<usize> = response
+            .headers()
+            .get_all(WARNING)
+            .iter()
+            .map(HeaderValue::len)
+            .collect();
+        assert_eq!(told.len(), WARNINGS_BYTES_MAX / (WARNING_BYTES_MAX - 1));
+        assert!(told.iter().all(|bytes| *bytes < 300), "{told:?}");
     }
 }

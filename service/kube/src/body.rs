@@ -3,9 +3,10 @@
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use synod_model::Json;
+use synod_model::{Json, Violation};
 use synod_proto::v1;
 
+use crate::bounded;
 use crate::kinds::{Kind, Source};
 use crate::request::{FieldValidation, Query};
 use crate::status::{About, Fault};
@@ -74,16 +75,20 @@ impl Asks<'_> {
         let mut document: Value = match media {
             // Clients of Python name no type.
             "" | "*/*" | "application/json" => {
-                let document = serde_json::from_slice(self.body)
-                    .map_err(|fault| unreadable(fault.to_string()))?;
-                if let Err(fault) = Json::parse(self.body) {
-                    lost.push(format!("not kept as it is written: {}", fault.rule));
+                let document =
+                    bounded::json(self.body).map_err(|fault| unreadable(fault.to_string()))?;
+                match is_exact(self.body, &document) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        let fault = "it holds a number that is neither an integer of 64 bits nor exact in floating point";
+                        return Err(unreadable(fault.to_owned()));
+                    }
+                    Err(fault) => lost.push(format!("not kept as it is written: {}", fault.rule)),
                 }
                 document
             }
             "application/yaml" | "text/yaml" | "application/x-yaml" => {
-                serde_yaml_ng::from_slice(self.body)
-                    .map_err(|fault| unreadable(fault.to_string()))?
+                bounded::yaml(self.body).map_err(|fault| unreadable(fault.to_string()))?
             }
             _ => return Err(Fault::unsupported("application/json, application/yaml")),
         };
@@ -101,6 +106,12 @@ impl Asks<'_> {
         };
         Ok(Written { document, warnings })
     }
+}
+
+/// Whether a document says what its text does, every digit of its numbers.
+fn is_exact(text: &[u8], document: &Value) -> Result<bool, Violation> {
+    let said = Json::parse(text)?;
+    Ok(Json::parse(document.to_string().as_bytes()).is_ok_and(|kept| kept == said))
 }
 
 /// Checks that a document belongs where it was sent, and writes its namespace into it.
@@ -181,9 +192,34 @@ pub(crate) fn preconditions(
             ));
         }
     };
-    let uid = metadata["uid"].as_str().unwrap_or_default().to_owned();
+    let uid = match &metadata["uid"] {
+        Value::Null => String::new(),
+        Value::String(uid) => uid.clone(),
+        other => {
+            let rule = format!("Invalid value: {other}: must be a text");
+            return Err(Fault::invalid(about, &[("metadata.uid".to_owned(), rule)]));
+        }
+    };
     Ok(v1::Preconditions {
         uid,
         resource_version,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_loses_digits_is_not_exact() {
+        for (text, is_kept) in [
+            ("[1, 1.10, -0.1, 18446744073709551615, 1e3]", true),
+            ("[18446744073709551616]", false),
+            ("[0.12345678901234567890123]", false),
+        ] {
+            let document = bounded::json(text.as_bytes()).unwrap();
+            let exact = is_exact(text.as_bytes(), &document).unwrap();
+            assert_eq!(exact, is_kept, "{text}");
+        }
+    }
 }

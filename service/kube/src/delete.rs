@@ -1,13 +1,16 @@
 //! Deleting.
 
 use http::header::CONTENT_TYPE;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use synod_model::{Current, ErrorKind, Refusal};
 use synod_proto::v1;
 
 use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, preconditions};
+use crate::bounded;
 use crate::kinds::Source;
+use crate::request::is_dry;
 use crate::sources::{Calls, object_key};
 use crate::status::{About, Fault};
 use crate::write::{conflict, read};
@@ -19,35 +22,99 @@ struct Options {
     dry_run: bool,
 }
 
-impl Options {
-    /// The options of a request: in its body, or in its query.
-    fn of(asks: &Asks<'_>, about: &About<'_>) -> Result<Self, Fault> {
+/// `DeleteOptions` of Kubernetes. A field of another type is a fault: an option that is not understood must not delete.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    dry_run: Option<Vec<String>>,
+    orphan_dependents: Option<bool>,
+    preconditions: Option<Value>,
+    propagation_policy: Option<String>,
+}
+
+impl Written {
+    fn of(asks: &Asks<'_>) -> Result<Self, Fault> {
         let media = asks.headers.get(CONTENT_TYPE);
         let media = media
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
-        let options: Value = match asks.body {
-            [] => Value::Null,
-            _ if !media.is_empty() && !media.starts_with("application/json") => {
-                return Err(Fault::unsupported("application/json"));
-            }
-            body => serde_json::from_slice(body).map_err(|fault| {
-                Fault::bad_request(format!("the options of a deletion cannot be read: {fault}"))
-            })?,
+        let unreadable = |fault: &dyn std::fmt::Display| {
+            Fault::bad_request(format!("the options of a deletion cannot be read: {fault}"))
         };
-        let expected = json!({ "metadata": options["preconditions"] });
-        let propagation = options["propagationPolicy"]
-            .as_str()
-            .or_else(|| asks.query.get("propagationPolicy"));
-        Ok(Self {
-            preconditions: preconditions(&expected, about)?,
-            propagation: match propagation {
-                None | Some("Background") => v1::Propagation::Background,
-                Some("Foreground") => v1::Propagation::Foreground,
-                Some("Orphan") => v1::Propagation::Orphan,
-                Some(other) => return Err(unsupported(about, other)),
+        match asks.body {
+            [] => Ok(Self::default()),
+            _ if !media.is_empty() && !media.starts_with("application/json") => {
+                Err(Fault::unsupported("application/json"))
+            }
+            body => match bounded::json(body).map_err(|fault| unreadable(&fault))? {
+                Value::Null => Ok(Self::default()),
+                options @ Value::Object(_) => {
+                    serde_json::from_value(options).map_err(|fault| unreadable(&fault))
+                }
+                _ => Err(unreadable(&"they must be an object")),
             },
-            dry_run: asks.query.is_dry_run()? || options["dryRun"] == json!(["All"]),
+        }
+    }
+
+    fn preconditions(&self, about: &About<'_>) -> Result<v1::Preconditions, Fault> {
+        let Some(expected) = &self.preconditions else {
+            return Ok(v1::Preconditions::default());
+        };
+        let invalid =
+            |field: &str, rule: &str| Fault::invalid(about, &[(field.to_owned(), rule.to_owned())]);
+        if !expected.is_object() {
+            return Err(invalid("preconditions", "must be an object"));
+        }
+        for field in ["uid", "resourceVersion"] {
+            if expected[field] == "" {
+                return Err(invalid(
+                    &format!("preconditions.{field}"),
+                    "must not be empty",
+                ));
+            }
+        }
+        preconditions(&json!({ "metadata": expected }), about)
+    }
+
+    /// What becomes of the dependents; the query tells it where the body does not.
+    fn propagation(
+        &self,
+        in_query: Option<&str>,
+        about: &About<'_>,
+    ) -> Result<v1::Propagation, Fault> {
+        let policy = self.propagation_policy.as_deref().or(in_query);
+        match (policy, self.orphan_dependents) {
+            (Some(_), Some(_)) => {
+                let rule =
+                    "Invalid value: orphanDependents and propagationPolicy cannot be both set";
+                Err(Fault::invalid(
+                    about,
+                    &[("propagationPolicy".to_owned(), rule.to_owned())],
+                ))
+            }
+            (None | Some("Background"), None) | (None, Some(false)) => {
+                Ok(v1::Propagation::Background)
+            }
+            (Some("Foreground"), None) => Ok(v1::Propagation::Foreground),
+            (Some("Orphan"), None) | (None, Some(true)) => Ok(v1::Propagation::Orphan),
+            (Some(other), None) => Err(unsupported(about, other)),
+        }
+    }
+}
+
+impl Options {
+    /// The options of a request: in its body, or in its query.
+    fn of(asks: &Asks<'_>, about: &About<'_>) -> Result<Self, Fault> {
+        let mut written = Written::of(asks)?;
+        if written.orphan_dependents.is_none() && asks.query.get("orphanDependents").is_some() {
+            written.orphan_dependents = Some(asks.query.is("orphanDependents")?);
+        }
+        let in_body = written.dry_run.iter().flatten().map(String::as_str);
+        let in_body = is_dry(in_body)?;
+        Ok(Self {
+            preconditions: written.preconditions(about)?,
+            propagation: written.propagation(asks.query.get("propagationPolicy"), about)?,
+            dry_run: asks.query.is_dry_run()? || in_body,
         })
     }
 }
@@ -80,18 +147,19 @@ pub(crate) async fn delete(
             let deleted = object(calls, about, options).await?;
             if !deleted.deleted && !is_dry {
                 // It waits for its finalizers, or its dependents.
-                match read(calls, about).await {
-                    Err(fault) if fault.code == 404 => {}
-                    waiting => {
-                        let waiting = shape.one(waiting?);
-                        return Ok(answer::document(&calls.origin, 200, &waiting));
-                    }
-                }
+                let waiting = read(calls, about).await.map(|waiting| shape.one(waiting));
+                let told = begun(about, &deleted.uid, waiting);
+                return Ok(answer::document(&calls.origin, 200, &told));
             }
             deleted.uid
         }
     };
     Ok(answer::document(&calls.origin, 200, &success(about, &uid)))
+}
+
+/// The answer to a deletion that has begun. A read that fails takes nothing back, so it is told of without the object.
+fn begun(about: &About<'_>, uid: &str, waiting: Result<Value, Fault>) -> Value {
+    waiting.unwrap_or_else(|_| success(about, uid))
 }
 
 /// Deletes an object of a collection.
@@ -166,4 +234,105 @@ fn success(about: &About<'_>, uid: &str) -> Value {
             "uid": uid,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+
+    use super::*;
+    use crate::kinds::{KINDS, Verb};
+    use crate::request::Query;
+
+    fn about() -> About<'static> {
+        About {
+            kind: &KINDS[0],
+            verb: Verb::Delete,
+            namespace: None,
+            name: "a",
+            user: "",
+        }
+    }
+
+    #[test]
+    fn a_deletion_that_has_begun_is_told_of_even_if_the_object_cannot_be_read() {
+        let waiting = json!({"kind": "Lease"});
+        assert_eq!(begun(&about(), "u", Ok(waiting.clone())), waiting);
+        let kinds = [
+            ErrorKind::NotFound,
+            ErrorKind::Unavailable,
+            ErrorKind::PermissionDenied,
+        ];
+        for kind in kinds {
+            let told = begun(&about(), "u", Err(Fault::of_any(kind, "x")));
+            let (status, uid) = (&told["status"], &told["details"]["uid"]);
+            assert_eq!((status, uid), (&json!("Success"), &json!("u")));
+        }
+    }
+
+    /// What these options ask for, or the code of their fault.
+    fn options(query: &str, body: &str) -> Result<(v1::Propagation, bool, v1::Preconditions), u16> {
+        let about = about();
+        let asks = Asks {
+            query: &Query::of(Some(query)),
+            headers: &HeaderMap::new(),
+            body: body.as_bytes(),
+        };
+        let options = Options::of(&asks, &about).map_err(|fault| fault.code)?;
+        Ok((options.propagation, options.dry_run, options.preconditions))
+    }
+
+    #[test]
+    fn options_that_are_understood_are_kept() {
+        let of = |query: &str, body: &str| options(query, body).map(|(how, dry, _)| (how, dry));
+        let (background, orphan) = (v1::Propagation::Background, v1::Propagation::Orphan);
+        assert_eq!(of("", ""), Ok((background, false)));
+        assert_eq!(of("", "null"), Ok((background, false)));
+        let dry = r#"{"kind": "DeleteOptions", "dryRun": ["All", "All"]}"#;
+        assert_eq!(of("", dry), Ok((background, true)));
+        assert_eq!(of("dryRun=All", "{}"), Ok((background, true)));
+        assert_eq!(of("", r#"{"orphanDependents": true}"#), Ok((orphan, false)));
+        assert_eq!(of("orphanDependents=true", ""), Ok((orphan, false)));
+        let policy = r#"{"propagationPolicy": "Orphan", "preconditions": null}"#;
+        assert_eq!(
+            of("propagationPolicy=Background", policy),
+            Ok((orphan, false))
+        );
+        let expected = r#"{"preconditions": {"uid": "u", "resourceVersion": "7"}}"#;
+        let expected = options("", expected).map(|(_, _, expected)| expected);
+        let uid = "u".to_owned();
+        let resource_version = Some(7);
+        assert_eq!(
+            expected,
+            Ok(v1::Preconditions {
+                uid,
+                resource_version
+            })
+        );
+    }
+
+    #[test]
+    fn options_that_are_not_understood_delete_nothing() {
+        for (body, code) in [
+            ("[]", 400),
+            ("\"x\"", 400),
+            ("1", 400),
+            (r#"{"dryRun": "All"}"#, 400),
+            (r#"{"dryRun": ["All", "None"]}"#, 400),
+            (r#"{"dryRun": [true]}"#, 400),
+            (r#"{"orphanDependents": "true"}"#, 400),
+            (r#"{"propagationPolicy": 1}"#, 400),
+            (r#"{"propagationPolicy": "Later"}"#, 422),
+            (
+                r#"{"propagationPolicy": "Orphan", "orphanDependents": true}"#,
+                422,
+            ),
+            (r#"{"preconditions": "uid"}"#, 422),
+            (r#"{"preconditions": {"uid": 1}}"#, 422),
+            (r#"{"preconditions": {"uid": ""}}"#, 422),
+            (r#"{"preconditions": {"resourceVersion": 7}}"#, 422),
+        ] {
+            assert_eq!(options("", body).map(|_| ()), Err(code), "{body}");
+        }
+    }
 }

@@ -112,21 +112,20 @@ pub(crate) async fn create(
     }
 }
 
-/// Makes a lease what a document says. `expected` is the revision that it must still have.
+/// Makes a lease what a document says, if it is the one that is expected. Its revision is compared when it is read, a
+/// moment before it is written; that another one holds it is found out by the write itself.
 pub(crate) async fn update(
     calls: &Calls,
     about: &About<'_>,
     document: &Value,
-    expected: Option<u64>,
+    expected: &v1::Preconditions,
 ) -> Result<(), Fault> {
     let wanted = Wanted::of(document, about)?;
     let lease = read(calls, about)
         .await
         .map_err(|refusal| Fault::of(&refusal, about))?;
-    let version = lease.metadata.map(|metadata| metadata.resource_version);
-    if expected.is_some() && expected != version {
-        return Err(Fault::modified(about));
-    }
+    let metadata = lease.metadata.unwrap_or_default();
+    is_expected(&metadata, expected, about)?;
     let done = match lease.hold {
         None if wanted.holder.is_empty() => Ok(()),
         Some(hold) if wanted.holder.is_empty() => release(calls, about, &hold).await,
@@ -141,6 +140,24 @@ pub(crate) async fn update(
         ErrorKind::StaleEpoch => Fault::modified(about),
         _ => Fault::of(&refusal, about),
     })
+}
+
+fn is_expected(
+    there: &v1::Metadata,
+    expected: &v1::Preconditions,
+    about: &About<'_>,
+) -> Result<(), Fault> {
+    let (uid, there_uid) = (&expected.uid, &there.uid);
+    if !uid.is_empty() && uid != there_uid {
+        let why = format!(
+            "Precondition failed: UID in precondition: {uid}, UID in object meta: {there_uid}"
+        );
+        return Err(Fault::conflict(about, &why));
+    }
+    match expected.resource_version {
+        Some(revision) if revision != there.resource_version => Err(Fault::modified(about)),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn key(about: &About<'_>) -> v1::LeaseKey {

@@ -26,13 +26,15 @@
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
 //! | `read`, `watch`, `write`, `delete`, `patch`, `strategic` | the verbs |
-//! | `body` | what is sent to be written |
+//! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
 //! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
 //! | `answer`, `table` | answers as they are sent |
 //! | `status` | refusals, in Kubernetes' words |
 
 mod answer;
+mod bodies;
 mod body;
+mod bounded;
 mod delete;
 mod discovery;
 mod documents;

@@ -1,22 +1,23 @@
 //! Patches: read, patched and written back, unless somebody was faster; then again.
 
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
+use synod_model::limits::PATCH_OPERATIONS_MAX;
+use synod_model::{ApiVersion, ErrorKind, PatchFormat};
 
 use crate::status::{About, Fault};
-use crate::strategic;
+use crate::{bounded, strategic};
 
 /// What is said of patches in another form.
 const ACCEPTED: &str = "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json";
 
-/// The most operations of a JSON patch, as in Kubernetes.
-const OPERATIONS_MAX: usize = 10_000;
-
 /// A change of a document.
 pub(crate) enum Patch {
     Merge(Value),
-    Json(json_patch::Patch),
+    /// Well-formed operations, as they were sent.
+    Json(Bytes),
     Strategic(Value),
 }
 
@@ -31,21 +32,23 @@ impl Patch {
         let unreadable =
             |error: serde_json::Error| Fault::bad_request(format!("error decoding patch: {error}"));
         match media {
-            "application/merge-patch+json" => serde_json::from_slice(body)
-                .map(Self::Merge)
-                .map_err(unreadable),
-            "application/strategic-merge-patch+json" => serde_json::from_slice(body)
-                .map(Self::Strategic)
-                .map_err(unreadable),
+            "application/merge-patch+json" => {
+                bounded::json(body).map(Self::Merge).map_err(unreadable)
+            }
+            "application/strategic-merge-patch+json" => {
+                bounded::json(body).map(Self::Strategic).map_err(unreadable)
+            }
             "application/json-patch+json" => {
-                let patch: json_patch::Patch = serde_json::from_slice(body).map_err(unreadable)?;
-                if patch.0.len() > OPERATIONS_MAX {
+                let operations = bounded::json(body).map_err(unreadable)?;
+                let patch: json_patch::Patch =
+                    serde_json::from_value(operations).map_err(unreadable)?;
+                if patch.0.len() > PATCH_OPERATIONS_MAX {
                     let message = format!(
-                        "The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
+                        "The allowed maximum operations in a JSON patch is {PATCH_OPERATIONS_MAX}"
                     );
                     return Err(Fault::bad_request(message));
                 }
-                Ok(Self::Json(patch))
+                Ok(Self::Json(Bytes::copy_from_slice(body)))
             }
             _ => Err(Fault::unsupported(ACCEPTED)),
         }
@@ -53,16 +56,104 @@ impl Patch {
 
     /// Applies it.
     pub(crate) fn apply(&self, document: &mut Value, about: &About<'_>) -> Result<(), Fault> {
-        let invalid = |rule: String| Fault::invalid(about, &[("patch".to_owned(), rule)]);
         match self {
-            Self::Merge(patch) => {
-                json_patch::merge(document, patch);
-                Ok(())
+            Self::Merge(patch) => json_patch::merge(document, patch),
+            Self::Strategic(patch) => {
+                strategic::merge(document, patch).map_err(|rule| invalid(about, rule))?;
             }
-            Self::Strategic(patch) => strategic::merge(document, patch).map_err(invalid),
-            Self::Json(patch) => {
-                json_patch::patch(document, patch).map_err(|error| invalid(error.to_string()))
-            }
+            Self::Json(operations) => *document = operated(document, operations, about)?,
         }
+        Ok(())
+    }
+}
+
+fn invalid(about: &About<'_>, rule: String) -> Fault {
+    Fault::invalid(about, &[("patch".to_owned(), rule)])
+}
+
+/// The document after these operations, by the machine's own code: it bounds the depth of what is nested, the bytes that
+/// are copied, and the work.
+fn operated(document: &Value, operations: &Bytes, about: &About<'_>) -> Result<Value, Fault> {
+    let encoding =
+        ApiVersion::parse(&about.kind.api_version()).map_err(|fault| invalid(about, fault.rule))?;
+    let patch = synod_model::Patch {
+        encoding,
+        format: PatchFormat::Json,
+        document: operations.clone(),
+    };
+    let patched = patch.applied_to(&document.to_string().into());
+    let patched = patched.map_err(|refusal| match refusal.kind {
+        // A test that fails is a fault of the patch, as in Kubernetes: nobody was faster.
+        ErrorKind::Conflict => invalid(about, refusal.message),
+        _ => Fault::of(&refusal, about),
+    })?;
+    bounded::json(&patched).map_err(|error| invalid(about, error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::kinds::{KINDS, Verb};
+
+    /// A document after a JSON patch, or the code of the fault.
+    fn patched(mut document: Value, operations: &Value) -> Result<Value, u16> {
+        let about = About {
+            kind: &KINDS[0],
+            verb: Verb::Patch,
+            namespace: None,
+            name: "a",
+            user: "",
+        };
+        let mut headers = HeaderMap::new();
+        let media = http::HeaderValue::from_static("application/json-patch+json");
+        headers.insert(CONTENT_TYPE, media);
+        let patch = Patch::of(&headers, operations.to_string().as_bytes());
+        let applied = patch.and_then(|patch| patch.apply(&mut document, &about));
+        applied.map(|()| document).map_err(|fault| fault.code)
+    }
+
+    #[test]
+    fn operations_are_carried_out_one_after_the_other() {
+        let operations = json!([
+            {"op": "add", "path": "/b", "value": {"c": [1]}},
+            {"op": "copy", "from": "/b/c/0", "path": "/b/c/-"},
+            {"op": "move", "from": "/b/c", "path": "/a"},
+            {"op": "test", "path": "/a", "value": [1, 1]},
+        ]);
+        let expected = json!({"a": [1, 1], "b": {}});
+        assert_eq!(patched(json!({"a": 0}), &operations), Ok(expected));
+    }
+
+    #[test]
+    fn a_move_to_nowhere_behind_another_operation_is_refused() {
+        let operations = json!([
+            {"op": "add", "path": "/x", "value": 1},
+            {"op": "move", "from": "/x", "path": "/nope/q"},
+        ]);
+        assert_eq!(patched(json!({}), &operations), Err(422));
+        let test = json!([{"op": "test", "path": "/a", "value": 1}]);
+        assert_eq!(patched(json!({"a": 2}), &test), Err(422));
+    }
+
+    #[test]
+    fn a_document_is_nested_no_deeper_by_a_patch() {
+        // Each pair of operations makes it twice as deep.
+        let mut operations = vec![json!({"op": "add", "path": "/a", "value": {}})];
+        let mut path = "/a".to_owned();
+        for _ in 0..12 {
+            operations.push(json!({"op": "copy", "from": "/a", "path": "/b"}));
+            operations.push(json!({"op": "move", "from": "/b", "path": format!("{path}/a")}));
+            path = format!("{path}{path}");
+        }
+        assert_eq!(patched(json!({}), &json!(operations)), Err(422));
+    }
+
+    #[test]
+    fn a_document_is_copied_only_so_often() {
+        let copy = json!({"op": "copy", "from": "/a", "path": "/a/-"});
+        let operations = vec![copy; 40];
+        assert_eq!(patched(json!({"a": ["x"]}), &json!(operations)), Err(413));
     }
 }

@@ -155,7 +155,10 @@ impl Query {
 
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, Fault> {
         let parsed = self.get(name).map(|text| {
-            text.parse().map_err(|_| {
+            // Kubernetes' own numbers are signed, and no revision is as large.
+            let number = text.parse::<i64>().ok();
+            let number = number.and_then(|number| u64::try_from(number).ok());
+            number.ok_or_else(|| {
                 Fault::bad_request(format!(
                     "{name}: Invalid value: \"{text}\": must be a number"
                 ))
@@ -193,13 +196,9 @@ impl Query {
 
     /// Whether nothing is to be stored.
     pub(crate) fn is_dry_run(&self) -> Result<bool, Fault> {
-        match self.get("dryRun") {
-            None => Ok(false),
-            Some("All") => Ok(true),
-            Some(other) => Err(Fault::bad_request(format!(
-                "dryRun: Unsupported value: \"{other}\": supported values: \"All\""
-            ))),
-        }
+        let given = self.0.iter().filter(|(name, _)| name == "dryRun");
+        let given = given.map(|(_, value)| value.as_str());
+        is_dry(given.filter(|value| !value.is_empty()))
     }
 
     pub(crate) fn field_validation(&self) -> Result<FieldValidation, Fault> {
@@ -216,9 +215,31 @@ impl Query {
     }
 }
 
+/// Whether nothing is to be stored, by all that is said of it.
+pub(crate) fn is_dry<'a>(given: impl Iterator<Item = &'a str>) -> Result<bool, Fault> {
+    let mut is_dry = false;
+    for value in given {
+        if value != "All" {
+            return Err(Fault::bad_request(format!(
+                "dryRun: Unsupported value: \"{value}\": supported values: \"All\""
+            )));
+        }
+        is_dry = true;
+    }
+    Ok(is_dry)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dry_run_is_asked_for_by_each_value_or_not_at_all() {
+        let is_dry = |query: &str| Query::of(Some(query)).is_dry_run().ok();
+        assert_eq!(is_dry("dryRun="), Some(false));
+        assert_eq!(is_dry("dryRun=All&dryRun=All"), Some(true));
+        assert_eq!(is_dry("dryRun=All&dryRun=None"), None);
+    }
 
     #[test]
     fn a_path_names_its_place() {
@@ -282,6 +303,9 @@ mod tests {
         );
         for no in [
             "resourceVersion=x",
+            "resourceVersion=-1",
+            "resourceVersion=9223372036854775808",
+            "resourceVersion=18446744073709551615",
             "resourceVersionMatch=Exact",
             "resourceVersion=1&resourceVersionMatch=Never",
         ] {

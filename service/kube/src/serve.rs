@@ -9,7 +9,7 @@ use data_encoding::HEXLOWER;
 use futures::StreamExt;
 use http::header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, Method};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Incoming as RequestBody;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,12 +18,12 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use synod_server::Front;
 use synod_server::seams::{Connection, ConnectionInfo, Incoming};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use tonic::transport::server::Connected;
 
 use crate::answer::{self, Response, Shape};
+use crate::bodies::Bodies;
 use crate::body::Asks;
 use crate::discovery::{self, kind_at};
 use crate::kinds::{Kind, Verb};
@@ -41,14 +41,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest time for the headers of a request.
 const HEADERS_MAX: Duration = Duration::from_secs(10);
 
-/// Bytes of a request's body: as in Kubernetes.
-const BODY_BYTES_MAX: usize = 3 << 20;
-
-/// Bodies that are read and carried out at a time; the next one waits.
-const BODIES_MAX: usize = 64;
-
 /// Bytes of the headers of a request.
 const HEADER_BYTES_MAX: usize = 16 << 10;
+
+/// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies.
+const OTHERS: [&str; 2] = ["impersonate-", "x-remote-"];
 
 static OPENAPI_V2: HeaderValue =
     HeaderValue::from_static("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
@@ -57,7 +54,7 @@ static OPENAPI_V2: HeaderValue =
 pub async fn serve(front: Front, mut incoming: Incoming) {
     let parts = Arc::new(Parts {
         front,
-        bodies: Semaphore::new(BODIES_MAX),
+        bodies: Bodies::new(),
     });
     // The door bounds how many there are.
     let mut connections = JoinSet::new();
@@ -80,7 +77,7 @@ pub async fn serve(front: Front, mut incoming: Incoming) {
 
 struct Parts {
     front: Front,
-    bodies: Semaphore,
+    bodies: Bodies,
 }
 
 /// Serves one connection.
@@ -150,6 +147,7 @@ async fn done(
     request: http::Request<RequestBody>,
 ) -> Result<Response, Fault> {
     let (head, body) = request.into_parts();
+    for_itself(&head.headers)?;
     let place = Place::of(head.uri.path()).ok_or_else(Fault::no_such_path)?;
     let query = Query::of(head.uri.query());
     let head = Head {
@@ -164,6 +162,16 @@ async fn done(
         return Err(Fault::no_such_method());
     }
     told(calls, place, &head.headers).await
+}
+
+/// Refuses who asks in the name of somebody else: it would be answered with its own rights, and take them for the other's.
+fn for_itself(headers: &HeaderMap) -> Result<(), Fault> {
+    let names = headers.keys().map(http::HeaderName::as_str);
+    let mut others = names.filter(|name| OTHERS.iter().any(|begins| name.starts_with(begins)));
+    match others.next() {
+        Some(header) => Err(Fault::no_others(header)),
+        None => Ok(()),
+    }
 }
 
 /// What is told of what is served. Everybody may know it who is known.
@@ -321,13 +329,12 @@ async fn resource(
         Verb::Watch => return watch::watch(calls, scope()?, shape, &about, &head.query).await,
         _ => {}
     }
-    let place = timeout_at(calls.deadline, parts.bodies.acquire()).await;
-    let _place = place.map_err(|_| Fault::too_many())?;
-    let body = whole(body, calls.deadline).await?;
+    let body = parts.bodies.whole(body).await?;
+    let _turn = parts.bodies.turn(calls.deadline).await?;
     let asks = Asks {
         query: &head.query,
         headers: &head.headers,
-        body: &body,
+        body: &body.bytes,
     };
     match verb {
         Verb::Create => write::create(calls, &shape, &about, &asks).await,
@@ -371,16 +378,21 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> 
     }
 }
 
-/// The body of a request.
-async fn whole(body: RequestBody, deadline: Instant) -> Result<Bytes, Fault> {
-    let read = timeout_at(deadline, Limited::new(body, BODY_BYTES_MAX).collect()).await;
-    match read.map_err(|_| Fault::timeout())? {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(Fault::too_large(BODY_BYTES_MAX))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_asks_in_the_name_of_others() {
+        for name in ["Impersonate-User", "impersonate-extra-x", "X-Remote-Group"] {
+            let mut headers = HeaderMap::new();
+            assert!(for_itself(&headers).is_ok());
+            let value = HeaderValue::from_static("admin");
+            headers.insert(
+                http::HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                value,
+            );
+            assert_eq!(for_itself(&headers).unwrap_err().code, 403, "{name}");
         }
-        Err(error) => Err(Fault::bad_request(format!(
-            "the body of the request cannot be read: {error}"
-        ))),
     }
 }

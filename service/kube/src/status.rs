@@ -1,5 +1,7 @@
 //! Refusals as the `Status` objects of Kubernetes, by one table.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 use synod_model::{ErrorKind, Refusal};
 
@@ -40,6 +42,11 @@ impl Fault {
             retry_after: None,
             continue_token: None,
         }
+    }
+
+    /// The fault of a read behind a write that was done: who takes it for the write's would write again.
+    pub(crate) fn behind_a_write(_: Self) -> Self {
+        Self::timeout()
     }
 
     fn about(mut self, about: &About<'_>, kind: &str) -> Self {
@@ -115,6 +122,21 @@ impl Fault {
             "too many requests are being read: try again",
         )
         .again(1)
+    }
+
+    /// The body did not come in this time, and nothing was done.
+    pub(crate) fn slow(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        let message = format!("the body of the request did not come within {seconds} seconds");
+        Self::new(408, "Timeout", message)
+    }
+
+    /// Nobody asks in the name of others: whoever has proved who it is asks for itself.
+    pub(crate) fn no_others(header: &str) -> Self {
+        let message = format!(
+            "forbidden: the header {header} asks in the name of somebody else, and nobody can impersonate others here"
+        );
+        Self::new(403, "Forbidden", message)
     }
 
     pub(crate) fn timeout() -> Self {
@@ -326,4 +348,22 @@ fn place(field: &str) -> String {
         }
     }
     field.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_behind_a_write_never_says_that_the_write_may_be_tried_again() {
+        for kind in [
+            ErrorKind::Unavailable,
+            ErrorKind::Overloaded,
+            ErrorKind::PermissionDenied,
+            ErrorKind::Conflict,
+        ] {
+            let fault = Fault::behind_a_write(Fault::of_any(kind, "x"));
+            assert_eq!((fault.code, fault.retry_after), (504, None));
+        }
+    }
 }

@@ -3,6 +3,8 @@
 //! kubectl sends them for every kind that it knows, without asking. Only lists of metadata and conditions have a merge key
 //! here; all others are replaced, as by a merge patch.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 /// The lists with a merge key, by their path.
@@ -15,6 +17,9 @@ const MERGED: [(&str, &str); 3] = [
 /// The lists that are sets of texts.
 const SETS: [&str; 1] = ["metadata.finalizers"];
 
+/// The most items of a list that is merged, before and in a patch: each is compared with all.
+const ITEMS_MAX: usize = 500;
+
 const DIRECTIVE: &str = "$patch";
 const ORDER: &str = "$setElementOrder/";
 const DELETED: &str = "$deleteFromPrimitiveList/";
@@ -24,7 +29,7 @@ const RETAINED: &str = "$retainKeys";
 ///
 /// # Errors
 ///
-/// A directive that does not exist.
+/// A directive that does not exist, or a list too long to be merged.
 pub(crate) fn merge(document: &mut Value, patch: &Value) -> Result<(), String> {
     merge_at(document, patch, "")
 }
@@ -55,16 +60,20 @@ fn merge_at(target: &mut Value, patch: &Value, path: &str) -> Result<(), String>
         return Ok(());
     };
     if let Some(Value::Array(retained)) = fields.get(RETAINED) {
-        own.retain(|name, _| retained.iter().any(|one| one == name));
+        let retained: HashSet<&str> = retained.iter().filter_map(Value::as_str).collect();
+        own.retain(|name, _| retained.contains(name.as_str()));
     }
+    let mut gone = HashSet::new();
     for (name, value) in fields {
         // Merged lists keep the order that they have, and new items come last.
         if name == DIRECTIVE || name == RETAINED || name.starts_with(ORDER) {
             continue;
         }
         if let Some(name) = name.strip_prefix(DELETED) {
-            if let (Some(Value::Array(items)), Value::Array(gone)) = (own.get_mut(name), value) {
-                items.retain(|item| !gone.contains(item));
+            if let (Some(Value::Array(items)), Value::Array(away)) = (own.get_mut(name), value) {
+                few(items, name)?;
+                few(away, name)?;
+                items.retain(|item| !away.contains(item));
             }
             continue;
         }
@@ -73,7 +82,7 @@ fn merge_at(target: &mut Value, patch: &Value, path: &str) -> Result<(), String>
             path => format!("{path}.{name}"),
         };
         if value.is_null() {
-            own.shift_remove(name);
+            gone.insert(name.as_str());
             continue;
         }
         let place = own.entry(name.clone()).or_insert(Value::Null);
@@ -82,8 +91,20 @@ fn merge_at(target: &mut Value, patch: &Value, path: &str) -> Result<(), String>
             value => merge_at(place, value, &path)?,
         }
         if place.is_null() {
-            own.shift_remove(name);
+            gone.insert(name.as_str());
         }
+    }
+    own.retain(|name, _| !gone.contains(name.as_str()));
+    Ok(())
+}
+
+/// Refuses a list too long to be merged.
+fn few(items: &[Value], path: &str) -> Result<(), String> {
+    if items.len() > ITEMS_MAX {
+        let count = items.len();
+        return Err(format!(
+            "{path}: a list of {count} items is not merged, and at most {ITEMS_MAX} are: replace it"
+        ));
     }
     Ok(())
 }
@@ -104,9 +125,17 @@ fn directive(fields: &Map<String, Value>) -> Result<Option<Directive>, String> {
     })
 }
 
+/// The items that a list has, if it and what is merged into it are short enough.
+fn own_items(target: &Value, items: &[Value], path: &str) -> Result<Vec<Value>, String> {
+    let own = target.as_array().map(Vec::as_slice).unwrap_or_default();
+    few(own, path)?;
+    few(items, path)?;
+    Ok(own.to_vec())
+}
+
 fn merge_list(target: &mut Value, items: &[Value], path: &str) -> Result<(), String> {
     if SETS.contains(&path) {
-        let mut own = target.as_array().cloned().unwrap_or_default();
+        let mut own = own_items(target, items, path)?;
         for item in items {
             if !own.contains(item) {
                 own.push(item.clone());
@@ -119,7 +148,7 @@ fn merge_list(target: &mut Value, items: &[Value], path: &str) -> Result<(), Str
         *target = Value::Array(items.to_vec());
         return Ok(());
     };
-    let mut own = target.as_array().cloned().unwrap_or_default();
+    let mut own = own_items(target, items, path)?;
     for item in items {
         let Value::Object(fields) = item else {
             return Err(format!("{path}: an item is no object"));
@@ -182,6 +211,22 @@ mod tests {
         }});
         let expected = json!({"metadata": {"ownerReferences": [{"uid": "1", "name": "a", "kind": "K"}, {"uid": "3"}]}});
         assert_eq!(merged(document, &patch), expected);
+    }
+
+    #[test]
+    fn lists_too_long_to_be_compared_are_not_merged() {
+        let list = |count: usize| (0..count).map(|number| json!(number.to_string()));
+        let finalizers =
+            |count: usize| json!({"metadata": {"finalizers": list(count).collect::<Vec<_>>()}});
+        let all = merged(json!({}), &finalizers(ITEMS_MAX));
+        assert_eq!(all, finalizers(ITEMS_MAX));
+        let refused = merged(json!({}), &finalizers(ITEMS_MAX + 1));
+        assert!(
+            refused
+                .as_str()
+                .is_some_and(|fault| fault.contains("501 items")),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
-use synod_model::Refusal;
+use synod_model::{ErrorKind, Refusal};
 use synod_proto::v1;
 use synod_server::Events;
 use tokio::time::Instant;
@@ -22,8 +22,8 @@ use crate::{documents, leases, shown};
 /// How long a watch lasts whose client does not say: all of Kubernetes' clients do, or open another one at its end.
 const LASTING: Duration = Duration::from_mins(45);
 
-/// The longest that a client can ask for.
-const LASTING_MAX: Duration = Duration::from_hours(24);
+/// The longest that a client can ask for. One that is gone without a word is found out by then, if nothing is sent to it.
+const LASTING_MAX: Duration = Duration::from_hours(1);
 
 /// How often a silent watch tells up to where it is.
 const BOOKMARK_MS: u32 = 30_000;
@@ -43,7 +43,44 @@ struct Watching {
     /// Whether it is told where the objects end that there were.
     tells_initial_end: bool,
     seen: u64,
+    /// Whether more of the revision behind `seen` follows.
+    is_within: bool,
+    overlap: Overlap,
     is_first: bool,
+}
+
+/// What a client has of the revision that it goes on from.
+///
+/// A client of Kubernetes names the revision of the last line that it has read. If this revision changed several objects,
+/// there may be lines that it has not read, so its events are sent again: a cache takes them twice without harm. If it
+/// changed one, that is what the client has read.
+#[derive(Debug, PartialEq)]
+enum Overlap {
+    /// Nothing of what comes.
+    Nothing,
+    /// At least one event of this revision, if it has any.
+    Some(u64),
+    /// This event of this revision, if it has no other.
+    One(u64, &'static str, Box<Value>),
+}
+
+impl Overlap {
+    /// What is to be sent when this event comes.
+    fn passes(
+        &mut self,
+        revision: u64,
+        name: &'static str,
+        object: Value,
+    ) -> Vec<(&'static str, Value)> {
+        match std::mem::replace(self, Self::Nothing) {
+            Self::Some(at) if at == revision => {
+                *self = Self::One(at, name, Box::new(object));
+                Vec::new()
+            }
+            Self::One(at, first, had) if at == revision => vec![(first, *had), (name, object)],
+            Self::Nothing | Self::Some(_) | Self::One(..) => vec![(name, object)],
+        }
+    }
 }
 
 enum Phase {
@@ -122,6 +159,8 @@ pub(crate) async fn watch(
         bookmarks: query.is("allowWatchBookmarks")?,
         tells_initial_end,
         seen: 0,
+        is_within: false,
+        overlap: Overlap::Nothing,
         is_first: true,
     };
     let began = match beginning {
@@ -132,7 +171,7 @@ pub(crate) async fn watch(
                 .await;
             page.map(Phase::Initial)
         }
-        Beginning::Behind(revision) => watching.open(Some(revision)).await,
+        Beginning::Behind(revision) => watching.go_on(revision).await,
         Beginning::Now => watching.open(None).await,
     };
     watching.phase = began.map_err(|refusal| Fault::of(&refusal, about))?;
@@ -144,15 +183,28 @@ pub(crate) async fn watch(
 }
 
 impl Watching {
-    /// Opens the stream of what happens behind a revision, or from now on.
-    async fn open(&mut self, behind: Option<u64>) -> Result<Phase, Refusal> {
+    /// Opens the stream of what happens behind the revision of the last line that the client has read.
+    async fn go_on(&mut self, revision: u64) -> Result<Phase, Refusal> {
+        self.overlap = Overlap::Some(revision);
+        self.seen = revision;
+        self.open(Some(revision)).await
+    }
+
+    /// Opens the stream of what happens behind a revision that was told whole.
+    async fn follow(&mut self, revision: u64) -> Result<Phase, Refusal> {
+        self.overlap = Overlap::Nothing;
+        self.seen = revision;
+        self.open(Some(revision.saturating_add(1))).await
+    }
+
+    /// Opens the stream of what happens from a revision, or from now on.
+    async fn open(&self, from_revision: Option<u64>) -> Result<Phase, Refusal> {
         use v1::ObjectKind;
         let Scope {
             kind,
             namespace,
             selection,
         } = &self.scope;
-        self.seen = behind.unwrap_or_default();
         let of_kind = match kind.source {
             Source::Objects => ObjectKind::Object,
             Source::Leases => ObjectKind::Lease,
@@ -176,7 +228,7 @@ impl Watching {
             String::new()
         };
         let request = v1::WatchRequest {
-            from_revision: behind.map(|revision| revision + 1),
+            from_revision,
             filter: Some(v1::WatchFilter {
                 kinds: vec![of_kind.into()],
                 resources,
@@ -221,7 +273,7 @@ impl Watching {
                 });
                 lines.push_str(&self.bookmark(&metadata));
             }
-            self.open(Some(page.revision)).await
+            self.follow(page.revision).await
         } else {
             let calls = self.calls.until(Instant::now() + PATIENCE);
             let page = calls
@@ -240,35 +292,27 @@ impl Watching {
     async fn live(&mut self, mut events: Box<Events>) -> String {
         use v1::watch_response::Message;
         let stopped = self.calls.front.stopped();
+        // What is told of a revision is told whole.
+        let until = match self.is_within {
+            true => self.until + PATIENCE,
+            false => self.until,
+        };
         let message = tokio::select! {
             biased;
             () = stopped => None,
-            () = tokio::time::sleep_until(self.until) => None,
+            () = tokio::time::sleep_until(until) => None,
             response = events.next() => response.and_then(|response| response.message),
         };
         let lines = match message {
-            Some(Message::Events(told)) => {
-                let mut lines = String::new();
-                for event in told.events {
-                    lines.push_str(&self.event(told.revision, event).await);
-                }
-                if !told.more_fragments {
-                    self.seen = told.revision;
-                }
-                lines
-            }
+            Some(Message::Events(told)) => match self.events(told).await {
+                Ok(lines) => lines,
+                Err(lines) => return lines,
+            },
             Some(Message::Bookmark(bookmark)) => {
                 self.seen = bookmark.revision;
                 self.bookmark_if_taken()
             }
-            Some(Message::Compacted(compacted)) => {
-                let message = format!(
-                    "too old resource version: {} ({})",
-                    self.seen,
-                    compacted.oldest_revision.saturating_sub(1)
-                );
-                return error(&Fault::expired(message));
-            }
+            Some(Message::Compacted(compacted)) => return self.compacted(&compacted).await,
             // It goes on where it ended, on this replica or another.
             Some(Message::Ended(_)) | None => return self.bookmark_if_taken(),
         };
@@ -276,17 +320,63 @@ impl Watching {
         lines
     }
 
-    /// The line of an event; empty if it is not for this watch.
-    async fn event(&mut self, revision: u64, event: v1::Event) -> String {
+    /// The lines of these events, or the last lines of a watch that cannot tell one of them whole.
+    async fn events(&mut self, told: v1::WatchEvents) -> Result<String, String> {
+        let mut lines = String::new();
+        for event in told.events {
+            match self.event(told.revision, event).await {
+                Ok(told) => lines.push_str(&told),
+                Err(refusal) => {
+                    lines.push_str(&self.broken_off(&refusal));
+                    return Err(lines);
+                }
+            }
+        }
+        self.is_within = told.more_fragments;
+        if !told.more_fragments {
+            self.seen = told.revision;
+        }
+        Ok(lines)
+    }
+
+    /// The end of a watch whose next event cannot be told: the client goes on behind what it was told whole.
+    fn broken_off(&mut self, refusal: &Refusal) -> String {
+        match refusal.kind {
+            ErrorKind::Compacted => error(&Fault::expired(refusal.message.clone())),
+            _ => self.bookmark_if_taken(),
+        }
+    }
+
+    /// What follows when the beginning is not kept any more.
+    async fn compacted(&mut self, compacted: &v1::WatchCompacted) -> String {
+        if let Overlap::Some(revision) = self.overlap
+            && compacted.current_revision == revision
+        {
+            // Nothing happened since, so a list would begin here, too.
+            match self.follow(revision).await {
+                Ok(phase) => self.phase = phase,
+                Err(refusal) => return self.broken_off(&refusal),
+            }
+            return String::new();
+        }
+        error(&Fault::expired(format!(
+            "too old resource version: {} ({})",
+            self.seen,
+            compacted.oldest_revision.saturating_sub(1)
+        )))
+    }
+
+    /// The lines of an event; none if it is not for this watch, or if the client has it.
+    async fn event(&mut self, revision: u64, event: v1::Event) -> Result<String, Refusal> {
         let name = match event.r#type() {
             v1::EventType::Added => "ADDED",
             v1::EventType::Modified => "MODIFIED",
             v1::EventType::Removed => "DELETED",
-            v1::EventType::Unspecified => return String::new(),
+            v1::EventType::Unspecified => return Ok(String::new()),
         };
         let is_gone = event.r#type() == v1::EventType::Removed;
-        let Some(mut object) = self.object(revision, event, is_gone).await else {
-            return String::new();
+        let Some(mut object) = self.object(revision, event, is_gone).await? else {
+            return Ok(String::new());
         };
         if is_gone {
             object["metadata"]["resourceVersion"] = json!(revision.to_string());
@@ -295,16 +385,28 @@ impl Watching {
         let is_wanted = selection.fields.matches(&object)
             && (is_gone || labels_match(&selection.labels, &object));
         if !is_wanted {
-            return String::new();
+            return Ok(String::new());
         }
-        self.line(name, object)
+        let told = self.overlap.passes(revision, name, object);
+        let lines = told
+            .into_iter()
+            .map(|(name, object)| self.line(name, object));
+        Ok(lines.collect())
     }
 
     /// The document of an event's object.
-    async fn object(&self, revision: u64, event: v1::Event, is_gone: bool) -> Option<Value> {
+    async fn object(
+        &self,
+        revision: u64,
+        event: v1::Event,
+        is_gone: bool,
+    ) -> Result<Option<Value>, Refusal> {
         use v1::event::Object;
         let kind = &self.scope.kind;
-        Some(match event.object? {
+        let Some(object) = event.object else {
+            return Ok(None);
+        };
+        Ok(Some(match object {
             Object::StoredObject(object) => documents::object(kind, &object),
             Object::Lease(lease) => leases::of(kind, &lease, None, 0),
             Object::ControllerRevision(one) => shown::controller_revision(kind, &one),
@@ -312,29 +414,25 @@ impl Watching {
             Object::Migration(migration) => shown::migration(kind, &migration),
             Object::Member(member) => shown::member(kind, &member),
             Object::Settings(settings) => shown::settings(kind, &settings),
-            Object::StorageVersion(change) => {
-                let name = change.metadata.as_ref()?.name.clone();
-                let calls = self.calls.until(Instant::now() + PATIENCE);
-                // An event tells only the entries that changed.
-                let whole = match is_gone {
-                    true => None,
-                    false => calls
-                        .get(kind, None, &name, Asked::Exact(revision))
-                        .await
-                        .ok(),
+            Object::StorageVersion(change) if is_gone => {
+                let last = v1::StorageVersion {
+                    metadata: change.metadata,
+                    resource: change.resource,
+                    entries: change.changed_entries,
+                    status: change.status,
                 };
-                whole.unwrap_or_else(|| {
-                    let last = v1::StorageVersion {
-                        metadata: change.metadata,
-                        resource: change.resource,
-                        entries: change.changed_entries,
-                        status: change.status,
-                    };
-                    shown::storage_version(kind, &last)
-                })
+                shown::storage_version(kind, &last)
             }
-            Object::Collection(_) | Object::LeaseCandidate(_) | Object::Roster(_) => return None,
-        })
+            Object::StorageVersion(change) => {
+                // An event tells only the entries that changed, and a client takes it for the whole.
+                let name = change.metadata.unwrap_or_default().name;
+                let calls = self.calls.until(Instant::now() + PATIENCE);
+                calls.get(kind, None, &name, Asked::Exact(revision)).await?
+            }
+            Object::Collection(_) | Object::LeaseCandidate(_) | Object::Roster(_) => {
+                return Ok(None);
+            }
+        }))
     }
 
     fn line(&mut self, name: &str, object: Value) -> String {
@@ -363,4 +461,35 @@ impl Watching {
 /// The line after which a watch ends.
 fn error(fault: &Fault) -> String {
     format!("{}\n", json!({ "type": "ERROR", "object": fault.status() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events that are sent to a client which goes on from revision 7.
+    fn sent(events: &[(u64, &str)]) -> Vec<String> {
+        let mut overlap = Overlap::Some(7);
+        let passed = events
+            .iter()
+            .flat_map(|(revision, name)| overlap.passes(*revision, "ADDED", json!(name)));
+        passed
+            .map(|(_, object)| object.as_str().unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_only_change_of_a_revision_is_not_told_twice() {
+        assert_eq!(sent(&[(7, "a"), (8, "b"), (8, "c")]), ["b", "c"]);
+        assert_eq!(sent(&[(8, "b")]), ["b"]);
+        assert_eq!(sent(&[(7, "a")]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn several_changes_of_a_revision_are_told_again() {
+        assert_eq!(
+            sent(&[(7, "a"), (7, "b"), (7, "c"), (8, "d")]),
+            ["a", "b", "c", "d"]
+        );
+    }
 }

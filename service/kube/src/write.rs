@@ -93,7 +93,7 @@ async fn create_named(
     if kind.source == Source::Leases {
         not_dry(asks)?;
         leases::create(calls, about, document).await?;
-        return read(calls, about).await;
+        return written(calls, about).await;
     }
     let request = v1::ObjectsCreateRequest {
         key: Some(object_key(kind, about.namespace, about.name)),
@@ -126,8 +126,13 @@ async fn told(
 ) -> Result<Value, Fault> {
     match object {
         Some(object) => Ok(documents::object(about.kind, &object)),
-        None => read(calls, about).await,
+        None => written(calls, about).await,
     }
+}
+
+/// What a write that does not tell it has left. The write was done, whatever becomes of this read.
+async fn written(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
+    read(calls, about).await.map_err(Fault::behind_a_write)
 }
 
 pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
@@ -183,8 +188,8 @@ async fn replace(
 ) -> Result<(u16, Value), Fault> {
     let kind = about.kind;
     if kind.source == Source::Leases {
-        leases::update(calls, about, document, preconditions.resource_version).await?;
-        return Ok((200, read(calls, about).await?));
+        leases::update(calls, about, document, &preconditions).await?;
+        return Ok((200, written(calls, about).await?));
     }
     if !document[RAW_DATA].is_null() {
         let rule = "Forbidden: data that is no JSON object is written by other ways than this one";

@@ -96,3 +96,17 @@ async fn a_lease_that_says_too_little_is_invalid() {
         "Lease in version \"v1\" cannot be handled as a Lease: strict decoding error: unknown field \"spec.bogus\""
     );
 }
+
+#[tokio::test]
+async fn a_lease_is_not_written_in_place_of_another() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let taken = api.post(LEASES, &lease(Some("x"), 15)).await;
+    let mut other = taken.body.clone();
+    other["metadata"]["uid"] = json!("00000000-0000-8000-8000-000000000000");
+    let refused = api.put(&format!("{LEASES}/a"), &other).await;
+    assert_eq!(refused.code, 409, "{refused:?}");
+    other["metadata"]["uid"] = json!(7);
+    let refused = api.put(&format!("{LEASES}/a"), &other).await;
+    assert_eq!(refused.code, 422, "{refused:?}");
+}

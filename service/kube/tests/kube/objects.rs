@@ -294,3 +294,73 @@ async fn a_name_is_made_up_from_its_beginning() {
     assert!(name.len() == 7 && name.starts_with("w-"), "{name}");
     assert_eq!(api.get(&format!("{WIDGETS}/{name}")).await.code, 200);
 }
+
+#[tokio::test]
+async fn a_deletion_whose_options_are_not_understood_deletes_nothing() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let path = format!("{WIDGETS}/a");
+    api.post(WIDGETS, &widget("a", 1)).await;
+    for (options, code) in [
+        (json!([]), 400),
+        (json!("All"), 400),
+        (json!({"dryRun": "All"}), 400),
+        (json!({"dryRun": ["All", "Some"]}), 400),
+        (json!({"preconditions": {"uid": 1}}), 422),
+        (json!({"orphanDependents": 1}), 400),
+    ] {
+        let refused = api.delete(&path, &options).await;
+        assert_eq!(refused.code, code, "{options}: {refused:?}");
+    }
+    let dry = api.delete(&path, &json!({"dryRun": ["All", "All"]})).await;
+    assert_eq!(dry.code, 200, "{dry:?}");
+    let twice = format!("{path}?dryRun=All&dryRun=None");
+    assert_eq!(api.delete(&twice, &Value::Null).await.code, 400);
+    assert_eq!(api.get(&path).await.code, 200);
+}
+
+#[tokio::test]
+async fn patches_that_would_break_a_replica_are_refused() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let path = format!("{WIDGETS}/a");
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let moved = json!([
+        {"op": "add", "path": "/x", "value": 1},
+        {"op": "move", "from": "/x", "path": "/nope/q"},
+    ]);
+    assert_eq!(api.patch(&path, "json", &moved).await.code, 422);
+    let mut copied = vec![json!({"op": "add", "path": "/x", "value": ["x"]})];
+    copied.resize(41, json!({"op": "copy", "from": "/x", "path": "/x/-"}));
+    assert_eq!(api.patch(&path, "json", &json!(copied)).await.code, 413);
+    let there = api.get(&path).await.body;
+    assert_eq!(there["x"], Value::Null, "{there}");
+}
+
+#[tokio::test]
+async fn nobody_asks_in_the_name_of_others() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    for header in ["Impersonate-User", "Impersonate-Group", "X-Remote-User"] {
+        let refused = api.send("GET", WIDGETS, &[(header, "x")], b"").await;
+        assert_eq!(
+            (refused.code, &refused.body["reason"]),
+            (403, &json!("Forbidden")),
+            "{refused:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_number_that_would_lose_digits_is_refused() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let document = widget("a", 1).to_string();
+    let large = document.replace(
+        "\"spec\":{\"size\":1}",
+        "\"spec\":{\"size\":18446744073709551616}",
+    );
+    assert_ne!(large, document);
+    let refused = api.send("POST", WIDGETS, &[], large.as_bytes()).await;
+    assert_eq!(refused.code, 400, "{refused:?}");
+}

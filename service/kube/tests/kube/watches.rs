@@ -1,6 +1,8 @@
 //! Watches.
 
 use serde_json::{Value, json};
+use synod_proto::v1;
+use synod_proto::v1::objects_client::ObjectsClient;
 
 use crate::api::{Api, WIDGETS, widget};
 use crate::replicas::Replicas;
@@ -166,5 +168,68 @@ async fn a_watch_goes_on_at_another_replica_where_it_ended() {
         let path = format!("{WIDGETS}?watch=true&resourceVersion={revision}");
         let mut watch = api(number).watch(&path).await;
         assert_eq!(watch.told(2).await, ["ADDED b", "ADDED c"]);
+    }
+}
+
+/// Creates widgets at one revision, and tells which.
+async fn create_together(replicas: &Replicas, names: &[&str]) -> u64 {
+    use v1::objects_operation::Operation;
+    let create = |name: &&str| v1::ObjectsOperation {
+        operation: Some(Operation::Create(v1::CreateOperation {
+            key: Some(v1::ObjectKey {
+                resource: Some(v1::GroupResource {
+                    group: "example.io".to_owned(),
+                    resource: "widgets".to_owned(),
+                }),
+                namespace: "n".to_owned(),
+                name: (*name).to_owned(),
+            }),
+            content: Some(v1::ObjectContent {
+                encoding_version: "example.io/v1".to_owned(),
+                media_type: "application/json".to_owned(),
+                data: b"{}".to_vec().into(),
+            }),
+            ..v1::CreateOperation::default()
+        })),
+    };
+    let request = v1::ObjectsTransactRequest {
+        operations: names.iter().map(create).collect(),
+        ..v1::ObjectsTransactRequest::default()
+    };
+    let mut objects = ObjectsClient::new(replicas.channel().await);
+    let done = objects.transact(request).await.unwrap().into_inner();
+    assert!(done.succeeded);
+    done.header.unwrap().revision
+}
+
+#[tokio::test]
+async fn a_watch_that_broke_off_within_a_revision_misses_nothing_of_it() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let path = format!("{WIDGETS}?watch=true&resourceVersion=");
+    let revision = create_together(&replicas, &["a", "b", "c"]).await;
+    // It may have read one of the three lines: each has this revision.
+    let mut watch = api.watch(&format!("{path}{revision}")).await;
+    assert_eq!(watch.told(3).await, ["ADDED a", "ADDED b", "ADDED c"]);
+    let mut one = api
+        .watch(&format!("{path}{revision}&fieldSelector=metadata.name%3Db"))
+        .await;
+    let revision = create_together(&replicas, &["d"]).await;
+    let mut next = api.watch(&format!("{path}{revision}")).await;
+    api.delete(&format!("{WIDGETS}/b"), &Value::Null).await;
+    // What is the only change for a watch is what it has read.
+    assert_eq!(one.told(1).await, ["DELETED b"]);
+    assert_eq!(next.told(1).await, ["DELETED b"]);
+    assert_eq!(watch.told(2).await, ["ADDED d", "DELETED b"]);
+}
+
+#[tokio::test]
+async fn a_revision_that_is_too_large_to_be_one_is_refused() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    for revision in [u64::MAX, u64::MAX - 1, i64::MAX.unsigned_abs() + 1] {
+        let path = format!("{WIDGETS}?watch=true&resourceVersion={revision}");
+        let refused = api.get(&path).await;
+        assert_eq!(refused.code, 400, "{refused:?}");
     }
 }

@@ -1,0 +1,180 @@
+//! Documents as they are read: bounded in what they hold, whatever their text says.
+//!
+//! A short text can be a large value: each `0,` of a list is a value of its own, and an alias of YAML stands for all that
+//! its anchor holds, as often as it is named.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use synod_model::limits::REQUEST_BYTES_MAX;
+
+/// The most values of a document, each of which takes some ten times the memory of its text.
+pub(crate) const VALUES_MAX: usize = 200_000;
+
+/// What a document may still hold.
+struct Budget {
+    values: usize,
+    /// Bytes of keys and texts. A text of JSON never has more than itself.
+    bytes: usize,
+}
+
+impl Budget {
+    const fn new() -> Self {
+        Self {
+            values: VALUES_MAX,
+            bytes: REQUEST_BYTES_MAX,
+        }
+    }
+
+    fn spend<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
+        let left = self
+            .values
+            .checked_sub(1)
+            .zip(self.bytes.checked_sub(bytes));
+        let Some((values, bytes)) = left else {
+            return Err(E::custom(format_args!(
+                "it holds more than {VALUES_MAX} values, or {REQUEST_BYTES_MAX} bytes of text"
+            )));
+        };
+        *self = Self { values, bytes };
+        Ok(())
+    }
+}
+
+/// The value of a text of JSON.
+///
+/// # Errors
+///
+/// It is no JSON, nested too deep, or holds too much.
+pub(crate) fn json(text: &[u8]) -> Result<Value, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let value = Bounded(&mut Budget::new()).deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// The value of a text of YAML.
+///
+/// # Errors
+///
+/// As [`json`].
+pub(crate) fn yaml(text: &[u8]) -> Result<Value, serde_yaml_ng::Error> {
+    Bounded(&mut Budget::new()).deserialize(serde_yaml_ng::Deserializer::from_slice(text))
+}
+
+/// A value that is read on a budget.
+struct Bounded<'a>(&'a mut Budget);
+
+impl<'de> DeserializeSeed<'de> for Bounded<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Bounded<'_> {
+    type Value = Value;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("any valid JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        self.0.spend(0)?;
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        self.0.spend(0)?;
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        self.0.spend(0)?;
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        self.0.spend(0)?;
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        self.0.spend(0)?;
+        let number = Number::from_f64(value);
+        number
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("it holds a number that JSON does not have"))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
+        self.0.spend(text.len())?;
+        Ok(Value::String(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        self.0.spend(0)?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(Bounded(self.0))? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        self.0.spend(0)?;
+        let mut map = Map::new();
+        while let Some(key) = members.next_key::<String>()? {
+            self.0.spend(key.len())?;
+            let value = members.next_value_seed(Bounded(self.0))?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_holds_little_is_read_whole() {
+        let text = br#"{"a": [1, -2, 2.5, "x", true, null, {"b": {}}], "c": 18446744073709551615}"#;
+        let expected = json!({"a": [1, -2, 2.5, "x", true, null, {"b": {}}], "c": u64::MAX});
+        assert_eq!(json(text).unwrap(), expected);
+        let text = "a: &x [1, two, null]\nb: *x\n1: yes\n";
+        let expected = json!({"a": [1, "two", null], "b": [1, "two", null], "1": "yes"});
+        assert_eq!(yaml(text.as_bytes()).unwrap(), expected);
+        assert!(json(b"{} {}").is_err());
+        assert!(yaml(b"a: .nan").is_err());
+    }
+
+    #[test]
+    fn a_short_text_of_many_values_is_refused() {
+        let many = |count: usize| format!("[{}]", vec!["0"; count].join(","));
+        assert!(json(many(VALUES_MAX - 1).as_bytes()).is_ok());
+        let refused = json(many(VALUES_MAX).as_bytes()).unwrap_err();
+        assert!(refused.to_string().contains("200000 values"), "{refused}");
+    }
+
+    #[test]
+    fn aliases_of_yaml_hold_what_their_anchors_do() {
+        let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..9 {
+            let below = vec![format!("*a{}", level - 1); 10].join(", ");
+            bomb.push_str(&format!("a{level}: &a{level} [{below}]\n"));
+        }
+        assert!(yaml(bomb.as_bytes()).is_err());
+        // Few values, each of them large.
+        let text = format!(
+            "a: &a {}\nb: [{}]\n",
+            "x".repeat(100_000),
+            ["*a"; 100].join(", ")
+        );
+        assert!(yaml(text.as_bytes()).is_err());
+    }
+}
