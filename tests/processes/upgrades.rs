@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, IDS};
 use crate::commands::run_of;
 use crate::older::older;
 use crate::program::synod;
-use crate::requests::{Wire, refusal, timely};
+use crate::requests::{Wire, key, refusal, timely};
 use crate::waiting::{eventually, within};
 use crate::watcher::Watcher;
 use crate::writers::Writers;
@@ -101,7 +101,13 @@ async fn a_key_is_a_version_like_any_other_to_replicas_of_both_builds_until_the_
     agree(&cluster).await;
 
     upgrade(&mut cluster, first).await;
-    taken(says(&cluster, last, &b, &["k2", "k3"], "k2").await);
+    let mut once = what_it_says(&b, &["k2", "k3"], "k2");
+    let session = Wire::to(&cluster.endpoint(leader)).open_session().await;
+    once.request_id = Some(key(session.session, 1));
+    // The other replica takes no such report any more, but it answers a retry of one that was executed.
+    for replica in [last, first] {
+        taken(sent(&cluster, replica, once.clone()).await);
+    }
     agree(&cluster).await;
     let refused = refusal(says(&cluster, first, &b, &["k2"], "k2").await);
     assert_eq!(refused.kind, ErrorKind::Unavailable, "{refused:?}");
@@ -120,6 +126,12 @@ async fn a_key_is_a_version_like_any_other_to_replicas_of_both_builds_until_the_
     .await;
     assert_eq!(refused.kind, ErrorKind::NotDecodable, "{refused:?}");
     assert!(refused.message.contains("a persisted key"), "{refused:?}");
+    // What it was let in with does not count: it says no less than before, and is refused.
+    let refused = refusal(says(&cluster, first, &b, &["k2", "k3"], "k2").await);
+    assert_eq!(refused.kind, ErrorKind::NotDecodable, "{refused:?}");
+    let told = "not k1, a persisted key";
+    assert!(refused.message.contains(told), "{refused:?}");
+    taken(says(&cluster, first, &b, &["k1", "k2", "k3"], "k2").await);
     agree(&cluster).await;
     cluster.finish().await;
 }
@@ -138,6 +150,26 @@ async fn says(
     holds: &[&str],
     prefers: &str,
 ) -> Result<(), tonic::Status> {
+    sent(cluster, replica, what_it_says(member, holds, prefers)).await
+}
+
+async fn sent(
+    cluster: &Cluster,
+    replica: u64,
+    report: v1::StorageVersionsReportRequest,
+) -> Result<(), tonic::Status> {
+    let wire = Wire::to(&cluster.endpoint(replica));
+    wire.storage_versions()
+        .report(timely(report))
+        .await
+        .map(drop)
+}
+
+fn what_it_says(
+    member: &v1::MemberEpoch,
+    holds: &[&str],
+    prefers: &str,
+) -> v1::StorageVersionsReportRequest {
     let entry = v1::ReportEntry {
         resource: Some(v1::GroupResource {
             group: "keys.synod".to_owned(),
@@ -150,9 +182,7 @@ async fn says(
         )),
         ..legal_entry("secrets")
     };
-    let wire = Wire::to(&cluster.endpoint(replica));
-    let report = timely(report_of(member, vec![entry]));
-    wire.storage_versions().report(report).await.map(drop)
+    report_of(member, vec![entry])
 }
 
 fn taken(answer: Result<(), tonic::Status>) {

@@ -111,9 +111,10 @@ impl Client {
 
     /// Creates a migration to the version that is agreed on.
     ///
-    /// With [`RewriteAll`](MigrationReason::RewriteAll), objects stored after this call need no rewrite: before it,
-    /// every server must write with the new key, and no write with the old one may still land
-    /// ([`start_revision`](synod_model::Migration::start_revision)).
+    /// With [`RewriteAll`](MigrationReason::RewriteAll), objects of a resource stored after this call need no rewrite: before
+    /// it, every server must write with the new key, and no write with the old one may still land
+    /// ([`start_revision`](synod_model::Migration::start_revision)). Of a key topic they may need one: what each object is
+    /// encrypted with decides ([`rewrites`](synod_model::Migration::rewrites)).
     ///
     /// # Errors
     ///
@@ -267,7 +268,7 @@ impl Client {
         read::<v1::MigrationsObserveResponse, _>(answer.await?)
     }
 
-    /// Forgets the storage state of one resource, or of all.
+    /// Forgets the storage state of one resource, or of all. Keys and levels of features that may be in use are kept.
     ///
     /// # Errors
     ///

@@ -12,7 +12,8 @@
 //! - Objects created or written behind it in the target's version are as an agreement requires. To rewrite everything
 //!   requires more, the new key, of which the cluster knows nothing: everything stored after the migration's start has
 //!   the new key if the migration is started only when every server writes with the new key and no write with the old
-//!   one can land any more ([`Migration::start_revision`]).
+//!   one can land any more ([`Migration::start_revision`]). A key topic has no collection, and a store of its own, which
+//!   compares what each object is encrypted with.
 //! - A change that does not encode all of an object's content, as of a patch, a finalizer or an owner, does nothing for
 //!   the migration: the object's [`content_revision`](Object::content_revision) is compared, not its resource version.
 

@@ -201,9 +201,10 @@ impl State {
         demanded
     }
 
-    /// The encodings of the objects in the resource's collection.
+    /// The encodings of the objects in the resource's collection, if that counts.
     pub(crate) fn counted(&self, resource: &GroupResource) -> impl Iterator<Item = Persisted> + '_ {
-        let held = self.collections.get(resource).into_iter();
+        let held = self.collections.get(resource);
+        let held = held.filter(|_| self.is_counted(resource)).into_iter();
         held.flat_map(|held| {
             held.encodings()
                 .map(|encoding| Persisted::of(encoding, &held.row.kind))

@@ -94,7 +94,10 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
         kinds: &kinds,
     };
     let mut found = found(past, now, resource, &concern);
+    // Nobody has to have the highest level of a binary: none is selected that not everybody has.
+    let is_written = !past.topic_kind(resource).selects_the_highest();
     let encoded = binary.stance.as_ref().map(Stance::version);
+    let encoded = encoded.filter(|_| is_written);
     for (version, view) in encoded.into_iter().zip(view.iter()) {
         let cannot = view.entries();
         let cannot = cannot.filter(|(_, entry)| !entry.decodable.contains(version));

@@ -36,6 +36,15 @@ impl State {
         }
     }
 
+    /// Whether a request was executed, or may have been. Another attempt executes nothing, so no rule of today refuses it.
+    #[must_use]
+    pub fn may_have_executed(&self, request: Option<RequestId>) -> bool {
+        request.is_some_and(|request| {
+            let recorded = self.recorded(request.session, request.sequence);
+            !matches!(recorded, Recorded::NotApplied)
+        })
+    }
+
     /// Keeps the outcome of a request that was just applied, and drops the outcomes that the caller has seen.
     pub(crate) fn record(&mut self, request: RequestId, outcome: &Outcome) {
         // The request may have closed its own session.

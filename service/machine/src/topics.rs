@@ -17,10 +17,16 @@ impl State {
         }
     }
 
-    /// Refuses a report of a topic before the rules of its kind are in force: until then a key would be agreed on by those
-    /// of encodings, which let in a server that does not hold it.
+    /// Whether a collection counts what is stored of a resource. Of what a key encrypts it knows nothing, also where one was
+    /// created before there were topics.
+    pub(crate) fn is_counted(&self, resource: &GroupResource) -> bool {
+        self.topic_kind(resource).is_seen_in_stores() && self.collections.contains_key(resource)
+    }
+
+    /// Refuses a report, an observation and a collection of a topic before the rules of its kind are in force: until then a
+    /// key would be agreed on by those of encodings, which let in a server that does not hold it, and believe a collection.
     ///
-    /// This is asked before a command is proposed. Apply takes such a report for one of an encoding, since replicas of the
+    /// This is asked before a command is proposed. Apply takes such a command for one of an encoding, since replicas of the
     /// older version do.
     ///
     /// # Errors
@@ -30,10 +36,14 @@ impl State {
         if self.machine_version >= TOPICS_SINCE {
             return Ok(());
         }
-        let Command::Report(report) = command else {
-            return Ok(());
+        let (entries, other) = match command {
+            Command::Report(report) => (report.entries.as_slice(), None),
+            Command::ObserveStorage(observe) => (&[][..], Some(&observe.resource)),
+            Command::CreateCollection(create) => (&[][..], Some(&create.resource)),
+            _ => return Ok(()),
         };
-        let mut named = report.entries.iter().map(|entry| &entry.resource);
+        let entries = entries.iter().map(|entry| &entry.resource);
+        let mut named = entries.chain(other);
         let topic = named.find(|one| TopicKind::of(one) != TopicKind::Encoding);
         topic.map_or(Ok(()), |resource| {
             let topic = Topic::of(resource);

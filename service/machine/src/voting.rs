@@ -39,16 +39,12 @@ pub(crate) fn decide(
     resource: &GroupResource,
     said: &[(&MemberId, Said<'_>)],
 ) -> Result<Option<Decided>, Refusal> {
-    let present = state.storage_versions.get(resource);
-    let before = state
-        .storage_states
-        .get(resource)
-        .map(|kept| &kept.row.status);
-    let mut draft = Draft::of(present, before, occasion);
+    let mut draft = Draft::of(state, resource, occasion);
+    draft.doubt_collection(state, resource);
     for (member, said) in said {
         draft.take(member, *said);
     }
-    draft.select(state, resource);
+    draft.select(state);
     draft.let_voters_take_selected();
     if occasion.lapses {
         draft.lapse(state.write_grace_ends());
@@ -68,11 +64,20 @@ pub(crate) fn declare(
     occasion: Occasion<'_>,
     resource: &GroupResource,
 ) -> StateStatus {
-    let mut draft = Draft::of(None, None, occasion);
+    let mut draft = Draft::of(state, resource, occasion);
     draft.after.persisted = BTreeSet::new();
     let decided = draft.finish(state, resource);
     let kept = decided.and_then(|decided| decided.state);
     kept.expect("what was not known is another state")
+}
+
+/// Decides what follows for a resource once other rules are in force for it. `None`: nothing changes.
+pub(crate) fn weigh(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+) -> Option<Decided> {
+    Draft::of(state, resource, occasion).finish(state, resource)
 }
 
 /// New knowledge of a resource's store.
@@ -95,9 +100,8 @@ pub(crate) fn reconsider(
     resource: &GroupResource,
     anew: Anew,
 ) -> Option<Decided> {
-    let present = state.storage_versions.get(resource);
-    let before = &state.storage_states.get(resource)?.row.status;
-    let mut draft = Draft::of(present, Some(before), occasion);
+    state.storage_states.get(resource)?;
+    let mut draft = Draft::of(state, resource, occasion);
     draft.after.persisted = anew.persisted;
     if anew.forgets_observation {
         draft.forget_observation(state.write_grace_ends());
@@ -125,6 +129,5 @@ pub(crate) fn recount(
     if !is_trusted_anew && kept.absent == absent(state, occasion, resource) {
         return None;
     }
-    let present = state.storage_versions.get(resource);
-    Draft::of(present, Some(kept), occasion).finish(state, resource)
+    Draft::of(state, resource, occasion).finish(state, resource)
 }

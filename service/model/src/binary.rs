@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::limits::{LEFT_TO_OTHERS_MAX, VERSIONS_PER_ENTRY_MAX};
 use crate::violation::excerpt;
-use crate::{ApiVersion, GroupResource, Kind, ResourceScope, Stance, Violation, Violations};
+use crate::{
+    ApiVersion, GroupResource, Kind, ResourceScope, Stance, TopicKind, Violation, Violations,
+    feature_level,
+};
 
 /// All that a binary declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +72,26 @@ impl BinaryResource {
             let rule = format_args!("must include {}", excerpt(version.as_str()));
             violations.push(Violation::invalid_list(&listed, rule).at("decodableVersions"));
         }
+        self.check_topic(&mut violations);
         violations
+    }
+
+    /// The rules of the resource's topic, which a report of the binary's members has to obey, too.
+    fn check_topic(&self, violations: &mut Violations) {
+        let preferred = match &self.stance {
+            // It decodes nothing of it, so its members will not report it.
+            None if self.decodable.is_empty() => return,
+            // What it will prefer is not told, so only what it reads is checked.
+            None => self.decodable.iter().max_by_key(|one| feature_level(one)),
+            Some(Stance::Fixed { .. }) => None,
+            Some(Stance::Voting { preferred }) => Some(preferred),
+        };
+        let readable = self.decodable.iter().map(ApiVersion::as_str);
+        let kind = TopicKind::of(&self.resource);
+        if let Err(rule) = kind.allows(readable, preferred.map(ApiVersion::as_str)) {
+            let listed: Vec<&str> = self.decodable.iter().map(ApiVersion::as_str).collect();
+            violations.push(Violation::invalid_list(&listed, rule).at("decodableVersions"));
+        }
     }
 }
 
@@ -105,6 +127,48 @@ mod tests {
             found[0].starts_with("resources[0].decodableVersions: "),
             "{found:?}"
         );
+    }
+
+    #[cfg(not(feature = "machine-version-1"))]
+    #[test]
+    fn a_binary_obeys_the_rules_of_topics_as_a_report_does() {
+        let says = |group: &str, decodable: &[&str], stance: Option<Stance>| BinaryResource {
+            resource: GroupResource::new(group, "locks").unwrap(),
+            stance,
+            ..pods(decodable, None)
+        };
+        let version = |text: &str| ApiVersion::parse(text).unwrap();
+        let votes = |text: &str| {
+            let preferred = version(text);
+            Some(Stance::Voting { preferred })
+        };
+        let fixed = Some(Stance::Fixed {
+            encoding: version("v1"),
+        });
+        let (features, keys) = ("features.synod", "keys.synod");
+        for legal in [
+            says(features, &["v1", "v2"], votes("v2")),
+            says(features, &["v1", "v2"], None),
+            says(features, &[], None),
+            says(keys, &["k1", "k2"], None),
+            says(keys, &["k1", "k2"], votes("k1")),
+        ] {
+            assert_eq!(faults(vec![legal]), Vec::<String>::new());
+        }
+        for broken in [
+            says(features, &["v1", "v3"], None),
+            says(features, &["v2"], votes("v2")),
+            says(features, &["v1", "v2"], votes("v1")),
+            says(features, &["v1"], fixed.clone()),
+            says(keys, &["v1"], fixed),
+        ] {
+            let found = faults(vec![broken]);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(
+                found[0].starts_with("resources[0].decodableVersions: "),
+                "{found:?}"
+            );
+        }
     }
 
     #[test]

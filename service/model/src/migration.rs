@@ -70,7 +70,7 @@ impl Migration {
     /// died since. For [`RewriteAll`](MigrationReason::RewriteAll) this trusts the caller who started the migration:
     /// the cluster knows nothing of keys, so at the start every server must already write with the new key, and no
     /// write with the old key may land any more. If that did not hold, a retry does not help: abort the migration and
-    /// start another one.
+    /// start another one. In the migration of a key topic it decides nothing: see [`rewrites`](Self::rewrites).
     pub const fn start_revision(&self) -> Revision {
         self.metadata.create_revision
     }

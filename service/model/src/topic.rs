@@ -118,6 +118,14 @@ impl TopicKind {
         }
     }
 
+    /// Whether anything may be stored before the first report. Nobody uses a level of a feature before a member has it.
+    pub const fn may_precede_reports(self) -> bool {
+        match self {
+            Self::Encoding | Self::Key => true,
+            Self::Feature => false,
+        }
+    }
+
     /// Whether a binary alone decides what its members can read. Keys are given to a server by its operator.
     pub const fn is_of_a_binary(self) -> bool {
         match self {

@@ -7,8 +7,8 @@ use synod_machine::{
     Answer, Command, Envelope, Holder, LogEntry, MACHINE_VERSION_MIN, OutOfReach, Past, State,
 };
 use synod_model::{
-    ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
-    WallTime,
+    ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal,
+    RequestId, Revision, WallTime,
 };
 use synod_proto::access::{Names, Revised};
 use synod_proto::status::key;
@@ -213,10 +213,11 @@ impl Handle {
             let published = self.shared.consensus.published();
             published.state.check_machine_version(&command)?;
         }
-        if matches!(command, Command::Report(_)) {
-            // Here alone, since apply does with it what a replica of an older version does.
-            let published = self.shared.consensus.published();
-            published.state.check_topics(&command)?;
+        if matches!(
+            command,
+            Command::Report(_) | Command::ObserveStorage(_) | Command::CreateCollection(_)
+        ) {
+            self.check_topics(asking, change.key, &command).await?;
         }
         let envelope = Envelope {
             actor: asking.standing.actor(),
@@ -236,6 +237,30 @@ impl Handle {
             changed: outcome.changed,
             answer,
         })
+    }
+
+    /// Refuses what names a topic too early. Checked here alone, since apply does with it what a replica of an older version
+    /// does. What was executed already is answered with its outcome.
+    async fn check_topics(
+        &self,
+        asking: &Asking,
+        request: Option<RequestId>,
+        command: &Command,
+    ) -> Result<(), Refusal> {
+        let check = |state: &State| match state.may_have_executed(request) {
+            true => Ok(()),
+            false => state.check_topics(command),
+        };
+        let present = self.shared.consensus.published();
+        if check(&present.state).is_ok() {
+            return Ok(());
+        }
+        // The version may be in force, or the request executed, and only this replica does not know it yet.
+        let newest = match self.read(asking, Consistency::Linearizable).await {
+            Ok(reading) => Arc::clone(reading.published()),
+            Err(_) => present,
+        };
+        check(&newest.state)
     }
 
     /// Executes a change, or with `dry_run` finds out what it would do, by a linearizable read and by apply on a clone.
@@ -260,6 +285,8 @@ impl Handle {
         change.check_cluster(self.cluster()?)?;
         let reading = self.read(asking, Consistency::Linearizable).await?;
         let mut state = reading.published().state.clone();
+        let command = command(change.body);
+        state.check_topics(&command)?;
         let entry = LogEntry {
             log_time: state.log_time(),
             lift_deadlines: false,
@@ -267,7 +294,7 @@ impl Handle {
             commands: vec![Envelope {
                 actor: asking.standing.actor(),
                 request: None,
-                command: Arc::new(command(change.body)),
+                command: Arc::new(command),
             }],
         };
         let outcomes = state.apply(&entry).outcomes;

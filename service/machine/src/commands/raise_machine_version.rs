@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use synod_model::{ErrorKind, Refusal};
+use synod_model::{ErrorKind, GroupResource, Refusal};
 
 use crate::turn::Turn;
+use crate::voting::weigh;
 use crate::{Answer, Command, LogEntry, MACHINE_VERSION, RaiseMachineVersion, ReplicaId, State};
 
 /// # Panics
@@ -32,7 +33,23 @@ pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<
         raise.to
     );
     turn.raise_machine_version(raise.to);
+    weigh_topics(turn);
     Ok(Answer::Done)
+}
+
+/// Has what discovery showed of keys and features count no more, where topics come in force now.
+fn weigh_topics(turn: &mut Turn<'_>) {
+    let state = turn.state();
+    let kept = state.storage_states.iter();
+    let contradicted = kept.filter(|(resource, kept)| {
+        kept.row.status.contradicted && !state.topic_kind(resource).is_seen_in_stores()
+    });
+    let resources: Vec<GroupResource> = contradicted.map(|(name, _)| name.clone()).collect();
+    for resource in &resources {
+        if let Some(decided) = weigh(turn.state(), turn.occasion(), resource) {
+            turn.carry_out(decided);
+        }
+    }
 }
 
 /// The number of the named replicas that have announced the version.

@@ -1,4 +1,7 @@
 //! `ResetStorageStates`: makes what is persisted unknown again, except for what is written now.
+//!
+//! Of keys and features what is persisted stays, and what is unknown is added: whoever lacks one of these keys or levels must
+//! be refused still, and no level is unlearned.
 
 use synod_model::{AbortCause, ErrorKind, GroupResource, Persisted, Refusal, ResetStorageStates};
 
@@ -29,7 +32,13 @@ pub(crate) fn apply(turn: &mut Turn<'_>, reset: &ResetStorageStates) -> Result<A
 
 fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
     let state = turn.state();
+    let kind = state.topic_kind(resource);
     let mut persisted = state.demanded(resource);
+    if kind.always_enforces_persisted() {
+        for kept in &state.storage_states[resource].row.status.persisted {
+            kept.clone().join(&mut persisted);
+        }
+    }
     for counted in state.counted(resource) {
         counted.join(&mut persisted);
     }
@@ -37,7 +46,7 @@ fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
     let is_reported = state.storage_versions.contains_key(resource);
     let anew = Anew {
         persisted,
-        unselects: !is_reported,
+        unselects: !is_reported && !kind.selects_the_highest(),
         // Only another observation, or a reset in place of one, removes an observation that contradicts members.
         forgets_observation: is_reported,
         migrated_since: None,

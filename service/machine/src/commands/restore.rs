@@ -92,7 +92,7 @@ fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
     let mut after = before.clone();
     let persisted = before.persisted.iter().filter_map(Persisted::version);
     raise_drains(&mut after, persisted.chain(&before.selected), until);
-    if !turn.state().collections.contains_key(resource) {
+    if !turn.state().is_counted(resource) {
         after.persisted.insert(Persisted::Unknown);
     }
     if after != before {

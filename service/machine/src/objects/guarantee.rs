@@ -137,8 +137,11 @@ pub(crate) fn check_stance(
 }
 
 impl Turn<'_> {
-    /// Adds this encoding of the resource to `persisted`.
+    /// Adds this encoding of the resource to `persisted`. An object of a collection says nothing of a topic.
     pub(crate) fn persist(&mut self, resource: &GroupResource, kind: &Kind, encoding: &ApiVersion) {
+        if !self.state().topic_kind(resource).is_seen_in_stores() {
+            return;
+        }
         let status = &self.state().storage_states[resource].row.status;
         let known = status
             .persisted

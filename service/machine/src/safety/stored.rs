@@ -54,7 +54,6 @@ pub(super) fn found(
     let selected = selected.filter(|version| (concern.version)(version));
     whys.extend(selected.cloned().map(Why::Selected));
     whys.extend(draining(status, now, concern));
-    whys.extend(observed(past, resource, status, concern));
     whys.extend(absent(&status.absent));
     if let Some(view) = past.storage_version(resource) {
         whys.extend(said(&view, concern));
@@ -65,6 +64,7 @@ pub(super) fn found(
             snapshot_version_unknown: false,
         };
     }
+    whys.extend(observed(past, resource, status, concern));
     let snapshots = snapshots::of(past, resource, concern);
     whys.extend(snapshots.in_question);
     Found {

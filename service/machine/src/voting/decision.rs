@@ -6,7 +6,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     Absent, AgreementCause, AgreementChange, ApiVersion, GroupResource, LogTime, MemberId,
-    Persisted, ReportEntry, Revision, WallTime,
+    Persisted, ReportEntry, Revision, TopicKind, WallTime,
 };
 
 use crate::tally::Tally;
@@ -86,15 +86,16 @@ pub(crate) struct Reported {
 }
 
 /// The storage state of a resource that was never reported.
-pub(super) fn fresh_state() -> StateStatus {
+pub(super) fn fresh_state(kind: TopicKind) -> StateStatus {
+    // What was stored before the first report is unknown.
+    let unknown = kind.may_precede_reports().then_some(Persisted::Unknown);
     StateStatus {
         common: None,
         selected: None,
         selected_revision: Revision::ZERO,
         agreement_revision: Revision::ZERO,
         agreed: None,
-        // What was stored before the first report is unknown.
-        persisted: BTreeSet::from([Persisted::Unknown]),
+        persisted: unknown.into_iter().collect(),
         observation: None,
         contradicted: false,
         agreed_hash: None,

@@ -6,20 +6,21 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ApiVersion, Feature, GroupResource, MemberId, Persisted, Refusal, ReportEntry,
-    Stance,
+    Revision, Stance, TopicKind,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
 use super::drains::{may_write, raise_drains};
 use super::refusal::{Matters, not_decodable};
 use super::{conditions, observation, roster, selected};
-use crate::state::{State, StorageVersion};
+use crate::state::State;
 use crate::tally::Tally;
 use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
 
 /// A resource while a decision about it is made.
 pub(super) struct Draft<'a> {
     pub(super) occasion: Occasion<'a>,
+    pub(super) kind: TopicKind,
     pub(super) entries: OrdMap<MemberId, Arc<EntryRow>>,
     pub(super) tally: Tally,
     /// Every member whose entry was touched, with the entry before.
@@ -33,13 +34,14 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn of(
-        present: Option<&StorageVersion>,
-        before: Option<&'a StateStatus>,
-        occasion: Occasion<'a>,
-    ) -> Self {
+    pub(super) fn of(state: &'a State, resource: &GroupResource, occasion: Occasion<'a>) -> Self {
+        let kind = state.topic_kind(resource);
+        let present = state.storage_versions.get(resource);
+        let before = state.storage_states.get(resource);
+        let before = before.map(|kept| &kept.row.status);
         Self {
             occasion,
+            kind,
             entries: present
                 .map(|version| version.entries.clone())
                 .unwrap_or_default(),
@@ -48,9 +50,20 @@ impl<'a> Draft<'a> {
                 .unwrap_or_default(),
             touched: BTreeMap::new(),
             before,
-            after: before.cloned().unwrap_or_else(fresh_state),
+            after: before.cloned().unwrap_or_else(|| fresh_state(kind)),
             lapsed: false,
             was_reported: present.is_some(),
+        }
+    }
+
+    /// Doubts, when a key is reported that nobody reports, what a collection has said of it: one that was created before
+    /// there were topics has declared that nothing is stored.
+    pub(super) fn doubt_collection(&mut self, state: &State, resource: &GroupResource) {
+        let is_of_topic = !self.kind.is_seen_in_stores() && self.kind.may_precede_reports();
+        let was_never_selected = self.after.selected_revision == Revision::ZERO;
+        let is_declared = was_never_selected || state.collections.contains_key(resource);
+        if is_of_topic && is_declared && !self.was_reported {
+            self.after.persisted.insert(Persisted::Unknown);
         }
     }
 
@@ -131,10 +144,10 @@ impl<'a> Draft<'a> {
     }
 
     /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
-    pub(super) fn select(&mut self, state: &State, resource: &GroupResource) {
+    pub(super) fn select(&mut self, state: &State) {
         let votes = state.settings.switch(Feature::Votes);
         let present = self.after.selected.as_ref();
-        let selected = if state.topic_kind(resource).selects_the_highest() {
+        let selected = if self.kind.selects_the_highest() {
             selected::highest(&self.tally, present, votes)
         } else {
             selected::next(&self.tally, &self.entries, present, votes)
@@ -200,13 +213,14 @@ impl<'a> Draft<'a> {
         {
             return Err(not_decodable(state, resource, member, entry, selected, why));
         }
-        let enforced = state.topic_kind(resource).always_enforces_persisted()
-            || state.settings.enforce_persisted.contains(resource);
+        let always = self.kind.always_enforces_persisted();
+        let enforced = always || state.settings.enforce_persisted.contains(resource);
         if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
             return Ok(());
         }
+        // An entry from before there were topics may lack what is needed, so here none is let in for what it was.
         let present = self.touched.get(member).and_then(Option::as_ref);
-        if present.is_some_and(|present| {
+        if present.filter(|_| !always).is_some_and(|present| {
             present
                 .decodable
                 .iter()

@@ -25,9 +25,7 @@ pub(crate) fn look(
     drain_until: LogTime,
 ) -> Option<Decided> {
     let resource = &observe.resource;
-    let present = state.storage_versions.get(resource);
-    let before = state.storage_states.get(resource);
-    let mut draft = Draft::of(present, before.map(|kept| &kept.row.status), occasion);
+    let mut draft = Draft::of(state, resource, occasion);
     if is_late {
         draft.lapse(drain_until);
     }
@@ -41,9 +39,8 @@ pub(crate) fn lapse(
     occasion: Occasion<'_>,
     resource: &GroupResource,
 ) -> Option<Decided> {
-    let present = state.storage_versions.get(resource);
-    let before = &state.storage_states.get(resource)?.row.status;
-    let mut draft = Draft::of(present, Some(before), occasion);
+    state.storage_states.get(resource)?;
+    let mut draft = Draft::of(state, resource, occasion);
     draft.lapse(state.write_grace_ends());
     draft.finish(state, resource)
 }
@@ -141,9 +138,11 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether discovery shows, or last showed, an encoding that no member encodes.
+    /// Whether discovery shows, or last showed, an encoding that no member encodes. It shows nothing of a key or a feature,
+    /// whatever was observed before there were topics.
     pub(super) fn contradicted(&self) -> bool {
-        let Some(observation) = &self.after.observation else {
+        let observation = self.after.observation.as_ref();
+        let Some(observation) = observation.filter(|_| self.kind.is_seen_in_stores()) else {
             return false;
         };
         let entries = self.entries.values();

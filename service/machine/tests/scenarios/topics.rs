@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use synod_machine::{Command, Outcome, Row, Why, check_binary, check_drop};
+use synod_machine::{Command, Outcome, Restore, Row, Why, check_binary, check_drop};
 use synod_model::{
-    Binary, CollectionRules, CreateCollection, ErrorKind, Feature, Kind, MigrationReason,
-    ObserveStorage, Persisted, ReportEntry, StorageVersionHash, Switch, TOPICS_SINCE, Topic,
-    TopicKind,
+    Binary, BinaryResource, ClusterId, CollectionRules, CreateCollection, ErrorKind, Feature, Kind,
+    MigrationReason, ObserveStorage, Persisted, ReportEntry, ResetStorageStates,
+    StorageVersionHash, Switch, TOPICS_SINCE, Topic, TopicKind,
 };
 
-use crate::cluster::{Cluster, Server, TTL, accepted, adopt, claim, complete, refused, report};
+use crate::cluster::{
+    Cluster, Server, TTL, accepted, adopt, claim, complete, forget, refused, report,
+};
 use crate::entry::{Says, of, resource, version};
 use crate::raised::raised;
 use crate::switched::switch;
@@ -37,7 +39,61 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
+/// A collection of objects of a resource.
+fn create(name: &str) -> Command {
+    Command::CreateCollection(CreateCollection {
+        resource: resource(name),
+        kind: Kind::parse("Secret").expect("a legal kind"),
+        namespaced: true,
+        rules: CollectionRules::default(),
+    })
+}
+
+/// Discovery shows an encoding of a resource that nobody has reported.
+fn shows_another(name: &str) -> Command {
+    Command::ObserveStorage(ObserveStorage {
+        resource: resource(name),
+        kind: None,
+        hashes: [StorageVersionHash::from_bytes([1; 8])].into(),
+        if_revision: None,
+    })
+}
+
+/// Everything that is known of stores is doubted.
+fn reset_all() -> Command {
+    Command::ResetStorageStates(ResetStorageStates { resource: None })
+}
+
 impl Cluster {
+    /// Machine version 2 comes in force.
+    fn learns_topics(&mut self) {
+        for command in raised() {
+            accepted(self.send(command));
+        }
+    }
+
+    fn is_unknown(&self, name: &str) -> bool {
+        self.kept(name).persisted.contains(&Persisted::Unknown)
+    }
+
+    /// Every reason against a binary whose members would report this.
+    fn against_binary(&self, entries: &[ReportEntry]) -> Vec<Why> {
+        let resources = entries.iter().map(|entry| BinaryResource {
+            resource: entry.resource.clone(),
+            kind: None,
+            decodable: entry.decodable.iter().cloned().collect(),
+            stance: Some(entry.stance.clone()),
+        });
+        let binary = Binary {
+            resources: resources.collect(),
+            left_to_others: Vec::new(),
+        };
+        assert!(binary.check().is_empty());
+        let (past, now) = (self.state.present(), self.state.log_time());
+        let verdict = check_binary(&past, now, &binary);
+        verdict.dangers.into_iter().map(|one| one.why).collect()
+    }
+
     /// Every reason against dropping a value of a topic.
     fn against(&self, name: &str, value: &str) -> Vec<Why> {
         let (past, now) = (self.state.present(), self.state.log_time());
@@ -76,20 +132,8 @@ fn before_topics(name: &str) -> (Vec<Outcome>, Cluster, Server) {
         cluster.send(report(&b, &[says("v1").prefers("v1")], false)),
         cluster.send(report(&a, &[says("v1").prefers("v1")], false)),
     ];
-    let observe = ObserveStorage {
-        resource: resource(name),
-        kind: None,
-        hashes: [StorageVersionHash::from_bytes([1; 8])].into(),
-        if_revision: None,
-    };
-    outcomes.push(cluster.send(Command::ObserveStorage(observe)));
-    let create = CreateCollection {
-        resource: resource(name),
-        kind: Kind::parse("Secret").expect("a legal kind"),
-        namespaced: true,
-        rules: CollectionRules::default(),
-    };
-    outcomes.push(cluster.send(Command::CreateCollection(create)));
+    outcomes.push(cluster.send(shows_another(name)));
+    outcomes.push(cluster.send(create(name)));
     (outcomes, cluster, c)
 }
 
@@ -121,9 +165,7 @@ fn under_machine_version_1_a_topic_is_an_encoding_like_any_other() {
 #[test]
 fn what_was_reported_before_topics_is_held_to_their_rules_once_it_is_reported_again() {
     let (_, mut cluster, c) = before_topics(KEYS);
-    for command in raised() {
-        accepted(cluster.send(command));
-    }
+    cluster.learns_topics();
     cluster.restart_from_checkpoint();
     assert_eq!(cluster.selected(KEYS), some("v1"));
     refused(
@@ -154,8 +196,17 @@ fn a_report_of_a_topic_waits_for_the_machine_version_that_knows_it() {
     );
     assert_eq!(refusal.metadata["not_executed"], "true");
     assert_eq!(refusal.metadata["resource"], "keys.synod.secrets");
-    let pods = report(&a, &[of("pods")], false);
-    assert_eq!(cluster.state.check_topics(&pods), Ok(()));
+    for other in [shows_another(KEYS), create(KEYS)] {
+        let refusal = cluster.state.check_topics(&other).unwrap_err();
+        assert_eq!(refusal.kind, ErrorKind::Unavailable);
+    }
+    for other in [
+        report(&a, &[of("pods")], false),
+        shows_another("pods"),
+        create("pods"),
+    ] {
+        assert_eq!(cluster.state.check_topics(&other), Ok(()));
+    }
     accepted(cluster.send(announce));
     accepted(cluster.send(raise));
     assert_eq!(cluster.state.check_topics(&reports), Ok(()));
@@ -297,21 +348,12 @@ fn a_rotation_that_is_called_back_halfway_rewrites_to_the_key_that_is_agreed_on(
 #[test]
 fn what_only_stores_show_is_refused_for_a_key() {
     let (mut cluster, _) = Cluster::with_one_key();
-    let observe = Command::ObserveStorage(ObserveStorage {
-        resource: resource(KEYS),
-        kind: None,
-        hashes: [StorageVersionHash::from_bytes([1; 8])].into(),
-        if_revision: None,
-    });
-    let refusal = refused(cluster.send(observe), ErrorKind::InvalidArgument);
+    let refusal = refused(
+        cluster.send(shows_another(KEYS)),
+        ErrorKind::InvalidArgument,
+    );
     assert!(refusal.message.contains("\"keys/secrets\""), "{refusal}");
-    let create = Command::CreateCollection(CreateCollection {
-        resource: resource(KEYS),
-        kind: Kind::parse("Secret").expect("a legal kind"),
-        namespaced: true,
-        rules: CollectionRules::default(),
-    });
-    refused(cluster.send(create), ErrorKind::InvalidArgument);
+    refused(cluster.send(create(KEYS)), ErrorKind::InvalidArgument);
 }
 
 #[test]
@@ -383,28 +425,141 @@ fn more_than_nine_levels_are_ordered_by_number() {
 #[test]
 fn a_binary_is_not_asked_for_keys_but_for_features() {
     let (mut cluster, [a, ..]) = Cluster::with_one_key();
-    let manifest = |entries: &[ReportEntry]| Binary {
-        resources: entries
-            .iter()
-            .map(|entry| synod_model::BinaryResource {
-                resource: entry.resource.clone(),
-                kind: None,
-                decodable: entry.decodable.iter().cloned().collect(),
-                stance: None,
-            })
-            .collect(),
-        left_to_others: Vec::new(),
-    };
     let pods = of("pods").decodes("v1").prefers("v1");
     cluster.reports(&a, std::slice::from_ref(&pods));
     cluster.migrates("pods");
-    let verdict = |cluster: &Cluster, entries: &[ReportEntry]| {
-        let (past, now) = (cluster.state.present(), cluster.state.log_time());
-        check_binary(&past, now, &manifest(entries))
-    };
-    assert!(verdict(&cluster, &[pods.entry()]).is_safe());
+    assert_eq!(cluster.against_binary(&[pods.entry()]), []);
     cluster.reports(&a, &[has("v1")]);
-    assert!(!verdict(&cluster, &[pods.entry()]).is_safe());
+    assert!(!cluster.against_binary(&[pods.entry()]).is_empty());
+    assert_eq!(
+        cluster.against_binary(&[pods.entry(), has("v1").entry()]),
+        []
+    );
+}
+
+#[test]
+fn a_binary_with_another_level_may_join_servers_that_lack_it() {
+    let mut cluster = Cluster::upgraded();
+    for id in ["a", "b"] {
+        cluster.starts(id, &[has("v1")]);
+    }
+    assert_eq!(cluster.against_binary(&[has("v1 v2").entry()]), []);
+    for id in ["a", "b"] {
+        cluster.starts(id, &[has("v1 v2")]);
+    }
+    assert_eq!(cluster.selected(LOCKS), some("v2"));
+    let against = cluster.against_binary(&[has("v1").entry()]);
+    assert!(
+        against.contains(&Why::Selected(version("v2"))),
+        "{against:?}"
+    );
+    assert_eq!(cluster.against_binary(&[has("v1 v2").entry()]), []);
+    // A reset is for when something is not as it should be, and nobody can say which levels were used.
+    accepted(cluster.send(reset_all()));
+    assert_eq!(
+        cluster.against_binary(&[has("v1 v2").entry()]),
+        [Why::PersistedUnknown]
+    );
+}
+
+#[test]
+fn a_reset_unlearns_no_level_and_lets_nobody_in_without_a_key() {
+    let (mut cluster, servers) = Cluster::with_one_key();
+    for server in &servers {
+        cluster.reports(server, &[holds("k1 k2", "k2"), has("v1 v2")]);
+    }
+    for server in &servers {
+        cluster.adopts(server, KEYS);
+    }
+    accepted(cluster.send(reset_all()));
+    assert!(cluster.is_unknown(KEYS) && cluster.is_unknown(LOCKS));
+    let late = cluster.joins("late");
+    let refusal = refused(
+        cluster.send(report(&late, &[holds("k2", "k2")], false)),
+        ErrorKind::NotDecodable,
+    );
+    assert!(
+        refusal.message.contains("not k1, a persisted key"),
+        "{refusal}"
+    );
+    for server in &servers {
+        cluster.leaves_drained(server);
+    }
+    accepted(cluster.send(reset_all()));
+    assert_eq!(cluster.selected(LOCKS), some("v2"));
+    for lacks in [has("v1"), holds("k2 k3", "k3"), holds("k1", "k1")] {
+        refused(
+            cluster.send(report(&late, &[lacks], false)),
+            ErrorKind::NotDecodable,
+        );
+    }
+    // What is forgotten begins anew.
+    accepted(cluster.send(forget(LOCKS)));
+    cluster.reports(&late, &[has("v1")]);
+    assert_eq!(cluster.agreed(LOCKS), some("v1"));
+}
+
+#[test]
+fn who_lacked_a_key_before_topics_is_refused_when_it_reports_again() {
+    let mut cluster = Cluster::formed();
+    let [a, b] = ["a", "b"].map(|id| cluster.joins(id));
+    cluster.reports(&a, &[holds("k1 k2", "k1")]);
+    cluster.reports(&a, &[holds("k1 k2", "k2")]);
+    cluster.reports(&b, &[holds("k2", "k2")]);
+    cluster.learns_topics();
+    // It holds no less than before, and yet not what objects may be encrypted with.
+    for lacks in [holds("k2", "k2"), holds("k2 k3", "k2")] {
+        let refusal = refused(
+            cluster.send(report(&b, &[lacks], false)),
+            ErrorKind::NotDecodable,
+        );
+        assert!(
+            refusal.message.contains("not k1, a persisted key"),
+            "{refusal}"
+        );
+    }
+    cluster.reports(&b, &[holds("k1 k2", "k2")]);
+}
+
+#[test]
+fn a_collection_from_before_topics_says_nothing_of_what_a_key_encrypts() {
+    let mut cluster = Cluster::formed();
+    accepted(cluster.send(create(KEYS)));
+    assert!(!cluster.is_unknown(KEYS));
+    cluster.learns_topics();
+    let [a, b] = ["a", "b"].map(|id| cluster.starts(id, &[holds("k1", "k1")]));
+    assert!(cluster.is_unknown(KEYS), "what was stored before");
+    cluster.migrates(KEYS);
+    for server in [&a, &b] {
+        cluster.reports(server, &[holds("k1 k2", "k2")]);
+    }
+    cluster.adopts(&a, KEYS);
+    // One is killed before it adopts, and a write of it may land behind a worker without being counted.
+    cluster.pass(TTL);
+    cluster.renews(&a);
+    cluster.expires();
+    assert_eq!(cluster.agreed(KEYS), some("k2"));
+    refused(
+        cluster.send(claim(&cluster.open(KEYS).id, "worker")),
+        ErrorKind::Draining,
+    );
+    assert!(!cluster.is_unknown(KEYS));
+    accepted(cluster.send(Command::Restore(Restore {
+        cluster: ClusterId::from_bytes([7; 16]),
+    })));
+    assert!(cluster.is_unknown(KEYS), "what was stored after the backup");
+}
+
+#[test]
+fn what_discovery_showed_before_topics_does_not_speak_against_a_key() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[holds("k1", "k1")]);
+    accepted(cluster.send(shows_another(KEYS)));
+    assert_eq!(cluster.agreed(KEYS), None);
+    cluster.learns_topics();
+    assert_eq!(cluster.agreed(KEYS), some("k1"));
+    cluster.reports(&a, &[holds("k1", "k1")]);
+    assert!(!cluster.kept(KEYS).contradicted);
 }
 
 #[test]

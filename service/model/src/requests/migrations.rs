@@ -139,7 +139,8 @@ impl ObserveStorage {
     }
 }
 
-/// Forgets what is known of the store: the persisted encodings are unknown again.
+/// Forgets what is known of the store: the persisted encodings are unknown again. Of keys and features those that are known
+/// stay beside what is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResetStorageStates {
     /// The resource; `None`: every resource.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Answer, Command, Past, Recorded, State, StorageStateView, StorageVersionView};
+use synod_machine::{Answer, Command, Past, State, StorageStateView, StorageVersionView};
 use synod_model::{ErrorKind, GroupResource, Refusal, Report};
 use synod_proto::{
     AgreementHistory, Change, Consistency, GetStorageVersion, ListStorageVersions, v1,
@@ -71,13 +71,7 @@ async fn check_size(
 /// Whether a report has no more entries than are allowed, or was executed when it had not.
 fn fits(state: &State, change: &Change<Report>) -> bool {
     let most = state.settings().report_entries_max;
-    change.body.entries.len() as u64 <= u64::from(most)
-        || change.key.is_some_and(|key| {
-            !matches!(
-                state.recorded(key.session, key.sequence),
-                Recorded::NotApplied
-            )
-        })
+    change.body.entries.len() as u64 <= u64::from(most) || state.may_have_executed(change.key)
 }
 
 async fn get(

@@ -63,7 +63,7 @@ fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
 /// Refuses while a write in another encoding may arrive: behind the worker it would be missed.
 fn check_drained(state: &State, migration: &Migration) -> Result<(), Refusal> {
     let resource = migration.id.resource();
-    if state.collections.contains_key(resource) {
+    if state.is_counted(resource) {
         // A collection counts its objects by encoding, so a write behind the worker is noticed.
         return Ok(());
     }

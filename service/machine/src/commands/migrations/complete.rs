@@ -51,7 +51,9 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
 
 /// Refuses if the collection still counts objects in other encodings, so the worker's word is not needed.
 fn check_counts(state: &State, migration: &Migration) -> Result<(), Refusal> {
-    let Some(held) = state.collections.get(migration.id.resource()) else {
+    let resource = migration.id.resource();
+    let held = state.collections.get(resource);
+    let Some(held) = held.filter(|_| state.is_counted(resource)) else {
         return Ok(());
     };
     let target = &migration.target;

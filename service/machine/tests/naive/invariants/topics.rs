@@ -1,59 +1,93 @@
 //! What holds of keys and features after every command.
 
-use synod_machine::{State, StateStatus, check_drop};
-use synod_model::{Migration, MigrationReason, Persisted, TOPICS_SINCE, TopicKind, feature_level};
+use std::collections::BTreeSet;
 
-/// What was reported before there were topics is no member's promise to hold a key.
+use synod_machine::{State, StateStatus, StorageStateView, check_drop};
+use synod_model::{
+    ApiVersion, GroupResource, Migration, MigrationPhase, MigrationReason, Persisted, TOPICS_SINCE,
+    TopicKind, feature_level,
+};
+
+/// What was reported before there were topics is no member's promise to hold a key, until it reports again.
 pub(crate) fn hold(before: &State, after: &State, has_reports_before_topics: bool) {
     if before.machine_version() < TOPICS_SINCE {
         return;
     }
-    if !has_reports_before_topics {
-        everybody_holds_every_key_that_is_needed(after);
-    }
+    everybody_holds_every_key_that_is_needed(before, after, has_reports_before_topics);
     no_level_is_unlearned(before, after);
     a_key_is_dropped_only_when_nothing_needs_it(after);
     a_key_is_followed_by_a_rewrite_of_everything(before, after);
 }
 
-/// No entry lacks a key that an object may be encrypted with, or a level that may have been used.
-fn everybody_holds_every_key_that_is_needed(state: &State) {
-    let present = state.present();
-    for version in present.storage_versions(None) {
-        if TopicKind::of(&version.resource) == TopicKind::Encoding {
+/// No entry lacks a key that an object may be encrypted with, or a level that may have been used. What is needed is needed
+/// until everything is rewritten, whatever else happens to the state of the topic.
+fn everybody_holds_every_key_that_is_needed(before: &State, after: &State, only_if_new: bool) {
+    let (then, now) = (before.present(), after.present());
+    for version in now.storage_versions(None) {
+        let resource = &version.resource;
+        if TopicKind::of(resource) == TopicKind::Encoding {
             continue;
         }
-        let kept = present.storage_state(&version.resource);
+        let kept = now.storage_state(resource);
         let kept = kept.expect("who is reported has a state");
+        let was = then
+            .storage_state(resource)
+            .filter(|was| is_same(was, &kept));
+        let mut needed = named(&kept.row.status);
+        if !was_rewritten(before, after, resource) {
+            needed.extend(was.iter().flat_map(|was| named(&was.row.status)));
+        }
+        for needed in &needed {
+            let kept = named(&kept.row.status);
+            assert!(kept.contains(needed), "{needed} is needed and forgotten");
+        }
+        let reported = then.storage_version(resource);
         for (member, entry) in version.entries() {
+            let said = reported.as_ref().and_then(|version| version.entry(member));
+            if only_if_new && said.is_some_and(|said| said.decodable == entry.decodable) {
+                continue;
+            }
             assert!(entry.is_voting(), "{member} votes");
-            for needed in kept
-                .row
-                .status
-                .persisted
-                .iter()
-                .filter_map(Persisted::version)
-            {
+            for needed in &needed {
                 assert!(entry.decodable.contains(needed), "{member} reads {needed}");
             }
         }
     }
 }
 
-/// The selected level only rises, unless the state was forgotten or reset meanwhile.
+/// Whether it is the state of one knowledge: it was not forgotten meanwhile.
+fn is_same(was: &StorageStateView, now: &StorageStateView) -> bool {
+    was.row.metadata.uid == now.row.metadata.uid
+}
+
+fn named(status: &StateStatus) -> BTreeSet<ApiVersion> {
+    let persisted = status.persisted.iter();
+    persisted.filter_map(Persisted::version).cloned().collect()
+}
+
+/// Whether a migration has ended in between.
+fn was_rewritten(before: &State, after: &State, resource: &GroupResource) -> bool {
+    let is_over = |one: &Migration| one.phase == MigrationPhase::Succeeded;
+    let mut over = after.migrations_of(resource).filter(|one| is_over(one));
+    over.any(|one| {
+        let then = before.present().migration(&one.id);
+        !then.is_some_and(|then| is_over(&then))
+    })
+}
+
+/// The selected level only rises, and stays when nobody reports it, unless the state was forgotten meanwhile.
 fn no_level_is_unlearned(before: &State, after: &State) {
     for kept in before.present().storage_states(None) {
         if TopicKind::of(&kept.resource) != TopicKind::Feature {
             continue;
         }
         let now = after.present().storage_state(&kept.resource);
-        let now = now.filter(|now| now.row.metadata.uid == kept.row.metadata.uid);
+        let Some(now) = now.filter(|now| is_same(&kept, now)) else {
+            continue;
+        };
         let level = |status: &StateStatus| status.selected.as_ref().and_then(feature_level);
-        if let Some(now) = now
-            && let (Some(then), Some(now)) = (level(&kept.row.status), level(&now.row.status))
-        {
-            assert!(now >= then, "level {then} is unlearned");
-        }
+        let (then, now) = (level(&kept.row.status), level(&now.row.status));
+        assert!(now >= then, "level {then:?} is unlearned");
     }
 }
 
@@ -67,7 +101,7 @@ fn a_key_is_dropped_only_when_nothing_needs_it(state: &State) {
         }
         let status = &kept.row.status;
         for key in ["v1", "v2", "v3"] {
-            let key = synod_model::ApiVersion::parse(key).expect("a legal key");
+            let key = ApiVersion::parse(key).expect("a legal key");
             if !check_drop(&present, now, &kept.resource, &key).is_safe() {
                 continue;
             }

@@ -24,6 +24,9 @@ impl World {
             namespaced,
             rules,
         } = create.clone();
+        if self.is_no_encoding(&resource) {
+            return Err(no(ErrorKind::InvalidArgument));
+        }
         if let Some(present) = self.collections.get(&resource) {
             let current = Current::Collection(Arc::new(present.clone()));
             return Err(no(ErrorKind::AlreadyExists).with_current(current));

@@ -19,7 +19,7 @@ impl World {
             Command::Initialize(initialize) => self.initialize(initialize),
             Command::Restore(restore) => self.restore(restore, wall),
             Command::AnnounceReplica(announce) => Ok(self.announce(announce)),
-            Command::RaiseMachineVersion(raise) => self.raise(raise),
+            Command::RaiseMachineVersion(raise) => self.raise(raise, wall),
             Command::OpenSession(_) => self.open_session(),
             Command::CloseSession(close) => Ok(self.close_session(close)),
             Command::Join(join) => self.join(join, wall),

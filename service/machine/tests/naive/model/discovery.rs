@@ -112,8 +112,10 @@ impl World {
     /// only now. An observation that agrees with the members is dropped; any other stays, marked as expired.
     pub(super) fn lapse(&mut self, name: &GroupResource, was_over: bool) -> bool {
         let entries = self.entries_of(name);
+        let is_seen = !self.is_no_encoding(name);
         let status = &mut self.resource_mut(name).status;
-        let contradicts = super::voting::contradicts(status.observation.as_ref(), &entries);
+        let shown = status.observation.as_ref();
+        let contradicts = is_seen && super::voting::contradicts(shown, &entries);
         if status.observation.is_none() {
             return false;
         }
@@ -181,9 +183,13 @@ impl World {
                 let hash = stored.hash().expect("an object says what it is in");
                 join(&mut persisted, hash, stored.version());
             }
+            if self.is_no_encoding(&name) {
+                persisted.extend(old.persisted.iter().cloned());
+            }
             let nobody = self.entries_of(&name).is_empty();
+            let unselects = nobody && !self.is_feature(&name);
             self.begin_again(&name, wall);
-            self.now_persisted(&name, persisted, nobody, wall);
+            self.now_persisted(&name, persisted, unselects, wall);
             if !nobody {
                 self.forget_what_is_shown(&name);
             }
@@ -197,9 +203,11 @@ impl World {
     pub(super) fn weigh_what_is_shown(&mut self, name: &GroupResource, then: &[super::Entry]) {
         let now = self.entries_of(name);
         let says_something_else = now.iter().any(|entry| !then.contains(entry));
+        let is_seen = !self.is_no_encoding(name);
         let status = &mut self.resource_mut(name).status;
         let was_contradicted = status.contradicted;
-        let contradicts = super::voting::contradicts(status.observation.as_ref(), &now);
+        let shown = status.observation.as_ref();
+        let contradicts = is_seen && super::voting::contradicts(shown, &now);
         let Some(seen) = &mut status.observation else {
             return;
         };
@@ -237,10 +245,11 @@ impl World {
         self.clear_deadline(&Holder::Observation(name.clone()));
     }
 
-    /// The encodings of the objects of a resource.
+    /// The encodings of the objects of a resource. Objects say nothing of a topic.
     pub(super) fn stored(&self, name: &GroupResource) -> Vec<Persisted> {
         let objects = self.objects.values();
         let of_it = objects.filter(|object| object.key.resource == *name);
+        let of_it = of_it.filter(|_| !self.is_no_encoding(name));
         of_it
             .map(|object| Persisted::of(&object.content.encoding, &self.collections[name].kind))
             .collect()

@@ -56,7 +56,7 @@ impl World {
         let last = others.map(|(_, until)| *until).max().unwrap_or_default();
         let last = last.max(shown.map(|(_, until)| *until).max().unwrap_or_default());
         let last = last.max(self.strangers_write_until);
-        let is_counted = self.collections.contains_key(resource);
+        let is_counted = self.collections.contains_key(resource) && !self.is_no_encoding(resource);
         if last > self.log_time && !is_counted {
             let left = last.since(self.log_time).as_millis();
             return Err(no(ErrorKind::Draining).with("retry_after_ms", left));

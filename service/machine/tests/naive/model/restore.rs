@@ -45,13 +45,15 @@ impl World {
         }
         self.settle(&before, wall);
         self.call_the_roll(None, wall);
+        let mut counted: BTreeSet<_> = self.collections.keys().cloned().collect();
+        counted.retain(|name| !self.is_no_encoding(name));
         for resource in &mut self.resources {
             let status = &mut resource.status;
             for version in named(status) {
                 let kept = status.drains.entry(version).or_insert(until);
                 *kept = until.max(*kept);
             }
-            if !self.collections.contains_key(&resource.name) {
+            if !counted.contains(&resource.name) {
                 status.persisted.insert(Persisted::Unknown);
             }
         }

@@ -8,7 +8,11 @@ use synod_model::{ErrorKind, GroupResource, Refusal, Switch, WallTime};
 use super::{World, no};
 
 impl World {
-    pub(super) fn raise(&mut self, raise: &RaiseMachineVersion) -> Result<Answer, Refusal> {
+    pub(super) fn raise(
+        &mut self,
+        raise: &RaiseMachineVersion,
+        wall: WallTime,
+    ) -> Result<Answer, Refusal> {
         if raise.to <= self.raised_to.unwrap_or(1) {
             return Ok(Answer::Done);
         }
@@ -20,6 +24,7 @@ impl World {
             return Err(no(ErrorKind::InvalidArgument));
         }
         self.raised_to = Some(raise.to);
+        self.learn_topics(wall);
         Ok(Answer::Done)
     }
 

@@ -179,9 +179,10 @@ impl World {
         if !enforced || !said.stance.is_voting() {
             return Ok(());
         }
-        let no_less = before
-            .entry(&said.resource, id)
-            .is_some_and(|old| old.row.decodable.is_subset(&said.decodable));
+        let no_less = !self.is_no_encoding(&said.resource)
+            && before
+                .entry(&said.resource, id)
+                .is_some_and(|old| old.row.decodable.is_subset(&said.decodable));
         let stored = before
             .resource(&said.resource)
             .map(|kept| &kept.status.persisted);
@@ -251,6 +252,9 @@ impl World {
         let fresh = || Resource::new(name, self.new_metadata(wall));
         let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
         let old = kept.status.clone();
+        if then.is_empty() {
+            self.begin_topic(&mut kept);
+        }
         let status = &mut kept.status;
         let entries = self.entries_of(name);
         let votes = entries.iter().any(|entry| entry.votes_for().is_some());
@@ -305,6 +309,7 @@ impl World {
             .is_some_and(|roster| !roster.rule.labels.is_empty());
         let many = self.settings.agreements_kept as usize;
         let fresh = self.new_metadata(wall);
+        let is_seen = !self.is_no_encoding(name);
         let kept = self.resource_mut(name);
         let status = &mut kept.status;
         status.common = common(&entries);
@@ -315,7 +320,7 @@ impl World {
         if trusts_anew && status.on_trust.is_none() {
             status.on_trust = Some(revision);
         }
-        status.contradicted = contradicts(status.observation.as_ref(), &entries);
+        status.contradicted = is_seen && contradicts(status.observation.as_ref(), &entries);
         let is_seen_anew = entries.is_empty() && shown(status) != shown(old);
         if lapsed
             || is_seen_anew
