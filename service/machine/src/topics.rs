@@ -36,14 +36,15 @@ impl State {
         if self.machine_version >= TOPICS_SINCE {
             return Ok(());
         }
-        let (entries, other) = match command {
-            Command::Report(report) => (report.entries.as_slice(), None),
-            Command::ObserveStorage(observe) => (&[][..], Some(&observe.resource)),
-            Command::CreateCollection(create) => (&[][..], Some(&create.resource)),
-            _ => return Ok(()),
-        };
-        let entries = entries.iter().map(|entry| &entry.resource);
-        let mut named = entries.chain(other);
+        let (mut reported, mut resource) = (None, None);
+        if let Command::Report(report) = command {
+            reported = Some(report.entries.iter().map(|entry| &entry.resource));
+        } else if let Command::ObserveStorage(observe) = command {
+            resource = Some(&observe.resource);
+        } else if let Command::CreateCollection(create) = command {
+            resource = Some(&create.resource);
+        }
+        let mut named = reported.into_iter().flatten().chain(resource);
         let topic = named.find(|one| TopicKind::of(one) != TopicKind::Encoding);
         topic.map_or(Ok(()), |resource| {
             let topic = Topic::of(resource);

@@ -143,7 +143,9 @@ impl Front {
     ) -> Passing {
         let known = Known::of_path(path);
         let asking = Asking {
-            span: self.gate.span_below(known, &origin.trace, Parent::default()),
+            span: self
+                .gate
+                .span_below(known, &origin.trace, Parent::default()),
             ..self.asking(origin, known, deadline)
         };
         let message: Bytes = message.encode_to_vec().into();
