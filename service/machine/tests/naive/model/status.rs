@@ -121,3 +121,10 @@ fn condition(kind: &str, holds: bool, reason: &str, message: &str, now: Now) -> 
         transition_revision: now.revision,
     }
 }
+
+/// Whether a member is missing, or discovery shows an encoding that no member reports.
+pub(super) fn is_objected_to(status: &StateStatus) -> bool {
+    let absent = &status.absent;
+    let is_missed = !absent.members.is_empty() || absent.unnamed > 0 || absent.short > 0;
+    is_missed || status.contradicted
+}

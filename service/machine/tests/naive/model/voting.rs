@@ -8,7 +8,7 @@ use synod_model::{
     Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, Switch, WallTime,
 };
 
-use super::status::{Now, describe};
+use super::status::{Now, describe, is_objected_to};
 use super::{Entry, Resource, World, no, topics};
 
 impl Entry {
@@ -405,13 +405,6 @@ fn common(entries: &[Entry]) -> Option<ApiVersion> {
     let first = entries.first()?.row.encoding.clone();
     let equal = entries.iter().all(|entry| entry.row.encoding == first);
     first.filter(|_| equal)
-}
-
-/// Whether a member is missing, or discovery shows an encoding that no member reports.
-fn is_objected_to(status: &StateStatus) -> bool {
-    let absent = &status.absent;
-    let is_missed = !absent.members.is_empty() || absent.unnamed > 0 || absent.short > 0;
-    is_missed || status.contradicted
 }
 
 /// What discovery shows, and whether that has expired.
