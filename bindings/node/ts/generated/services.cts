@@ -551,7 +551,7 @@ export class MigrationsService {
 
   /**
    * Forgets what is known of the store: what is persisted is unknown again, but for what is written now, and migrations
-   * begin from the start. Since 0.1.
+   * begin from the start. Of a key or a feature what is persisted stays, beside what is unknown. Since 0.1.
    */
   reset(request: Init<v1.MigrationsResetRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsResetResponse> {
     return this.#caller.call('synod.v1.Migrations/Reset', 'MigrationsResetRequest', 'MigrationsResetResponse', request, options);

@@ -2931,7 +2931,7 @@ class MigrationsService(Service):
         timeout: float | None = None,
     ) -> v1.MigrationsResetResponse:
         """Forgets what is known of the store: what is persisted is unknown again, but for what is written now, and migrations
-        begin from the start. Since 0.1.
+        begin from the start. Of a key or a feature what is persisted stays, beside what is unknown. Since 0.1.
         """
         request = v1.MigrationsResetRequest(
             request_id=request_id,
@@ -3134,7 +3134,7 @@ class AsyncMigrationsService(AsyncService):
         timeout: float | None = None,
     ) -> v1.MigrationsResetResponse:
         """Forgets what is known of the store: what is persisted is unknown again, but for what is written now, and migrations
-        begin from the start. Since 0.1.
+        begin from the start. Of a key or a feature what is persisted stays, beside what is unknown. Since 0.1.
         """
         request = v1.MigrationsResetRequest(
             request_id=request_id,

@@ -69,7 +69,7 @@ pub(crate) enum MigrationsCommand {
     /// Forget what is known of the store: what is persisted becomes unknown, but for what is written now.
     ///
     /// For a store that was restored or changed by hand. What is unknown is migrated under the next agreement, or at once
-    /// if there is one.
+    /// if there is one. Of a key or a feature what is known stays beside that, and no level is unlearned.
     #[command(after_long_help = examples::MIGRATIONS_RESET)]
     Reset {
         /// The resource, as `group.resource`; the core group is written `core`.
