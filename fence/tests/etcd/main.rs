@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::net::TcpListener;
-use std::process::Stdio;
 use std::time::Duration;
 
 use synod_fence::{Condition, Etcd, Fault, KeyStore as _};
@@ -24,23 +23,12 @@ struct Running {
 impl Running {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let [client, peer] = [(); 2]
-            .map(|()| TcpListener::bind("127.0.0.1:0").unwrap())
-            .map(|held| format!("http://{}", held.local_addr().unwrap()));
-        let process = Command::new("etcd")
-            .args(["--log-level", "error", "--data-dir"])
-            .arg(folder.path())
-            .args(["--listen-client-urls", &client])
-            .args(["--advertise-client-urls", &client])
-            .args(["--listen-peer-urls", &peer])
-            .args(["--initial-advertise-peer-urls", &peer])
-            .args(["--initial-cluster", &format!("default={peer}")])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
+        let (command, url) = synod_tests::etcd(folder.path());
+        let process = Command::from(command)
             .kill_on_drop(true)
             .spawn()
             .expect("etcd is installed (in Debian: etcd-server)");
-        let etcd = Etcd::new(&client);
+        let etcd = Etcd::new(&url);
         let serves = async { while etcd.get("ready").await.is_err() {} };
         timeout(LIMIT, serves).await.expect("etcd does not serve");
         Self {

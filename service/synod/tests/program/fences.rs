@@ -4,14 +4,12 @@
 mod widgets;
 
 use std::collections::BTreeSet;
-use std::process::Stdio;
 
 use synod_client::{
     ApiVersion, Client, Fenced, GroupResource, JoinOptions, Kind, MemberId, Membership, Migration,
     Migrator, MigratorOptions, ObjectKind, Persisted, ReportEntry, Stance, StorageState, Ttl,
     Worked, WorkerName,
 };
-use synod_tests::free_address;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -31,29 +29,12 @@ struct Running {
 impl Running {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let [client, peer] = [(); 2].map(|()| format!("http://{}", free_address()));
-        let process = Command::new("etcd")
-            .args(["--log-level", "error", "--data-dir"])
-            .arg(folder.path())
-            .args([
-                "--listen-client-urls",
-                &client,
-                "--advertise-client-urls",
-                &client,
-            ])
-            .args([
-                "--listen-peer-urls",
-                &peer,
-                "--initial-advertise-peer-urls",
-                &peer,
-            ])
-            .args(["--initial-cluster", &format!("default={peer}")])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
+        let (command, url) = synod_tests::etcd(folder.path());
+        let process = Command::from(command)
             .kill_on_drop(true)
             .spawn()
             .expect("etcd is installed (in Debian: etcd-server)");
-        let etcd = Etcd::new(&client);
+        let etcd = Etcd::new(&url);
         let serves = async { while etcd.get("ready").await.is_err() {} };
         timeout(LIMIT, serves).await.expect("etcd does not serve");
         Self {

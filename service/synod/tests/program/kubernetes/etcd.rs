@@ -1,10 +1,7 @@
 //! The etcd behind API servers, and what they have stored in it.
 
-use std::process::Stdio;
-
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use synod_tests::free_address;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
@@ -15,7 +12,7 @@ use crate::program::LIMIT;
 
 /// One etcd process. Dropping it ends it.
 pub(super) struct Etcd {
-    address: String,
+    url: String,
     _process: Child,
     _folder: TempDir,
 }
@@ -31,24 +28,13 @@ pub(super) struct Stored {
 impl Etcd {
     pub(super) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let address = free_address().to_string();
-        let [client, peer] = [address.clone(), free_address().to_string()]
-            .map(|address| format!("http://{address}"));
-        let process = Command::new("etcd")
-            .args(["--log-level", "error", "--data-dir"])
-            .arg(folder.path())
-            .args(["--listen-client-urls", &client])
-            .args(["--advertise-client-urls", &client])
-            .args(["--listen-peer-urls", &peer])
-            .args(["--initial-advertise-peer-urls", &peer])
-            .args(["--initial-cluster", &format!("default={peer}")])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
+        let (command, url) = synod_tests::etcd(folder.path());
+        let process = Command::from(command)
             .kill_on_drop(true)
             .spawn()
             .expect("etcd is installed (in Debian: etcd-server)");
         let etcd = Self {
-            address,
+            url,
             _process: process,
             _folder: folder,
         };
@@ -58,7 +44,7 @@ impl Etcd {
     }
 
     pub(super) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.url.clone()
     }
 
     /// What is stored under the keys that begin like this, in their order.
@@ -97,7 +83,9 @@ impl Etcd {
 
     /// Calls etcd's gateway for JSON. `None`: it does not succeed.
     async fn post(&self, path: &str, body: &Value) -> Option<Value> {
-        let stream = TcpStream::connect(&self.address).await.ok()?;
+        let stream = TcpStream::connect(self.url.trim_start_matches("http://"))
+            .await
+            .ok()?;
         let request = Request {
             method: "POST",
             path,
