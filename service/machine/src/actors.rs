@@ -50,6 +50,7 @@ impl State {
             | Command::UpdateCollection(_)
             | Command::DeleteCollection(_)
             | Command::CollectGarbage(_)
+            | Command::FollowSwitches(_)
             | Command::CreateControllerRevision(_)
             | Command::UpdateControllerRevision(_)
             | Command::RollbackControllerRevision(_)

@@ -85,6 +85,7 @@ impl State {
                     .values()
                     .map(|row| Row::Roster(Arc::clone(row))),
             )
+            .chain(self.aftermaths.values().cloned().map(Row::Aftermath))
             .chain(
                 self.controller_revisions
                     .map()
@@ -173,6 +174,7 @@ impl State {
             Row::Heartbeat(resource, heartbeat) => self.load_heartbeat(&resource, heartbeat)?,
             Row::Migration(row) => self.load_migration(row),
             Row::Roster(row) => self.rosters.insert(row.scope.clone(), row).is_none(),
+            Row::Aftermath(row) => self.aftermaths.insert(row.feature(), row).is_none(),
             Row::MigrationProgress(id, progress) => self.load_progress(&id, progress)?,
             Row::Events(events) => self.load_events(events, hash)?,
         };

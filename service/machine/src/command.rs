@@ -64,6 +64,10 @@ command_table!(define);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectGarbage {}
 
+/// Does more of what follows from switches that moved, up to the bound of one command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FollowSwitches {}
+
 /// The identity and the first settings of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Initialize {

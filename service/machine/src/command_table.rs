@@ -105,6 +105,8 @@ macro_rules! command_table {
             48 SetRoster ordinary = rosters::set;
             /// Removes a roster: the next wider one applies.
             49 DeleteRoster ordinary = rosters::delete;
+            /// Does more of what follows from switches that moved.
+            50 FollowSwitches ordinary = follow_switches::apply;
         }
     };
 }

@@ -25,6 +25,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod actors;
+mod aftermath;
 mod apply;
 mod checkpoint;
 mod command;
@@ -58,10 +59,11 @@ mod views;
 mod voting;
 mod watched;
 
+pub use aftermath::Aftermath;
 pub use checkpoint::{CorruptState, DamagedMemory, HashedRow, Loading};
 pub use command::{
-    AnnounceReplica, CollectGarbage, Command, CommandName, Expire, Initialize, RaiseMachineVersion,
-    Restore,
+    AnnounceReplica, CollectGarbage, Command, CommandName, Expire, FollowSwitches, Initialize,
+    RaiseMachineVersion, Restore,
 };
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;

@@ -9,8 +9,8 @@ use synod_model::{
 };
 
 use crate::{
-    Deadline, Digest, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, ProgressRow, ReplicaId,
-    ReplicaRow, RevisionEvents, StatementRow, StorageStateRow, StorageVersionRow,
+    Aftermath, Deadline, Digest, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, ProgressRow,
+    ReplicaId, ReplicaRow, RevisionEvents, StatementRow, StorageStateRow, StorageVersionRow,
 };
 
 /// One row of the state. A checkpoint is one `Header`, then the other rows in the order in which
@@ -82,6 +82,8 @@ pub enum Row {
     MigrationProgress(MigrationId, Arc<ProgressRow>),
     /// A roster.
     Roster(Arc<Roster>),
+    /// What still has to follow from a switch that moved.
+    Aftermath(Aftermath),
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),
 }
@@ -115,6 +117,7 @@ impl Row {
             Self::Migration(_) => "migration",
             Self::MigrationProgress(..) => "migration progress",
             Self::Roster(_) => "roster",
+            Self::Aftermath(_) => "aftermath",
             Self::Events(_) => "events",
         }
     }

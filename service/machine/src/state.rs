@@ -10,8 +10,8 @@ use imbl::{OrdMap, OrdSet, Vector};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::stored::Stored as _;
 use synod_model::{
-    AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Identity, Kind, LogTime, Member,
-    MemberId, Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence,
+    AgreementChange, ClusterId, Epoch, ErrorKind, Feature, GroupResource, Identity, Kind, LogTime,
+    Member, MemberId, Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence,
     SessionId, Settings, Uid,
 };
 
@@ -23,8 +23,8 @@ use crate::leases::Leases;
 use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
-    EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION_MIN, OutcomeRow, ProgressRow, ReplicaId,
-    ReplicaRow, StatementRow, StorageStateRow, StorageVersionRow,
+    Aftermath, EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION_MIN, OutcomeRow, ProgressRow,
+    ReplicaId, ReplicaRow, StatementRow, StorageStateRow, StorageVersionRow,
 };
 
 /// The whole replicated state at one position of the log. A clone is cheap and never changes.
@@ -55,6 +55,8 @@ pub struct State {
     pub(crate) migrations: OrdMap<MigrationId, KeptMigration>,
     /// The rosters, by their scope.
     pub(crate) rosters: OrdMap<ResourceScope, Arc<Roster>>,
+    /// What still has to follow from switches that moved. A switch from which everything has followed has no key here.
+    pub(crate) aftermaths: OrdMap<Feature, Aftermath>,
     pub(crate) history: History,
     /// The sum over every row above. The fields below are derived from those rows.
     pub(crate) sum: RowSum,
@@ -134,6 +136,7 @@ impl State {
             leases: Leases::default(),
             migrations: OrdMap::new(),
             rosters: OrdMap::new(),
+            aftermaths: OrdMap::new(),
             history: History::default(),
             sum: RowSum::default(),
             reported: OrdMap::new(),

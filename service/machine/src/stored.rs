@@ -31,7 +31,7 @@ stored_bytes! {
     StatementHash: as_bytes, from_bytes;
 }
 
-stored_empty! { CollectGarbage }
+stored_empty! { CollectGarbage FollowSwitches }
 
 stored! {
     AnnounceReplica { replica, directory, client_endpoint, binary, machine_version, disk_is_low }
@@ -82,6 +82,11 @@ macro_rules! stored_commands {
 command_table!(stored_commands);
 
 stored_variants! {
+    Aftermath {
+        1 Votes { next: Option<GroupResource> },
+        2 Leases { next: Option<LeaseKey>, ended: Revision },
+        3 Migrations { next: Option<GroupResource> },
+    }
     Answer {
         1 Done,
         2 SessionOpened(id: SessionId),
@@ -174,6 +179,7 @@ stored_variants! {
         23 Roster(row: Arc<Roster>),
         24 Events(row: Arc<RevisionEvents>),
         25 LeftReplica(id: ReplicaId),
+        26 Aftermath(row: Aftermath),
     }
     WrittenHow { 1 Created, 2 Updated, 3 Unchanged, 4 Deleted, 5 Deleting }
 }

@@ -71,6 +71,9 @@ impl Command {
     /// The oldest machine version whose replicas can apply the command.
     #[must_use]
     pub fn machine_version(&self) -> u32 {
+        if matches!(self, Self::FollowSwitches(_)) {
+            return SWITCHES_SINCE;
+        }
         switch_named_in(self).map_or(MACHINE_VERSION_MIN, |_| SWITCHES_SINCE)
     }
 }
@@ -150,6 +153,7 @@ const fn needed(command: &Command) -> Option<Feature> {
         | Command::Expire(_)
         | Command::UpdateSettings(_)
         | Command::CollectGarbage(_)
+        | Command::FollowSwitches(_)
         | Command::SetRoster(_)
         | Command::DeleteRoster(_) => None,
     }

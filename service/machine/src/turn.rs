@@ -17,9 +17,10 @@ mod storage_states;
 use std::sync::Arc;
 use std::time::Duration;
 
+use imbl::OrdMap;
 use synod_model::{
-    Actor, ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision, SessionId,
-    Settings, Uid, WallTime,
+    Actor, ClusterId, Feature, GroupResource, LogTime, Member, MemberId, Metadata, Revision,
+    SessionId, Settings, Uid, WallTime,
 };
 
 use crate::controller_revisions::MarkPost;
@@ -29,7 +30,7 @@ use crate::leases::Leases;
 use crate::state::{Session, StorageVersion};
 use crate::voting::{Decided, Reported};
 use crate::{
-    Change, Deadline, EntryChange, Holder, ReplicaId, ReplicaRow, RevisionEvents, State,
+    Aftermath, Change, Deadline, EntryChange, Holder, ReplicaId, ReplicaRow, RevisionEvents, State,
     StorageVersionRow,
 };
 
@@ -100,6 +101,12 @@ impl<'a> Turn<'a> {
     /// The leases, to be changed. The methods in `leases/changes.rs`, which use this, update the sum themselves.
     pub(crate) fn leases(&mut self) -> &mut Leases {
         &mut self.state.leases
+    }
+
+    /// What has to follow from switches, to be changed. The methods in `aftermath.rs`, which use this, update the sum
+    /// themselves.
+    pub(crate) fn aftermaths(&mut self) -> &mut OrdMap<Feature, Aftermath> {
+        &mut self.state.aftermaths
     }
 
     /// Records that readers can see a change, or that something takes its number from the revision.

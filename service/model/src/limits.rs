@@ -117,6 +117,10 @@ pub const TIED_REVISION_BYTES_MAX: usize = 4 * MIB;
 /// Bytes of the objects that one expiry removes, and of the snapshots whose marks it ends: the events of one revision
 /// hold them. The object that reaches the limit is still removed. Apply reads it: it belongs to the machine version.
 pub const EXPIRED_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
+/// Steps of what follows from a switch that moved which one command takes: leases, waiters, candidates, resources, entries and
+/// migrations that it looks at. The lease or resource that reaches the limit is still done. Apply reads it: it belongs to the
+/// machine version.
+pub const AFTERMATH_STEPS_MAX: usize = 4_000;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
 /// Shortest time to live, in milliseconds.

@@ -1,4 +1,5 @@
-//! The leader finds what is past its deadline and proposes its removal, and continues what deletions have left to do.
+//! The leader finds what is past its deadline and proposes its removal, and continues what deletions and switches have left
+//! to do.
 //!
 //! The proposal alone ends nothing: apply decides by the log time of the entry. So a leader that was deposed without
 //! noticing expires nobody, and a look at a slightly old state does no harm. Whoever has renewed with the leader since is
@@ -7,7 +8,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{CollectGarbage, Command, Due, Envelope, Expire, Holder, Outcome, State};
+use synod_machine::{
+    CollectGarbage, Command, Due, Envelope, Expire, FollowSwitches, Holder, Outcome, State,
+};
 use synod_model::{ErrorKind, MemberId, Refusal};
 use tokio::time::Instant;
 
@@ -64,7 +67,7 @@ impl Expiry {
         let Some(now) = self.sequencer.now() else {
             return false;
         };
-        let garbage = self.consensus.published().state.has_garbage() && self.collect().await;
+        let more = self.go_on().await;
         let bound = |state: &State, due| bounded(state, due, EXPIRED_ENTRIES_MAX);
         let Some(named) = self.sequencer.name_due(EXPIRED_AT_ONCE_MAX, bound) else {
             return false;
@@ -74,9 +77,9 @@ impl Expiry {
             if now.since(published.state.log_time()) >= LOG_TIME_UNWRITTEN_MAX {
                 self.write_log_time().await;
             }
-            return garbage;
+            return more;
         }
-        self.expire(&published.state, named).await || garbage
+        self.expire(&published.state, named).await || more
     }
 
     /// Proposes to remove these holders. Returns whether there are more to remove.
@@ -110,18 +113,32 @@ impl Expiry {
         }
     }
 
-    /// Proposes one command that collects dependents of deleted objects. Returns whether it was executed.
-    async fn collect(&self) -> bool {
-        match self
-            .propose(Command::CollectGarbage(CollectGarbage {}))
-            .await
-        {
+    /// Proposes one command for what deletions have left, and one for what switches have. Returns whether one was executed:
+    /// then there may be more.
+    async fn go_on(&self) -> bool {
+        let state = self.consensus.published().state.clone();
+        let mut more = false;
+        if state.has_garbage() {
+            let collect = Command::CollectGarbage(CollectGarbage {});
+            more |= self.leaves_less(collect).await;
+        }
+        if state.aftermaths().next().is_some() {
+            let follow = Command::FollowSwitches(FollowSwitches {});
+            more |= self.leaves_less(follow).await;
+        }
+        more
+    }
+
+    /// Proposes one command that does a part of what is left. Returns whether it was executed.
+    async fn leaves_less(&self, command: Command) -> bool {
+        let name = command.name();
+        match self.propose(command).await {
             Ok(outcome) => {
-                tracing::debug!(revision = %outcome.revision, "collected dependents of deleted objects");
+                tracing::debug!(command = ?name, revision = %outcome.revision, "did a part of what was left");
                 true
             }
             Err(refusal) => {
-                tracing::debug!(%refusal, "the collection of garbage has no outcome");
+                tracing::debug!(command = ?name, %refusal, "what is left was not done, and is tried again");
                 false
             }
         }

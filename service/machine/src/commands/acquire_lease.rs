@@ -30,7 +30,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, acquire: &AcquireLease) -> Result<Answe
     }
 }
 
-/// Gives the caller a free lease, which has no waiter and no elected candidate.
+/// Gives the caller a free lease, which has no waiter. It has an elected candidate only while it was not its turn since
+/// leases were switched on: then the candidate is preferred to the caller.
 fn take(turn: &mut Turn<'_>, acquire: &AcquireLease) -> Answer {
     let token = FencingToken::new(turn.revision());
     let hold = Hold {
@@ -41,7 +42,10 @@ fn take(turn: &mut Turn<'_>, acquire: &AcquireLease) -> Answer {
         member: acquire.if_member.clone(),
         acquired: turn.wall(),
     };
-    turn.put_hold(&acquire.key, Some(hold), None);
+    let electee = turn.state().leases.electee(&acquire.key);
+    let preferred = electee.map(|electee| electee.identity.clone());
+    let preferred = preferred.filter(|preferred| *preferred != acquire.holder);
+    turn.put_hold(&acquire.key, Some(hold), preferred);
     Answer::LeaseHeld {
         token,
         ttl: acquire.ttl,
@@ -74,9 +78,14 @@ fn queue(turn: &mut Turn<'_>, acquire: &AcquireLease, lease: &Lease) -> Result<A
     };
     let present = turn.state().leases.ticket_of(key, &acquire.holder);
     if present.is_none() {
-        let waiting = turn.state().leases.waiting(key);
+        let waiting = turn.state().lease_waiter_count(key);
         turn.state().check_contenders(key, waiting)?;
     }
+    let ended = present.filter(|ticket| turn.state().is_place_ended(*ticket));
+    if let Some(ticket) = ended {
+        turn.remove_waiter(key, ticket);
+    }
+    let present = present.filter(|_| ended.is_none());
     let ticket = present.unwrap_or_else(|| Ticket::new(turn.revision()));
     let waiter = Waiter {
         holder: acquire.holder.clone(),

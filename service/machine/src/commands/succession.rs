@@ -60,11 +60,12 @@ fn withdrawn(
 ) -> Option<synod_model::Ticket> {
     let ticket = turn.state().leases.ticket_of(key, holder)?;
     turn.remove_waiter(key, ticket);
-    Some(ticket)
+    Some(ticket).filter(|ticket| !turn.state().is_place_ended(*ticket))
 }
 
 /// Removes the first valid waiter from the queue. Waiters whose place has expired, or whose member is gone, are
-/// skipped: a lease given to one of them would be blocked for a TTL.
+/// skipped: a lease given to one of them would be blocked for a TTL. Those that a switch has ended are left to what follows
+/// from it.
 fn first_in_queue(turn: &mut Turn<'_>, key: &LeaseKey) -> Option<Hold> {
     loop {
         let (ticket, _) = turn.state().lease_waiters(key).next()?;
@@ -85,36 +86,6 @@ fn first_in_queue(turn: &mut Turn<'_>, key: &LeaseKey) -> Option<Hold> {
                 acquired: turn.wall(),
             });
         }
-    }
-}
-
-/// Ends all queues when leases are switched off, so that calls that wait hear of it at once. Holds and candidates stay
-/// until their deadlines.
-pub(super) fn suspend(turn: &mut Turn<'_>) {
-    let leases = &turn.state().leases;
-    let queues = leases.queues.iter();
-    let waiters: Vec<_> = queues
-        .flat_map(|(key, queue)| queue.by_ticket.keys().map(|ticket| (key.clone(), *ticket)))
-        .collect();
-    let rows = leases.rows.iter();
-    let yielding: Vec<_> = rows
-        .filter(|(_, lease)| lease.preferred.is_some())
-        .map(|(key, _)| key.clone())
-        .collect();
-    for (key, ticket) in &waiters {
-        turn.remove_waiter(key, *ticket);
-    }
-    for key in &yielding {
-        settle(turn, key, Present::Stays);
-    }
-}
-
-/// Gives leases to the candidates that are there when leases are switched on again.
-pub(super) fn resume(turn: &mut Turn<'_>) {
-    let candidates = &turn.state().leases.candidates;
-    let keys: Vec<_> = candidates.keys().cloned().collect();
-    for key in &keys {
-        settle(turn, key, Present::Stays);
     }
 }
 
@@ -162,7 +133,7 @@ pub(super) fn expire(turn: &mut Turn<'_>, expire: &Expire, gone: &BTreeSet<Membe
         if lease.hold.is_some() {
             touched.insert(key.clone(), Present::Goes);
             ended.leases += 1;
-        } else {
+        } else if turn.state().leases.waiting(key) == 0 {
             turn.forget_lease(key);
         }
     }

@@ -22,7 +22,7 @@ impl Turn<'_> {
     ) {
         let before = self.state().leases.rows.get(key).cloned();
         assert!(
-            hold.is_some() || self.state().leases.waiting(key) == 0,
+            hold.is_some() || self.state().lease_waiters(key).next().is_none(),
             "lease {key}: nobody waits for a lease that is free"
         );
         let token = |hold: Option<&Hold>| hold.map(|hold| hold.token);

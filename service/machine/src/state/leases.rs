@@ -1,9 +1,12 @@
 //! What the state answers about leases, their deadlines and their queues.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use synod_model::limits::LEASE_CONTENDERS_MAX;
-use synod_model::{Current, ErrorKind, FencingToken, Lease, LeaseKey, Refusal, Ticket, Waiter};
+use synod_model::{
+    Current, ErrorKind, FencingToken, Lease, LeaseKey, Refusal, Revision, Ticket, Waiter,
+};
 
 use crate::{QueuePlace, State};
 
@@ -35,21 +38,27 @@ impl State {
         })
     }
 
-    /// The waiters of a lease, in their order.
+    /// The waiters of a lease, in their order. Those whose places a switch has ended are none any more, whether their rows
+    /// are still there or not.
     pub fn lease_waiters(
         &self,
         key: &LeaseKey,
     ) -> impl Iterator<Item = (Ticket, &Arc<Waiter>)> + use<'_> {
+        let ended = Bound::Excluded(Ticket::new(self.places_ended()));
         let queue = self.leases.queues.get(key).into_iter();
         queue
-            .flat_map(|queue| &queue.by_ticket)
+            .flat_map(move |queue| queue.by_ticket.range((ended, Bound::Unbounded)))
             .map(|(ticket, waiter)| (*ticket, waiter))
     }
 
     /// The number of waiters of a lease.
     #[must_use]
     pub fn lease_waiter_count(&self, key: &LeaseKey) -> usize {
-        self.leases.waiting(key)
+        if self.places_ended() == Revision::ZERO {
+            self.leases.waiting(key)
+        } else {
+            self.lease_waiters(key).count()
+        }
     }
 
     /// The present outcome of a ticket. Costs one step for each waiter ahead of it.
@@ -57,8 +66,10 @@ impl State {
     pub fn lease_place(&self, key: &LeaseKey, ticket: Ticket) -> QueuePlace {
         if let Some(queue) = self.leases.queues.get(key)
             && queue.by_ticket.contains_key(&ticket)
+            && !self.is_place_ended(ticket)
         {
-            let ahead = queue.by_ticket.range(..ticket).count() as u64;
+            let ahead = self.lease_waiters(key);
+            let ahead = ahead.take_while(|(place, _)| *place < ticket).count() as u64;
             return QueuePlace::Waiting { ahead };
         }
         let lease = self.leases.rows.get(key);

@@ -1,6 +1,6 @@
 //! The rules of leases once more, with lists that are searched from end to end, and no code of the machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole state, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,12 @@ pub(crate) struct World {
     pub(crate) candidates: Vec<Candidate>,
     /// The epoch of each member.
     pub(crate) members: BTreeMap<String, u64>,
+    /// Whether leases are switched off.
+    pub(crate) off: bool,
+    /// Whether so much precedes these leases that what follows from a switch comes with the next command.
+    pub(crate) crowded: bool,
+    /// The waiters that a switch has ended, while the rows of their places are there.
+    pub(crate) ended: Vec<Waiter>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +81,38 @@ pub(crate) enum Said {
 const FORGOTTEN_AFTER: u64 = 24 * 60 * 60 * 1_000;
 
 impl World {
+    /// Leases are switched on or off, or stay as they are.
+    pub(crate) fn switch(&mut self, off: bool) -> Said {
+        if self.off != off {
+            self.off = off;
+            self.revision += 1;
+            if off {
+                self.ended.append(&mut self.waiters);
+            }
+            if !self.crowded {
+                self.follow_at(self.revision);
+            }
+        }
+        Said::Done
+    }
+
+    /// What follows from the last move of the switch is done.
+    pub(crate) fn follow(&mut self) -> Said {
+        self.turn(|world, revision| {
+            world.follow_at(revision);
+            Said::Done
+        })
+    }
+
+    fn follow_at(&mut self, revision: u64) {
+        self.ended.clear();
+        let standing = self.candidates.iter().map(|it| it.lease.clone());
+        let contended: BTreeSet<String> = standing.collect();
+        for name in contended {
+            self.settle(&name, revision);
+        }
+    }
+
     fn is_over(&self, set_at: u64, lasts: u64, promised: u64) -> bool {
         self.ends_at(set_at, lasts, promised) <= self.now
     }
@@ -123,7 +161,7 @@ impl World {
                 lease.preferred.clone(),
             )
         });
-        let waiters = self.waiters.iter().map(|it| it.ticket);
+        let waiters = self.waiters.iter().chain(&self.ended).map(|it| it.ticket);
         let candidates = self.candidates.iter().map(|it| Candidate {
             set_at: 0,
             promised: 0,
@@ -145,6 +183,9 @@ impl World {
         wait: Option<u64>,
         member: Option<(String, u64)>,
     ) -> Said {
+        if self.off {
+            return Said::Refused("SWITCHED_OFF");
+        }
         self.turn(|world, revision| {
             if let Some((id, epoch)) = &member {
                 match world.members.get(id) {
@@ -172,6 +213,7 @@ impl World {
                     let Some(wait) = wait else {
                         return Said::Refused("CONFLICT");
                     };
+                    world.ended.retain(|it| it.lease != name || it.who != who);
                     let place = world
                         .waiters
                         .iter()
@@ -208,6 +250,9 @@ impl World {
     }
 
     pub(crate) fn renew(&mut self, name: &str, token: u64) -> Said {
+        if self.off {
+            return Said::Refused("SWITCHED_OFF");
+        }
         let now = self.now;
         let promised = self.promised_to_holder(name);
         let lease = self.leases.get_mut(name);
@@ -224,6 +269,7 @@ impl World {
         self.turn(|world, revision| {
             if token.is_none() {
                 world.waiters.retain(|it| it.lease != name || it.who != who);
+                world.ended.retain(|it| it.lease != name || it.who != who);
             }
             let held = world.leases.get(name).and_then(|lease| lease.held.clone());
             if held.is_some_and(|held| held.by == who && token.is_none_or(|it| it == held.token)) {
@@ -234,6 +280,9 @@ impl World {
     }
 
     pub(crate) fn stand(&mut self, candidate: Candidate) -> Said {
+        if self.off {
+            return Said::Refused("SWITCHED_OFF");
+        }
         self.turn(|world, revision| {
             let name = candidate.lease.clone();
             let same = |it: &&mut Candidate| it.lease == name && it.who == candidate.who;
@@ -261,6 +310,9 @@ impl World {
     }
 
     pub(crate) fn renew_candidate(&mut self, name: &str, who: &str) -> Said {
+        if self.off {
+            return Said::Refused("SWITCHED_OFF");
+        }
         let now = self.now;
         let promised = self.promised_to_candidate(name, who);
         let mut candidates = self.candidates.iter_mut();
@@ -315,13 +367,16 @@ impl World {
             world
                 .waiters
                 .retain(|it| !then.is_over(it.set_at, it.wait, 0));
+            world
+                .ended
+                .retain(|it| !then.is_over(it.set_at, it.wait, 0));
             for (name, lease) in &then.leases {
                 if !then.is_over(lease.set_at, lease.lasts, lease.promised) {
                     continue;
                 }
                 if lease.held.is_some() {
                     world.hand_on(name, revision);
-                } else {
+                } else if world.ended.iter().all(|it| it.lease != *name) {
                     world.leases.remove(name);
                 }
             }
@@ -349,6 +404,8 @@ impl World {
                 .iter()
                 .position(|it| it.lease == name && it.who == chosen.who);
             let ticket = place.map(|at| self.waiters.remove(at).ticket);
+            self.ended
+                .retain(|it| it.lease != name || it.who != chosen.who);
             let held = Held {
                 by: chosen.who,
                 token: revision,
@@ -418,6 +475,9 @@ impl World {
     }
 
     fn chosen(&self, name: &str) -> Option<Candidate> {
+        if self.off {
+            return None;
+        }
         let standing: Vec<&Candidate> = self
             .candidates
             .iter()

@@ -1,17 +1,19 @@
 //! The machine against the naive model of leases: random commands, everything compared after each.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use synod_machine::{Answer, ChangeOf, Command, Outcome, QueuePlace};
+use synod_machine::{Answer, ChangeOf, Command, FollowSwitches, Outcome, QueuePlace, State};
 use synod_model::{
-    AcquireLease, Epoch, FencingToken, Lease, MemberId, PutLeaseCandidate, Revision,
-    SemanticVersion, Strategy as Chooses,
+    AcquireLease, Epoch, Feature, FencingToken, Lease, MemberId, PutLeaseCandidate, Revision,
+    SemanticVersion, Strategy as Chooses, Switch, Ttl,
 };
 
 use crate::naive::{Candidate, Said, World};
 use crate::stage::{Stage, holder, key, release, renew, renew_candidate, ttl, withdraw};
+use crate::switched::switch;
 
 const LEASES: [&str; 3] = ["a", "b", "c"];
 const HOLDERS: [&str; 4] = ["h0", "h1", "h2", "h3"];
@@ -58,6 +60,44 @@ enum Step {
     Elect,
     Expire,
     Restart,
+    Switch(bool),
+    Follow,
+}
+
+/// Steps with switches among them, and without the one that outlives every deadline.
+fn switching_step() -> impl Strategy<Value = Step> {
+    let short = step().prop_filter(
+        "a day outlives the crowd",
+        |step| !matches!(step, Step::Pass(ms) if *ms > 10_000),
+    );
+    prop_oneof![
+        12 => short,
+        3 => any::<bool>().prop_map(Step::Switch),
+        1 => Just(Step::Follow),
+    ]
+}
+
+/// A state in which four leases, which precede the others, have 1,000 candidates each.
+fn crowd() -> Stage {
+    static STATE: OnceLock<State> = OnceLock::new();
+    let mut stage = Stage::upgraded();
+    let state = STATE.get_or_init(|| {
+        let puts = (0..4_000).map(|number| {
+            Command::PutLeaseCandidate(PutLeaseCandidate {
+                key: key(&format!("0-{}", number % 4)),
+                identity: holder(&format!("one-of-many-{number}")),
+                binary_version: SemanticVersion::parse("1.30.0").unwrap(),
+                emulation_version: None,
+                strategy: Chooses::parse("OldestEmulationVersion").unwrap(),
+                ttl: Ttl::MAX,
+            })
+        });
+        stage.send_all(puts.collect());
+        stage.state.clone()
+    });
+    stage.state = state.clone();
+    stage.events.clear();
+    stage
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -96,17 +136,21 @@ struct Trial {
 }
 
 impl Trial {
-    fn new() -> Self {
-        let stage = Stage::formed();
+    fn new(stage: Stage, crowded: bool) -> Self {
         let revision = stage.state.revision().get();
+        let present = stage.state.present();
+        let leases = present.leases(None, None);
+        let mirror = leases.map(|lease| (lease.key.name().to_owned(), (*lease).clone()));
+        let mirror = mirror.collect();
         Self {
+            followed: stage.events.len(),
             stage,
             world: World {
                 revision,
+                crowded,
                 ..World::default()
             },
-            mirror: BTreeMap::new(),
-            followed: 0,
+            mirror,
             joins: 0,
         }
     }
@@ -195,6 +239,15 @@ impl Trial {
                 // Members live longer than any of these logs.
                 due.members.clear();
                 self.both(Command::Expire(due), World::expire);
+            }
+            Step::Switch(off) => {
+                let to = if off { Switch::Off } else { Switch::On };
+                self.both(switch(Feature::Leases, to), |world| world.switch(off));
+            }
+            Step::Follow => {
+                let command = Command::FollowSwitches(FollowSwitches {});
+                self.both(command, World::follow);
+                assert_eq!(self.stage.state.aftermaths().count(), 0);
             }
             Step::Pass(_) | Step::Elect | Step::Restart => unreachable!("it is no command"),
         }
@@ -384,7 +437,31 @@ proptest! {
 
     #[test]
     fn leases_do_what_the_naive_model_does(steps in prop::collection::vec(step(), 1..80)) {
-        let mut trial = Trial::new();
+        let mut trial = Trial::new(Stage::formed(), false);
+        for step in &steps {
+            trial.take(step);
+        }
+    }
+
+    #[test]
+    fn switches_of_leases_do_what_the_naive_model_does(
+        steps in prop::collection::vec(switching_step(), 1..80)
+    ) {
+        let mut trial = Trial::new(Stage::upgraded(), false);
+        for step in &steps {
+            trial.take(step);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..config() })]
+
+    #[test]
+    fn what_follows_from_a_switch_later_does_what_the_naive_model_does(
+        steps in prop::collection::vec(switching_step(), 40..80)
+    ) {
+        let mut trial = Trial::new(crowd(), true);
         for step in &steps {
             trial.take(step);
         }

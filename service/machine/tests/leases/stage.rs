@@ -49,21 +49,31 @@ impl Stage {
 
     /// Applies one command as the request of a session.
     pub(crate) fn send_as(&mut self, request: Option<RequestId>, command: Command) -> Outcome {
+        self.apply(request, vec![command]).remove(0)
+    }
+
+    /// Applies these commands in one entry.
+    pub(crate) fn send_all(&mut self, commands: Vec<Command>) -> Vec<Outcome> {
+        self.apply(None, commands)
+    }
+
+    fn apply(&mut self, request: Option<RequestId>, commands: Vec<Command>) -> Vec<Outcome> {
+        let commands = commands.into_iter().map(|command| Envelope {
+            actor: None,
+            request,
+            command: Arc::new(command),
+        });
         let entry = LogEntry {
             log_time: LogTime::from_millis(self.now_ms),
             lift_deadlines: std::mem::take(&mut self.lift),
             wall: WallTime::from_millis(1_800_000_000_000 + self.now_ms),
-            commands: vec![Envelope {
-                actor: None,
-                request,
-                command: Arc::new(command),
-            }],
+            commands: commands.collect(),
         };
         let mut applied = self.state.apply(&stored::read_back(&entry));
         stored::check(&applied);
         assert_eq!(self.state.digest(), self.state.recompute_digest());
         self.events.append(&mut applied.events);
-        applied.outcomes.remove(0)
+        applied.outcomes
     }
 
     pub(crate) fn now_ms(&self) -> u64 {

@@ -1,7 +1,8 @@
 //! Leases while they are switched off: nobody gets one, nobody loses one early, and whoever waits is let go.
 
-use synod_machine::QueuePlace;
-use synod_model::{ErrorKind, Feature, Switch};
+use synod_machine::{Command, Expire, FollowSwitches, QueuePlace, Row};
+use synod_model::limits::{AFTERMATH_STEPS_MAX, LEASE_CONTENDERS_MAX};
+use synod_model::{ErrorKind, Feature, Switch, Ttl};
 
 use crate::raised::raised;
 use crate::stage::{
@@ -11,7 +12,7 @@ use crate::stage::{
 use crate::switched::switch;
 
 impl Stage {
-    fn upgraded() -> Self {
+    pub(crate) fn upgraded() -> Self {
         let mut stage = Self::formed();
         for command in raised() {
             accepted(stage.send(command));
@@ -22,6 +23,121 @@ impl Stage {
     fn switches(&mut self, to: Switch) {
         accepted(self.send(switch(Feature::Leases, to)));
     }
+
+    /// The leader sends what is left to follow from switches. Returns the number of commands.
+    fn follows(&mut self) -> usize {
+        let mut commands = 0;
+        while self.state.aftermaths().next().is_some() {
+            let before = self.places();
+            accepted(self.send(Command::FollowSwitches(FollowSwitches {})));
+            assert!(before - self.places() <= AFTERMATH_STEPS_MAX);
+            commands += 1;
+        }
+        commands
+    }
+
+    /// The rows of places in queues, of waiters that wait and of others.
+    fn places(&self) -> usize {
+        let rows = self.state.rows();
+        rows.filter(|row| matches!(row, Row::LeaseWaiter(..)))
+            .count()
+    }
+
+    /// Leases that are held, each with as many waiters as may be.
+    fn crowded(names: &[&str]) -> Self {
+        let mut stage = Self::upgraded();
+        for name in names {
+            let mut commands = vec![acquire(name, "holder", None)];
+            let waiters = 0..LEASE_CONTENDERS_MAX;
+            commands
+                .extend(waiters.map(|who| acquire(name, &format!("waiter-{who}"), Some(TTL_MS))));
+            stage.send_all(commands).into_iter().for_each(|outcome| {
+                accepted(outcome);
+            });
+        }
+        stage
+    }
+}
+
+const CROWDED: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+
+#[test]
+fn queues_end_at_once_and_their_rows_go_in_bounded_commands() {
+    let mut stage = Stage::crowded(&CROWDED);
+    accepted(stage.send(stand("z", "new", "1.32.0", "1.32.0")));
+    accepted(stage.send(stand("z", "old", "1.31.0", "1.31.0")));
+    let key = key("i");
+    let (first, _) = stage.state.lease_waiters(&key).next().unwrap();
+    let all = stage.places();
+    assert_eq!(all, CROWDED.len() * LEASE_CONTENDERS_MAX);
+    stage.switches(Switch::Off);
+    let left = stage.places();
+    assert!(left > 0 && all - left <= AFTERMATH_STEPS_MAX, "{left} left");
+    for name in CROWDED {
+        assert!(stage.waiting(name).is_empty(), "{name}");
+        assert_eq!(stage.state.lease_waiter_count(&crate::stage::key(name)), 0);
+    }
+    assert_eq!(stage.state.lease_place(&key, first), QueuePlace::Gone);
+    // Its turn comes after the crowd's: until then it shows what it did.
+    let preferred = |stage: &Stage| {
+        stage
+            .lease(&crate::stage::key("z"))
+            .unwrap()
+            .preferred
+            .clone()
+    };
+    assert!(preferred(&stage).is_some());
+    stage.restart_from_checkpoint();
+    accepted(stage.send(release("i", "holder", None)));
+    assert_eq!(stage.holder("i"), None, "nobody is given what is released");
+    // A lease that nobody asks for is kept for as long as rows hang on it.
+    let free = stage.lease(&key).unwrap().metadata.resource_version;
+    stage.pass(Ttl::MAX.as_millis());
+    accepted(stage.send(Command::Expire(Expire {
+        leases: [(key.clone(), free)].into(),
+        ..Expire::default()
+    })));
+    stage.restart_from_checkpoint();
+    assert!(stage.lease(&key).is_some());
+    assert!(stage.follows() >= left / AFTERMATH_STEPS_MAX);
+    assert_eq!(stage.places(), 0);
+    assert_eq!(preferred(&stage), None);
+    assert!(
+        !stage
+            .send(Command::FollowSwitches(FollowSwitches {}))
+            .changed
+    );
+}
+
+#[test]
+fn a_place_that_a_switch_has_ended_gets_nothing_when_leases_are_on_before_its_row_is_gone() {
+    let mut stage = Stage::crowded(&CROWDED);
+    accepted(stage.send(stand("z", "new", "1.32.0", "1.32.0")));
+    stage.switches(Switch::Off);
+    accepted(stage.send(release("z", "new", None)));
+    stage.switches(Switch::On);
+    assert!(stage.places() > 0);
+    // Whoever was told that leases are off has stopped to wait. It may ask again, behind others.
+    let other = stage.queues("i", "other");
+    let again = stage.queues("i", "waiter-0");
+    assert!(again > other);
+    assert_eq!(stage.waiting("i"), ["other", "waiter-0"]);
+    let place = stage.state.lease_place(&key("i"), again);
+    assert_eq!(place, QueuePlace::Waiting { ahead: 1 });
+    accepted(stage.send(release("i", "holder", None)));
+    assert_eq!(stage.holder("i").unwrap().0, "other");
+    // A candidate gets its lease when its turn comes; until then, whoever asks does.
+    assert_eq!(stage.holder("z"), None);
+    stage.takes("z", "guest");
+    let preferred = stage.lease(&key("z")).unwrap().preferred.clone();
+    assert_eq!(preferred.unwrap().to_string(), "new");
+    let mut other_order = stage.restarted();
+    stage.follows();
+    other_order.follows();
+    assert_eq!(stage.state.digest(), other_order.state.digest());
+    assert_eq!(stage.places(), 1, "one waits again");
+    accepted(stage.send(release("i", "other", None)));
+    assert_eq!(stage.holder("i").unwrap().0, "waiter-0");
 }
 
 #[test]

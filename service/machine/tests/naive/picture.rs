@@ -109,6 +109,9 @@ impl Picture {
                 let lines = self.agreements.entry(resource).or_default();
                 lines.push((*line).clone());
             }
+            Row::Aftermath(row) => {
+                panic!("{row:?} is left, and these logs have too little for that")
+            }
             Row::Garbage(_, garbage) => self.garbage.push((*garbage).clone()),
             Row::MigrationProgress(id, row) => {
                 self.progress.insert(id, (*row).clone());

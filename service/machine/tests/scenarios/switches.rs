@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use synod_machine::{Answer, Command};
+use synod_machine::{Aftermath, Answer, Command, FollowSwitches};
+use synod_model::limits::AFTERMATH_STEPS_MAX;
 use synod_model::{
     AbortMigration, Attributes, ErrorKind, FailureClass, Feature, MigrationPhase, MigrationReason,
-    Operation, SWITCHES_SINCE, Settings, StartMigration, Switch, Transact,
+    Operation, SWITCHES_SINCE, Settings, SettingsPatch, StartMigration, Switch, Transact,
+    UpdateSettings,
 };
 
 use crate::cluster::{Cluster, TTL, accepted, claim, complete, fail, progress, refused, request};
@@ -179,6 +181,76 @@ fn while_votes_are_off_what_is_selected_stands_still_and_servers_report_all_the_
     assert_eq!(cluster.encoding(&a, "pods"), selected);
     cluster.adopts(&a, "pods");
     assert_eq!(cluster.encoding(&a, "pods"), cluster.selected("pods"));
+}
+
+#[test]
+fn what_follows_from_switches_comes_in_bounded_commands_and_survives_a_checkpoint_between_them() {
+    let names: Vec<String> = (0..AFTERMATH_STEPS_MAX / 2 + 500)
+        .map(|number| format!("r{number}.example.io"))
+        .collect();
+    let mut cluster = Cluster::upgraded();
+    cluster.switches(Feature::Votes, Switch::Off);
+    cluster.switches(Feature::Migrations, Switch::Off);
+    let mut says: Vec<_> = names
+        .iter()
+        .map(|name| of(name).decodes("v1").prefers("v1"))
+        .collect();
+    says.push(of("configmaps").decodes("v1").encodes("v1"));
+    let a = cluster.starts("a", &says);
+    let selected = |cluster: &Cluster| {
+        let names = names.iter();
+        names
+            .filter(|name| cluster.selected(name).is_some())
+            .count()
+    };
+    let migrates = |cluster: &Cluster| {
+        let resource = resource("configmaps");
+        cluster.state.migrations_of(&resource).next().is_some()
+    };
+    assert_eq!(selected(&cluster), 0);
+    let mut patch = SettingsPatch::default();
+    (patch.votes, patch.migrations) = (Some(Switch::On), Some(Switch::On));
+    accepted(cluster.send(Command::UpdateSettings(UpdateSettings {
+        patch,
+        if_revision: None,
+    })));
+    // A resource costs one step, and one for its entry.
+    assert!((1..=AFTERMATH_STEPS_MAX / 2).contains(&selected(&cluster)));
+    assert!(!migrates(&cluster), "it is not its turn yet");
+    let unfinished: Vec<Feature> = cluster.state.aftermaths().map(Aftermath::feature).collect();
+    assert_eq!(unfinished, [Feature::Votes, Feature::Migrations]);
+    // Who reports meanwhile is decided at once, as ever.
+    let left = names.iter().find(|name| cluster.selected(name).is_none());
+    let left = left.unwrap();
+    cluster.reports(&a, &[of(left).decodes("v1 v2").prefers("v1")]);
+    assert_eq!(cluster.selected(left).as_deref(), Some("v1"));
+    cluster.restart_from_checkpoint();
+    accepted(cluster.send(Command::FollowSwitches(FollowSwitches {})));
+    assert_eq!(selected(&cluster), names.len());
+    assert!(migrates(&cluster));
+    assert_eq!(cluster.state.aftermaths().count(), 0);
+}
+
+#[test]
+fn a_switch_that_moves_back_takes_back_what_it_has_not_done_yet() {
+    let says: Vec<_> = (0..AFTERMATH_STEPS_MAX / 2 + 500)
+        .map(|number| {
+            of(&format!("r{number}.example.io"))
+                .decodes("v1")
+                .prefers("v1")
+        })
+        .collect();
+    let mut cluster = Cluster::upgraded();
+    cluster.switches(Feature::Votes, Switch::Off);
+    cluster.starts("a", &says);
+    cluster.switches(Feature::Votes, Switch::On);
+    assert_eq!(cluster.state.aftermaths().count(), 1);
+    cluster.switches(Feature::Votes, Switch::Off);
+    assert_eq!(cluster.state.aftermaths().count(), 0);
+    let digest = cluster.state.digest();
+    let follows = cluster.send(Command::FollowSwitches(FollowSwitches {}));
+    assert!(!follows.changed);
+    assert_eq!(cluster.state.digest(), digest);
 }
 
 #[test]

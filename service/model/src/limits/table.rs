@@ -238,6 +238,12 @@ pub const LIMITS: &[Limit] = &[
         "left for the next command",
     ),
     limit(
+        "steps of a switch's aftermath in one command, until it is reached",
+        AFTERMATH_STEPS_MAX,
+        "steps",
+        "left for the next command",
+    ),
+    limit(
         "decodable or served versions of an entry",
         VERSIONS_PER_ENTRY_MAX,
         "versions",

@@ -5,6 +5,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use synod_machine::Aftermath;
 use synod_model::{Feature, Switch};
 
 use super::gauge_value;
@@ -33,6 +34,7 @@ pub(crate) struct StatusMetrics {
     low_on_disk: Gauge,
     at_quota: Gauge,
     switched_off: Family<FeatureLabel, Gauge>,
+    switch_unfinished: Family<FeatureLabel, Gauge>,
     digests_kept: Gauge,
     revision: Gauge,
     oldest_revision: Gauge,
@@ -133,6 +135,11 @@ impl StatusMetrics {
             "Whether a feature is switched off by the setting of its name; 1 or 0",
             self.switched_off.clone(),
         );
+        registry.register(
+            "synod_switch_unfinished",
+            "Whether more has to follow from the last move of a feature's switch, which the leader sees to; 1 or 0",
+            self.switch_unfinished.clone(),
+        );
     }
 
     fn register_state(&self, registry: &mut Registry) {
@@ -216,6 +223,10 @@ impl StatusMetrics {
             };
             let is_off = state.settings().switch(feature) == Switch::Off;
             self.switched_off.get_or_create(&label).set(is_off.into());
+            let mut unfinished = state.aftermaths().map(Aftermath::feature);
+            let unfinished = unfinished.any(|it| it == feature);
+            let gauge = self.switch_unfinished.get_or_create(&label);
+            gauge.set(unfinished.into());
         }
         self.revision.set(gauge_value(state.revision().get()));
         self.oldest_revision

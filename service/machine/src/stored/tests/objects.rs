@@ -1,6 +1,6 @@
 //! Commands on collections and objects, with every field set.
 
-use crate::{CollectGarbage, Cursor, Fate, Garbage};
+use crate::{Aftermath, CollectGarbage, Cursor, Fate, FollowSwitches, Garbage};
 use bytes::Bytes;
 use synod_model::{
     Annotations, Attributes, CollectionRules, Compare, Content, CreateCollection, CreateObject,
@@ -180,6 +180,7 @@ pub(super) fn commands() -> Vec<Command> {
         }),
         Command::DeleteObject(mark),
         Command::CollectGarbage(CollectGarbage {}),
+        Command::FollowSwitches(FollowSwitches {}),
         Command::CreateObject(create()),
         Command::UpdateObject(update()),
         Command::UpdateObject(UpdateObject {
@@ -224,6 +225,28 @@ fn what_deletions_have_left_reads_back_wherever_it_stopped() {
             let row = Row::Garbage(Uid::from_bytes([5; 16]), Arc::new(garbage));
             assert_eq!(from_bytes::<Row>(&to_bytes(&row)).unwrap(), row);
         }
+    }
+}
+
+#[test]
+fn what_has_to_follow_from_a_switch_reads_back_wherever_it_stopped() {
+    let aftermaths = [
+        Aftermath::Votes {
+            next: Some(resource("gadgets")),
+        },
+        Aftermath::Leases {
+            next: Some(LeaseKey::new("default", "leader").unwrap()),
+            ended: Revision::new(7),
+        },
+        Aftermath::Leases {
+            next: None,
+            ended: Revision::ZERO,
+        },
+        Aftermath::Migrations { next: None },
+    ];
+    for aftermath in aftermaths {
+        let row = Row::Aftermath(aftermath);
+        assert_eq!(from_bytes::<Row>(&to_bytes(&row)).unwrap(), row);
     }
 }
 

@@ -1,0 +1,108 @@
+//! What has to follow from a switch that moved, and how far that has come.
+//!
+//! A command takes a bounded number of steps, and leaves the rest as a row; the leader sends the next one. Meanwhile the
+//! switch is in force for everything that is new. What it does to rows of before it does lease by lease, or resource by
+//! resource, in the order of their keys:
+//!
+//! - Places in queues are gone in the command that switches leases off, whether their rows are still there or not. No
+//!   lease is given to one of them, also if leases are on again before the last is removed.
+//! - A lease shows the preferred candidate of before, or is not given to the candidates for it yet.
+//! - What the votes for a resource call for is selected, and the migration that its agreement calls for is created, with
+//!   its next report, or when its turn comes.
+
+use synod_model::{Feature, GroupResource, LeaseKey, Revision, Switch, Ticket};
+
+use crate::State;
+use crate::hashes::aftermath_hash;
+use crate::turn::Turn;
+
+/// What still has to follow from a switch that moved: what precedes `next`, by key, is done; without it, nothing is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Aftermath {
+    /// Votes are on again: what they call for is selected.
+    Votes {
+        /// The first resource that is left.
+        next: Option<GroupResource>,
+    },
+    /// Queues end and nobody is preferred to a holder while leases are off; candidates are elected when they are on again.
+    Leases {
+        /// The first lease that is left.
+        next: Option<LeaseKey>,
+        /// Places with tickets up to this revision are gone: it is the one that last switched leases off, or zero.
+        ended: Revision,
+    },
+    /// Migrations are on again: those that agreements call for are created.
+    Migrations {
+        /// The first resource that is left.
+        next: Option<GroupResource>,
+    },
+}
+
+impl Aftermath {
+    /// The feature whose switch moved.
+    #[must_use]
+    pub const fn feature(&self) -> Feature {
+        match self {
+            Self::Votes { .. } => Feature::Votes,
+            Self::Leases { .. } => Feature::Leases,
+            Self::Migrations { .. } => Feature::Migrations,
+        }
+    }
+
+    /// What has to follow when the switch of a feature has moved, if anything has to.
+    pub(crate) fn of(state: &State, feature: Feature, now: Switch, at: Revision) -> Option<Self> {
+        match (feature, now) {
+            (Feature::Votes, Switch::On) => Some(Self::Votes { next: None }),
+            (Feature::Leases, Switch::Off) => Some(Self::Leases {
+                next: None,
+                ended: at,
+            }),
+            (Feature::Leases, Switch::On) => Some(Self::Leases {
+                next: None,
+                ended: state.places_ended(),
+            }),
+            (Feature::Migrations, Switch::On) => Some(Self::Migrations { next: None }),
+            (Feature::Votes | Feature::Migrations, Switch::Off)
+            | (Feature::Objects | Feature::Histories, _) => None,
+        }
+    }
+}
+
+impl State {
+    /// The features whose switches moved, with more to follow from it: [`Command::FollowSwitches`](crate::Command)
+    /// continues.
+    pub fn aftermaths(&self) -> impl Iterator<Item = &Aftermath> {
+        self.aftermaths.values()
+    }
+
+    /// Whether a place in a queue is gone because leases were switched off, though its row is still there.
+    pub(crate) fn is_place_ended(&self, ticket: Ticket) -> bool {
+        ticket.revision() <= self.places_ended()
+    }
+
+    /// Places in queues with tickets up to this revision are gone; zero if none is.
+    pub(crate) fn places_ended(&self) -> Revision {
+        match self.aftermaths.get(&Feature::Leases) {
+            Some(Aftermath::Leases { ended, .. }) => *ended,
+            Some(Aftermath::Votes { .. } | Aftermath::Migrations { .. }) | None => Revision::ZERO,
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// Notes what still has to follow from a switch.
+    pub(crate) fn put_aftermath(&mut self, after: Aftermath) {
+        self.add(aftermath_hash(&after));
+        let before = self.aftermaths().insert(after.feature(), after);
+        if let Some(before) = before {
+            self.subtract(aftermath_hash(&before));
+        }
+    }
+
+    /// Forgets what had to follow from the switch of a feature: it is done, or the switch has moved back.
+    pub(crate) fn remove_aftermath(&mut self, feature: Feature) {
+        if let Some(before) = self.aftermaths().remove(&feature) {
+            self.subtract(aftermath_hash(&before));
+        }
+    }
+}
