@@ -89,8 +89,18 @@ impl Cluster {
         cluster.secured(flags).await
     }
 
-    /// The same, with an audit log each, and with these keys of tokens in the file [`Self::jwks`] beside the policy.
-    pub(crate) async fn start_with_tokens(policy: &str, jwks: &str, log: Option<&str>) -> Self {
+    /// The same, with these flags, an audit log each, and these keys of tokens in the file [`Self::jwks`] beside the policy.
+    pub(crate) async fn start_with_tokens(policy: &str, jwks: &str, flags: &[&str]) -> Self {
+        Self::start_with_tokens_logging(policy, jwks, None, flags).await
+    }
+
+    /// The same, which log by this filter.
+    pub(crate) async fn start_with_tokens_logging(
+        policy: &str,
+        jwks: &str,
+        log: Option<&str>,
+        flags: &[&str],
+    ) -> Self {
         let mut cluster = Self::prepare().await;
         fs::write(cluster.policy(), policy).expect("the folder can be written");
         fs::write(cluster.jwks(), jwks).expect("the folder can be written");
@@ -103,7 +113,8 @@ impl Cluster {
             }
         }
         let file = cluster.policy().display().to_string();
-        cluster.secured(&["--policy-file", &file]).await
+        let flags = [&["--policy-file", &file], flags].concat();
+        cluster.secured(&flags).await
     }
 
     /// The file with the keys of tokens.

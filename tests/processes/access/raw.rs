@@ -101,6 +101,19 @@ impl Raw {
         self.sent(method, request).await
     }
 
+    /// Calls a method that has one answer, within this span.
+    pub(super) async fn unary_traced(
+        &self,
+        method: &str,
+        request: Bytes,
+        traceparent: &str,
+    ) -> Result<Bytes, Status> {
+        let mut request = self.request(request);
+        let above = traceparent.parse().expect("a header takes it");
+        request.metadata_mut().insert("traceparent", above);
+        self.sent(method, request).await
+    }
+
     async fn sent(&self, method: &str, request: Request<Bytes>) -> Result<Bytes, Status> {
         let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
         let mut grpc = tonic::client::Grpc::new(self.channel.clone());

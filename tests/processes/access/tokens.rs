@@ -18,6 +18,7 @@ use super::{OWN, acts_as_itself_alone, may_what_its_role_may, requests};
 use crate::cluster::{Cluster, IDS};
 use crate::issuer::{Issuer, TABLE, Wanted, jwks};
 use crate::security::{metrics, value};
+use crate::traces::collector::{Collector, Seen};
 use crate::waiting::{eventually, within};
 
 /// A method that everybody may call who may connect.
@@ -64,7 +65,7 @@ async fn client(cluster: &Cluster, token: Token) -> Client {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_account_may_what_its_role_may_and_acts_as_its_pod_alone() {
     let issuer = Issuer::new("one");
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
     let port = port(&cluster).await;
     let callers = [
         (Role::Admin, Wanted::of("ops", "admin")),
@@ -85,9 +86,49 @@ async fn a_service_account_may_what_its_role_may_and_acts_as_its_pod_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_not_known_asks_for_no_span() {
+    const STATUS: &str = "synod.v1.Cluster/Status";
+    let (issuer, other) = (Issuer::new("one"), Issuer::new("one"));
+    let collector = Collector::start().await;
+    let url = collector.url();
+    let traces = ["--otlp-endpoint", &url, "--trace-sampling-ratio", "1"];
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &traces).await;
+    let port = port(&cluster).await;
+    let trace = |number: u8| format!("{number:032x}");
+    let admin = Wanted::of("ops", "admin");
+    let callers = [
+        (1, None, Code::Unauthenticated),
+        (2, Some(other.token(admin)), Code::Unauthenticated),
+        (
+            3,
+            Some(issuer.token(Wanted::of("ops", "stranger"))),
+            Code::PermissionDenied,
+        ),
+        (4, Some(issuer.token(admin)), Code::Ok),
+    ];
+    for (number, token, expected) in callers {
+        let raw = Raw::bearing(cluster.certificates(), port, token.as_deref()).await;
+        let above = format!("00-{}-{:016x}-01", trace(number), 1);
+        let answer = raw.unary_traced(STATUS, Bytes::new(), &above).await;
+        let code = answer.map_or_else(|status| status.code(), |_| Code::Ok);
+        assert_eq!(code, expected, "caller {number}");
+    }
+    // What is exported is exported in order.
+    collector.trace(&trace(4), &[STATUS]).await;
+    let spans = collector.spans();
+    let seen = |number| {
+        let of = |span: &&Seen| span.trace() == trace(number);
+        spans.iter().filter(of).count()
+    };
+    assert_eq!([1, 2].map(seen), [0, 0], "nobody knows who they are");
+    assert_eq!(seen(3), 1, "who is granted nothing is known");
+    cluster.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_sends_no_good_token_may_call_nothing() {
     let (issuer, other) = (Issuer::new("one"), Issuer::new("one"));
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
     let certificates = cluster.certificates();
     let port = port(&cluster).await;
     let admin = Wanted::of("ops", "admin");
@@ -159,7 +200,7 @@ async fn what_a_token_has_opened_ends_with_it() {
     /// Long enough to open streams on a busy machine.
     const SECONDS: i64 = 10;
     let issuer = Issuer::new("one");
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
     let port = port(&cluster).await;
     let token = issuer.token(Wanted {
         seconds: SECONDS,
@@ -272,7 +313,7 @@ async fn renewed(cluster: &Cluster, times: f64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_and_tokens_are_replaced_under_load_without_a_failed_call() {
     let (old, new) = (Issuer::new("old"), Issuer::new("new"));
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&old]), None).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&old]), &[]).await;
     let wanted = Wanted::of("ops", "admin");
     let (former, file) = (old.token(wanted), cluster.log_of("token"));
     fs::write(&file, &former).expect("the folder can be written");
@@ -326,7 +367,8 @@ async fn keys_and_tokens_are_replaced_under_load_without_a_failed_call() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_of_a_token_is_in_any_log() {
     let issuer = Issuer::new("one");
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), Some("trace")).await;
+    let cluster =
+        Cluster::start_with_tokens_logging(&policy(), &jwks(&[&issuer]), Some("trace"), &[]).await;
     let [port, _, metrics_port] = cluster.ports(cluster.follower().await);
     let tokens = [
         issuer.token(Wanted::of("ops", "admin")),
@@ -385,7 +427,7 @@ async fn nothing_of_a_token_is_in_any_log() {
 async fn refusals_of_callers_whom_nobody_knows_are_summed_up_in_the_audit_log() {
     const CALLS: u64 = 2_000;
     let issuer = Issuer::new("one");
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
     let id = cluster.follower().await;
     let [port, ..] = cluster.ports(id);
     let stranger = Raw::bearing(cluster.certificates(), port, None).await;

@@ -145,7 +145,7 @@ impl Front {
         let asking = Asking {
             span: self
                 .gate
-                .span_below(known, &origin.trace, Parent::default()),
+                .span_below(known, &origin.trace, &origin.caller, Parent::default()),
             ..self.asking(origin, known, deadline)
         };
         let message: Bytes = message.encode_to_vec().into();

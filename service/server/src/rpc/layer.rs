@@ -136,13 +136,13 @@ where
     shared.metrics.started(known.number);
     let name = shared.names.of(request.headers());
     let class = known.method.class;
+    let (caller, peer) = shared.met(&mut request);
     // A stream of calls has one for each call, and one of renewals goes on for as long as a member lives.
     let span = if matches!(class, Class::Watch | Class::Backup) {
-        shared.span(known, &name, request.headers())
+        shared.span(known, &name, &caller, request.headers())
     } else {
         Span::default()
     };
-    let (caller, peer) = shared.met(&mut request);
     let mut asking = shared.asking(known, &name, line.clone(), &peer);
     asking.span = span.clone();
     let admitted = shared.admit(known, (caller, asking), &mut request);

@@ -232,7 +232,7 @@ fn started(
         traceparent: &call.traceparent,
         tracestate: &call.tracestate,
     };
-    asking.span = gate.span_below(known, &trace, parent);
+    asking.span = gate.span_below(known, &trace, caller, parent);
     let passing = Passing::begin(gate, known, asking, caller, call.message, began);
     if known.method.class == Class::Watch {
         return Box::pin(async move {

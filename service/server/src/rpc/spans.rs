@@ -6,6 +6,7 @@ use tonic::Code;
 
 use super::gate::GateParts;
 use super::handlers::Known;
+use crate::seams::Caller;
 use crate::traces::{Parent, Span};
 
 const TRACEPARENT: &str = "traceparent";
@@ -13,7 +14,13 @@ const TRACESTATE: &str = "tracestate";
 
 impl GateParts {
     /// The span of a call with these headers, which begins now.
-    pub(super) fn span(&self, known: &'static Known, name: &str, headers: &HeaderMap) -> Span {
+    pub(super) fn span(
+        &self,
+        known: &'static Known,
+        name: &str,
+        caller: &Caller,
+        headers: &HeaderMap,
+    ) -> Span {
         if !self.traces.are_made() {
             return Span::default();
         }
@@ -21,17 +28,26 @@ impl GateParts {
             let value = headers.get(name).and_then(|value| value.to_str().ok());
             value.unwrap_or_default()
         };
-        let caller = Parent {
+        let above = Parent {
             traceparent: text(TRACEPARENT),
             tracestate: text(TRACESTATE),
         };
-        self.span_below(known, name, caller)
+        self.span_below(known, name, caller, above)
     }
 
     /// The span of a call that begins now, below the span that its caller names. What asks for health, which is all day long,
-    /// has none.
-    pub(super) fn span_below(&self, known: &'static Known, name: &str, caller: Parent<'_>) -> Span {
-        if !self.traces.are_made() || known.is_open() {
+    /// has none. Nor has a call of somebody who is not known: whoever reaches the port could fill the queue of spans.
+    pub(super) fn span_below(
+        &self,
+        known: &'static Known,
+        name: &str,
+        caller: &Caller,
+        above: Parent<'_>,
+    ) -> Span {
+        if !self.traces.are_made()
+            || known.is_open()
+            || self.guards.access.standing(caller).is_err()
+        {
             return Span::default();
         }
         let attributes = vec![
@@ -42,7 +58,7 @@ impl GateParts {
         ];
         let replica = self.handle.replica();
         let path = known.called().path;
-        self.traces.served(path, caller, replica, attributes)
+        self.traces.served(path, above, replica, attributes)
     }
 }
 

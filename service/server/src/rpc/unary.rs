@@ -37,8 +37,8 @@ pub(super) async fn answered(
     gate.metrics.started(known.number);
     let name = gate.names.of(request.headers());
     let call = line.as_ref().map(Line::call);
-    let span = gate.span(known, &name, request.headers());
     let (caller, peer) = gate.met(&mut request);
+    let span = gate.span(known, &name, &caller, request.headers());
     let mut asking = gate.asking(known, &name, line.clone(), &peer);
     asking.span = span.clone();
     let answer = carried(&gate, known, handler, request, (caller, asking)).await;
