@@ -77,6 +77,9 @@ pub const ANSWER_PIECE_BYTES: usize = 64 * KIB;
 pub const ANSWER_PATIENCE: Duration = Duration::from_secs(20);
 /// A connection whose other end has not acknowledged sent bytes for this long is closed by the system.
 pub const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
+/// A connection on which nothing was heard for this long is probed by the system, which closes it if the other end does not
+/// answer.
+pub const SILENCE_UNASKED_MAX: Duration = Duration::from_secs(10);
 /// Calls in progress on a connection of another replica. Raft's own calls need only a few.
 pub const PEER_CALLS_MAX: u32 = 1_024;
 /// Items in all lists together of a message from another replica, commands in it included: more than any message that

@@ -216,6 +216,13 @@ pub const BOUNDS: &[Bound] = &[
         "the system closes the connection",
     ),
     bound(
+        "silence of a connection before the system asks whether the other end is there",
+        SILENCE_UNASKED_MAX.as_secs() as usize,
+        "seconds",
+        None,
+        "the system closes the connection if nobody answers",
+    ),
+    bound(
         "calls of a replica's connection",
         PEER_CALLS_MAX as usize,
         "calls",

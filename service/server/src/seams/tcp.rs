@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
+use socket2::TcpKeepalive;
 use tokio::net::TcpStream;
 
 use super::{Connection, Dial, Incoming};
-use crate::limits::UNACKNOWLEDGED_MAX;
+use crate::limits::{SILENCE_UNASKED_MAX, UNACKNOWLEDGED_MAX};
 
 /// The listener that [`incoming`] takes.
 pub use tokio::net::TcpListener;
@@ -17,6 +18,10 @@ pub use tokio::net::TcpListener;
 /// The pause after the system failed to accept a connection, which happens when no file descriptor is left. Trying
 /// again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// The pause between two probes whether the other end is there. Once the first is unanswered for [`UNACKNOWLEDGED_MAX`], the
+/// connection is over.
+const ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Connects over TCP.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +68,13 @@ fn connection(stream: TcpStream, remote: String) -> io::Result<Connection> {
     // Small messages must not wait for one another: a network hop is most of a write's latency.
     stream.set_nodelay(true)?;
     // While bytes wait for the other end to take them, HTTP/2 cannot ping it: the system must notice a dead peer.
+    let socket = socket2::SockRef::from(&stream);
     #[cfg(target_os = "linux")]
-    socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
+    socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
+    // While nothing is sent, HTTP/1.1 does not ping at all: the system must ask whether the other end is still there.
+    let alive = TcpKeepalive::new()
+        .with_time(SILENCE_UNASKED_MAX)
+        .with_interval(ALIVE_INTERVAL);
+    socket.set_tcp_keepalive(&alive)?;
     Ok(Connection::new(stream, remote))
 }
