@@ -21,8 +21,10 @@ use synod_client::traces::OpenTelemetry;
 use synod_client::{
     Client, CollectionChanged, CollectionRules, CreateCollection, GroupResource, Kind, ReadOptions,
 };
+use tempfile::TempDir;
 use tokio::time::Instant;
 
+use crate::certificates::Certificates;
 use crate::cluster::{Cluster, IDS};
 use crate::security::value;
 use crate::waiting::{LIMIT, eventually};
@@ -170,6 +172,65 @@ async fn a_collector_that_hangs_costs_spans_and_nothing_else() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_collector_behind_tls_gets_spans_if_both_ends_trust_each_other() {
+    let folder = TempDir::with_prefix_in("collector-", env!("CARGO_TARGET_TMPDIR"));
+    let folder = folder.expect("the target folder can be written");
+    let certificates = Certificates::make(&folder.path().join("its"));
+    let others = Certificates::make(&folder.path().join("others"));
+    let collector = Collector::start_secured(&certificates, ([127, 0, 0, 1], 0).into()).await;
+    let (at, url) = (collector.address(), collector.url());
+    let file = |name: &str| certificates.file(name).display().to_string();
+    let (ca, own, key) = (
+        file("server-ca.pem"),
+        file("admin.pem"),
+        file("admin-key.pem"),
+    );
+    let cluster = Cluster::start_with(&[
+        "--otlp-endpoint",
+        &url,
+        "--otlp-trusted-ca-file",
+        &ca,
+        "--otlp-cert-file",
+        &own,
+        "--otlp-key-file",
+        &key,
+    ])
+    .await;
+    let leader = cluster.leader().await;
+    let client = traced(&cluster, leader).await;
+    let (id, _) = within_trace(create(&client, "first")).await;
+    collector.trace(&id, &[CREATE, "synod.apply"]).await;
+
+    // It trusts other callers now, and shows what others trust: nothing is told to it.
+    drop(collector);
+    let stranger = Collector::start_secured(&others, at).await;
+    let dropped = async || {
+        let metrics = metrics(&cluster, leader).await;
+        value(&metrics, "synod_trace_spans_dropped_total")
+    };
+    within_trace(create(&client, "lost")).await;
+    eventually("spans that nobody took", async || match dropped().await {
+        0.0 => Err("none yet"),
+        _ => Ok(()),
+    })
+    .await;
+    assert_eq!(stranger.spans().len(), 0);
+
+    // The replicas read what has changed before they connect.
+    for name in ["server-ca.pem", "admin.pem", "admin-key.pem"] {
+        certificates.write(name, &others.read(name));
+    }
+    eventually("a trace in new hands", async || {
+        within_trace(create(&client, format!("found-{}", stranger.spans().len()))).await;
+        let spans = stranger.spans();
+        let found = spans.iter().any(|seen| seen.span.name == CREATE);
+        found.then_some(()).ok_or("none yet")
+    })
+    .await;
+    cluster.finish().await;
+}
+
 /// Checks the spans of a change by a follower, the first of these replicas, which the other one leads. Returns that of the call.
 fn is_linked<'a>(trace: &'a Trace, id: &str, (follower, leader): (u64, u64)) -> &'a Seen {
     let call = trace.below(&client_span(id, CREATE), CREATE);
@@ -201,6 +262,7 @@ fn is_linked<'a>(trace: &'a Trace, id: &str, (follower, leader): (u64, u64)) -> 
         }
         assert!(ended <= parent.span.end_time_unix_nano, "{trace:?}");
     }
+    assert_eq!(at_leader.span.trace_state, STATE, "the leader is told, too");
     let log = trace.below(&at_leader.id(), "synod.log");
     assert!(log.attribute("synod.log_index").is_some());
     assert_eq!(trace.len(), BY_A_FOLLOWER.len(), "{trace:?}");

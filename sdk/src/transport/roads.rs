@@ -1,15 +1,14 @@
 //! The ways to replicas: over TCP or what takes its place, behind transport security or not.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
 use synod_model::Violation;
-use synod_tls::{ClientTls, Connector, Fault, Part, Refreshed};
-use tokio::task::JoinHandle;
+use synod_tls::{ClientTls, FreshConnector, Part};
 use tokio::time::timeout;
 use tonic::transport::{Channel, Endpoint};
 use tower::{Service, service_fn};
@@ -17,17 +16,12 @@ use tower::{Service, service_fn};
 use crate::Error;
 use crate::seams::{Connection, Dial};
 
-/// A connection does not wait longer for changed files.
-const REFRESH_MAX: Duration = Duration::from_millis(250);
-
 /// The ways to replicas.
 #[derive(Clone)]
 pub(crate) struct Roads {
     /// `None`: TCP.
     dialer: Option<Arc<dyn Dial>>,
-    tls: Option<Connector>,
-    /// The fault of the files that was logged last.
-    told: Arc<Mutex<Option<Fault>>>,
+    tls: Option<FreshConnector>,
 }
 
 impl Roads {
@@ -38,15 +32,11 @@ impl Roads {
         dialer: Option<Arc<dyn Dial>>,
         tls: Option<ClientTls>,
     ) -> Result<Self, Error> {
-        let tls = tls.map(Connector::load).transpose().map_err(|fault| {
+        let tls = tls.map(FreshConnector::load).transpose().map_err(|fault| {
             let rule = Violation::invalid(&fault.place, &fault.rule);
             Error::invalid(rule.at(&format!("tls.{}", field(fault.part))))
         })?;
-        Ok(Self {
-            dialer,
-            tls,
-            told: Arc::default(),
-        })
+        Ok(Self { dialer, tls })
     }
 
     /// Whether connections are behind transport security.
@@ -82,7 +72,6 @@ impl Roads {
         let Some(tls) = &self.tls else {
             return Ok(connection);
         };
-        self.refresh(tls).await;
         let host = uri.host().unwrap_or_default();
         Ok(Connection::new(tls.connect(connection, host).await?))
     }
@@ -99,32 +88,6 @@ impl Roads {
         let connected = tcp.call(uri.clone()).await.map_err(io::Error::other)?;
         Ok(Connection::new(connected.into_inner()))
     }
-
-    /// Reads changed files. What cannot be used is logged once, and what was read before stays in use.
-    async fn refresh(&self, tls: &Connector) {
-        let tls = tls.clone();
-        let Ok(Ok(refreshed)) = timeout(REFRESH_MAX, read(tls)).await else {
-            // The disk hangs, or the runtime ends: what was read before stays in use.
-            return;
-        };
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let fault = refreshed.err();
-        if let Some(fault) = &fault
-            && told.as_ref() != Some(fault)
-        {
-            tracing::warn!(%fault, "new certificates cannot be used; the old ones stay");
-        }
-        *told = fault;
-    }
-}
-
-/// Reads changed files on a thread that may wait for a disk.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a simulation has no transport security, so it has no files to read"
-)]
-fn read(tls: Connector) -> JoinHandle<Result<Refreshed, Fault>> {
-    tokio::task::spawn_blocking(move || tls.refresh())
 }
 
 /// The name of a setting in errors.

@@ -50,6 +50,15 @@ pub(crate) struct Traces(Option<Arc<dyn ProcessTraces>>);
 #[derive(Clone, Default)]
 pub(crate) struct Span(Option<Arc<Recorded>>);
 
+/// How the span of a request is named to another replica: by the Trace Context of the W3C.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SpanName {
+    /// Its `traceparent`; empty if there is no span.
+    pub(crate) traceparent: String,
+    /// Its `tracestate`: what vendors say of the trace; empty if they say nothing.
+    pub(crate) tracestate: String,
+}
+
 /// A span that is recorded.
 struct Recorded {
     process: Arc<dyn ProcessTraces>,
@@ -97,27 +106,35 @@ impl Traces {
         Span::begin(process, builder, parent::read(caller))
     }
 
-    /// The spans of a follower's commands as this leader serves them, below the spans that the follower names: one text for
-    /// each command, empty where it has no span. Returns none if no command has one.
+    /// The spans of a follower's commands as this leader serves them, below the spans that the follower names: a `traceparent`
+    /// for each command, empty where it has no span, and a `tracestate` for each or for none. Returns none if no command has
+    /// one.
     pub(crate) fn forwarded(
         &self,
-        callers: &[String],
+        (callers, states): (&[String], &[String]),
         commands: usize,
         replica: ReplicaId,
     ) -> Vec<Stages> {
         if !self.are_made() || callers.len() != commands {
             return Vec::new();
         }
-        let named = callers.iter().filter(|caller| !caller.is_empty());
-        let stages = named.map(|caller| {
+        let states = if states.len() == commands {
+            states
+        } else {
+            &[]
+        };
+        let states = states.iter().map(String::as_str);
+        let callers = callers.iter().zip(states.chain(std::iter::repeat("")));
+        let named = callers.filter(|(caller, _)| !caller.is_empty());
+        let stages = named.map(|(traceparent, tracestate)| {
             let attributes = vec![
                 KeyValue::new("rpc.system", "grpc"),
                 KeyValue::new("rpc.service", "synod.peer.v1.Peer"),
                 KeyValue::new("rpc.method", "Forward"),
             ];
             let caller = Parent {
-                traceparent: caller,
-                tracestate: "",
+                traceparent,
+                tracestate,
             };
             Stages::of(&self.served(FORWARDED, caller, replica, attributes))
         });
@@ -197,8 +214,8 @@ impl Span {
         }
     }
 
-    /// How this span is named to another process: its `traceparent` of the W3C.
-    fn name(&self) -> Option<String> {
+    /// How this span is named to another replica.
+    fn name(&self) -> Option<SpanName> {
         let recorded = self.0.as_ref()?;
         Some(parent::write(&recorded.context))
     }
@@ -255,8 +272,8 @@ impl Stages {
         staged.call.part_since(APPLY, Some(began));
     }
 
-    /// How the present stage is named to the leader; empty if there is no span.
-    pub(crate) fn name(&self) -> String {
+    /// How the present stage is named to the leader; it says nothing if there is no span.
+    pub(crate) fn name(&self) -> SpanName {
         let staged = self.0.as_ref();
         staged
             .and_then(|staged| staged.stage.name())

@@ -35,6 +35,7 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let settings = TraceSettings {
         endpoint: args.otlp_endpoint.clone(),
         ratio: Some(Ratio::ALL),
+        tls: None,
     };
     let traces = traces::start(&settings, Vec::new())?;
     let mut signals = Signals::listen()?;

@@ -33,7 +33,7 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 35] = [
+const KEYS: [&str; 38] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",
@@ -55,7 +55,10 @@ const KEYS: [&str; 35] = [
     "listen_peer",
     "log",
     "log_format",
+    "otlp_cert_file",
     "otlp_endpoint",
+    "otlp_key_file",
+    "otlp_trusted_ca_file",
     "peer_cert_file",
     "peer_key_file",
     "peer_trusted_ca_file",

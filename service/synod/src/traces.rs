@@ -4,6 +4,7 @@
 //! finds the queue full is dropped and counted, so a collector that hangs costs spans, but never holds up a replica, nor its
 //! end.
 
+mod collector;
 mod export;
 mod settings;
 
@@ -49,7 +50,7 @@ pub(crate) fn start(
         return Ok(None);
     };
     let resource = settings::resource(process);
-    let exporter = export::exporter(endpoint, &resource)?;
+    let exporter = export::exporter(endpoint, settings.tls(), &resource)?;
     let (spans, queue) = mpsc::channel(SPANS_WAITING_MAX);
     let counts = Arc::new(Counts::default());
     let mut provider = SdkTracerProvider::builder()

@@ -1,6 +1,7 @@
 //! Transport security of Synod's replicas and clients, by rustls.
 //!
-//! - [`Acceptor`] is the serving end, [`Connector`] the calling end of a connection.
+//! - [`Acceptor`] is the serving end, [`Connector`] the calling end of a connection; a [`FreshConnector`] looks at its files before
+//!   each one.
 //! - [`Pem`] is a certificate, a key or a CA bundle, in a file or as bytes; [`KeyPair`] a certificate with its key.
 //! - [`look()`] tells what a server shows even where it is not trusted.
 //! - Files are read again by `refresh`: new connections use what they hold then, and open connections stay. A file that
@@ -13,6 +14,7 @@ mod acceptor;
 mod connector;
 mod crypto;
 mod fault;
+mod fresh;
 mod look;
 mod pem;
 mod reloaded;
@@ -22,6 +24,7 @@ mod validity;
 pub use acceptor::{Acceptor, Certificate, Protocol, ServerTls, Versions};
 pub use connector::{ClientTls, Connector};
 pub use fault::{Fault, Part};
+pub use fresh::FreshConnector;
 pub use look::{Look, ShownCertificate, look};
 pub use pem::{ChainAndKey, KeyPair, Pem, have_common_ca};
 pub use reloaded::Refreshed;

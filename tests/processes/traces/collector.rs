@@ -1,10 +1,12 @@
 //! A collector of OpenTelemetry on loopback, which keeps what is exported to it; and one that hangs.
 
 use std::fmt;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use data_encoding::HEXLOWER;
+use futures::Stream;
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
     TraceService, TraceServiceServer,
 };
@@ -14,19 +16,25 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span;
+use synod_server::seams::Connection;
+use synod_tls::{Acceptor, Certificate, KeyPair, Pem, Protocol, ServerTls, Versions};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::runtime::{Builder, Runtime};
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
+use tonic::transport::server::{Connected, TcpIncoming};
 use tonic::{Request, Response, Status};
 
+use crate::certificates::Certificates;
 use crate::waiting::eventually;
 
 /// A collector. It ends when this is dropped.
 pub(crate) struct Collector {
     address: SocketAddr,
     exports: Exports,
-    task: JoinHandle<()>,
+    scheme: &'static str,
+    /// Its connections end with it. `None` once it is being dropped.
+    runtime: Option<Runtime>,
 }
 
 /// What was exported. Clones share it.
@@ -41,26 +49,77 @@ pub(crate) struct Seen {
     process: Vec<KeyValue>,
 }
 
+impl Seen {
+    /// The id of its trace.
+    pub(crate) fn trace(&self) -> String {
+        HEXLOWER.encode(&self.span.trace_id)
+    }
+}
+
 impl Collector {
     pub(crate) async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await;
-        let listener = listener.expect("there are free ports");
-        let address = listener.local_addr().expect("it is bound");
+        let (listener, address) = bound(([127, 0, 0, 1], 0).into());
+        Self::serving("http", address, async move {
+            let listener = TcpListener::from_std(listener).expect("it is a listener");
+            TcpIncoming::from(listener)
+        })
+    }
+
+    /// A collector behind TLS at this address, which shows the replicas' certificate of this folder and asks for one of a
+    /// client.
+    pub(crate) async fn start_secured(certificates: &Certificates, at: SocketAddr) -> Self {
+        let (listener, address) = bound(at);
+        let file = |name: &str| Pem::File(certificates.file(name));
+        let acceptor = Acceptor::load(ServerTls {
+            own: KeyPair {
+                certificate: file("server.pem"),
+                key: file("server-key.pem"),
+            },
+            trusted_ca: Some(file("client-ca.pem")),
+            versions: Versions::default(),
+        });
+        let acceptor = acceptor.expect("the files can be used");
+        Self::serving("https", address, async move {
+            let listener = TcpListener::from_std(listener).expect("it is a listener");
+            secured(listener, acceptor)
+        })
+    }
+
+    fn serving<I, O>(
+        scheme: &'static str,
+        address: SocketAddr,
+        incoming: impl Future<Output = I> + Send + 'static,
+    ) -> Self
+    where
+        I: Stream<Item = io::Result<O>> + Send + 'static,
+        O: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+    {
         let exports = Exports::default();
         let service = TraceServiceServer::new(exports.clone());
-        let serving = Server::builder()
-            .add_service(service)
-            .serve_with_incoming(TcpIncoming::from(listener));
-        let task = tokio::spawn(async move { serving.await.expect("it serves") });
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build();
+        let runtime = runtime.expect("there are threads");
+        runtime.spawn(async move {
+            let server = Server::builder().add_service(service);
+            let served = server.serve_with_incoming(incoming.await).await;
+            served.expect("it serves");
+        });
         Self {
             address,
             exports,
-            task,
+            scheme,
+            runtime: Some(runtime),
         }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", self.scheme, self.address)
     }
 
     /// Everything that was exported, as a text.
@@ -91,9 +150,7 @@ impl Collector {
     pub(crate) async fn trace(&self, id: &str, names: &[&str]) -> Trace {
         eventually(&format!("the trace {id}"), async || {
             let spans = self.spans().into_iter();
-            let spans: Vec<Seen> = spans
-                .filter(|seen| HEXLOWER.encode(&seen.span.trace_id) == id)
-                .collect();
+            let spans: Vec<Seen> = spans.filter(|seen| seen.trace() == id).collect();
             let mut lacking = names.to_vec();
             for seen in &spans {
                 if let Some(place) = lacking.iter().position(|name| *name == seen.span.name) {
@@ -112,8 +169,36 @@ impl Collector {
 
 impl Drop for Collector {
     fn drop(&mut self) {
-        self.task.abort();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
+}
+
+fn bound(at: SocketAddr) -> (std::net::TcpListener, SocketAddr) {
+    let listener = std::net::TcpListener::bind(at).expect("the port is free");
+    listener
+        .set_nonblocking(true)
+        .expect("sockets can be asked for that");
+    let address = listener.local_addr().expect("it is bound");
+    (listener, address)
+}
+
+/// The connections on which both ends have agreed; whoever is refused hears of it.
+fn secured(
+    listener: TcpListener,
+    acceptor: Acceptor,
+) -> impl Stream<Item = io::Result<Connection>> {
+    futures::stream::unfold((listener, acceptor), |(listener, acceptor)| async move {
+        loop {
+            let (stream, remote) = listener.accept().await.expect("it listens");
+            let agreed = acceptor.accept(stream, Protocol::Http2, Certificate::Required);
+            if let Ok(agreed) = agreed.await {
+                let connection = Connection::new(agreed, remote.to_string());
+                return Some((Ok(connection), (listener, acceptor)));
+            }
+        }
+    })
 }
 
 #[tonic::async_trait]

@@ -192,6 +192,9 @@ pub struct ForwardRequest {
     /// The spans of the requests behind the commands, each as a `traceparent` of the W3C, empty where a request has none: one
     /// for each command, in their order, or none. A follower without traces leaves it out.
     pub callers: Vec<String>,
+    /// What vendors say of those spans, each as a `tracestate` of the W3C, empty where they say nothing: one for each of
+    /// `callers`, in their order, or none. A follower leaves it out where nothing is said of any.
+    pub caller_states: Vec<String>,
 }
 
 /// The answer to a batch.
@@ -357,7 +360,7 @@ stored! {
     CheckpointResponse { vote }
     DigestRequest { index }
     DigestResponse { digest, remembered }
-    ForwardRequest { batch, lane, timeout, commands, traces, callers }
+    ForwardRequest { batch, lane, timeout, commands, traces, callers, caller_states }
     ForwardResponse { batch, verdict }
     HelloResponse {
         replica, directory, cluster_name, initialized, cluster, machine_version_min,

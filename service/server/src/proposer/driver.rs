@@ -337,13 +337,21 @@ impl Driver {
 
     fn request(&self, batch: &Batch, deadline: Instant) -> ForwardRequest {
         let timeout = deadline.saturating_duration_since(Instant::now());
+        let named = batch.callers().into_iter();
+        let (callers, mut caller_states): (Vec<_>, Vec<_>) = named
+            .map(|name| (name.traceparent, name.tracestate))
+            .unzip();
+        if caller_states.iter().all(String::is_empty) {
+            caller_states.clear();
+        }
         ForwardRequest {
             batch: 0,
             lane: self.lane,
             timeout: timeout.max(Duration::from_millis(1)),
             commands: batch.envelopes().cloned().collect(),
             traces: batch.traces().map(str::to_owned).collect(),
-            callers: batch.callers(),
+            callers,
+            caller_states,
         }
     }
 

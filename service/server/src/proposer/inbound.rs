@@ -89,7 +89,7 @@ impl Proposer {
             "took a batch"
         );
         let replica = self.shared.consensus.replica();
-        let callers = &batch.callers;
+        let callers = (&batch.callers[..], &batch.caller_states[..]);
         let traces = &self.shared.traces;
         let stages = traces.forwarded(callers, batch.commands.len(), replica);
         let forwarding = Forwarding {

@@ -14,7 +14,7 @@ use super::refusals;
 use super::request::Request;
 use crate::limits::{BATCH_COMMANDS_MAX, LANE_BYTES_MAX, LANE_REQUESTS_MAX};
 use crate::peer::messages::{BatchVerdict, NotExecutedReason};
-use crate::traces::Stages;
+use crate::traces::{SpanName, Stages};
 
 /// What goes into a log entry as a whole.
 #[derive(Debug)]
@@ -229,7 +229,7 @@ impl Batch {
     }
 
     /// How the spans of this replica's own requests are named to the leader; nothing if none has one.
-    pub(super) fn callers(&self) -> Vec<String> {
+    pub(super) fn callers(&self) -> Vec<SpanName> {
         let units = self.units.iter().filter(|_| self.is_traced);
         let names = units.filter_map(|unit| match unit {
             Unit::Own(request) => Some(request.stages.name()),

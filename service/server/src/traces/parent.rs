@@ -1,10 +1,11 @@
 //! How the span of a caller is named: the Trace Context of the W3C. What vendors say of it in `tracestate` the spans of the
-//! replica that is asked show; a leader is not told by a follower.
+//! replica that is asked show, and those of the leader that it forwards to.
 
 use std::str::FromStr as _;
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 
+use super::SpanName;
 use crate::limits::TRACE_STATE_BYTES_MAX;
 
 /// The span of a caller as it names it; empty texts if it names none.
@@ -57,14 +58,17 @@ fn state(text: &str) -> TraceState {
     TraceState::from_str(text).unwrap_or(TraceState::NONE)
 }
 
-/// The text that names a span.
-pub(super) fn write(context: &SpanContext) -> String {
+/// The texts that name a span.
+pub(super) fn write(context: &SpanContext) -> SpanName {
     let flags = u8::from(context.is_sampled());
-    format!(
-        "00-{}-{}-{flags:02x}",
-        context.trace_id(),
-        context.span_id()
-    )
+    SpanName {
+        traceparent: format!(
+            "00-{}-{}-{flags:02x}",
+            context.trace_id(),
+            context.span_id()
+        ),
+        tracestate: context.trace_state().header(),
+    }
 }
 
 #[cfg(test)]
@@ -103,9 +107,10 @@ mod tests {
     fn a_span_is_named_as_the_recommendation_says() {
         let context = read(EXAMPLE).unwrap();
         assert!(context.is_sampled() && context.is_remote());
-        assert_eq!(write(&context), EXAMPLE);
+        assert_eq!(write(&context).traceparent, EXAMPLE);
+        assert_eq!(write(&context).tracestate, "");
         let unsampled = EXAMPLE.replace("-01", "-00");
-        assert_eq!(write(&read(&unsampled).unwrap()), unsampled);
+        assert_eq!(write(&read(&unsampled).unwrap()).traceparent, unsampled);
     }
 
     #[test]

@@ -117,12 +117,14 @@ async fn a_leader_makes_spans_of_those_commands_that_have_some_at_the_follower()
     let (follower, _) = kept(Sampler::AlwaysOn);
     let mut stages = Stages::of(&served(&follower, None));
     stages.enter(FORWARD);
-    let callers = [String::new(), stages.name(), "nonsense".to_owned()];
+    let named = stages.name();
+    let callers = [String::new(), named.traceparent, "nonsense".to_owned()];
+    let states = [String::new(), named.tracestate, String::new()];
     let (leader, kept) = kept(Sampler::AlwaysOff);
-    let forwarded = leader.forwarded(&callers, 3, ReplicaId::new(2));
+    let forwarded = leader.forwarded((&callers, &states), 3, ReplicaId::new(2));
     assert_eq!(forwarded.len(), 1, "who has no span is not asked for one");
     drop(forwarded);
-    let none = leader.forwarded(&callers, 2, ReplicaId::new(2));
+    let none = leader.forwarded((&callers, &states), 2, ReplicaId::new(2));
     assert!(none.is_empty(), "they belong to other commands");
     let spans = kept.0.lock().unwrap();
     let [queue, call] = &spans[..] else {
@@ -130,7 +132,11 @@ async fn a_leader_makes_spans_of_those_commands_that_have_some_at_the_follower()
     };
     assert_eq!((&*queue.name, &*call.name), (QUEUE, FORWARDED));
     let above = call.parent_span_id.to_string();
-    assert!(stages.name().contains(&above) && call.parent_span_is_remote);
+    assert!(stages.name().traceparent.contains(&above) && call.parent_span_is_remote);
+    for span in [queue, call] {
+        let said = span.span_context.trace_state().header();
+        assert_eq!(said, "vendor=said");
+    }
 }
 
 #[test]
@@ -141,7 +147,7 @@ fn a_call_that_is_not_recorded_has_no_parts_and_no_name() {
         let call = served(&traces, caller);
         assert!(!call.is_recorded() && !call.part(READ_INDEX).is_recorded());
         let stages = Stages::of(&call);
-        assert!(!stages.are_recorded() && stages.name().is_empty());
+        assert!(!stages.are_recorded() && stages.name() == SpanName::default());
     }
     let none = served(&Traces::default(), Some(&unsampled.replace("-00", "-01")));
     assert!(!none.is_recorded());

@@ -172,8 +172,8 @@ pub(crate) struct ServeArgs {
         value_name = "FILE"
     )]
     pub(crate) audit_log: Option<String>,
-    /// The collector that traces of calls are sent to by OTLP over gRPC, as in http://127.0.0.1:4317; else that of
-    /// OTEL_EXPORTER_OTLP_ENDPOINT, else no traces are made.
+    /// The collector that traces of calls are sent to by OTLP over gRPC, as in http://127.0.0.1:4317 or, behind TLS,
+    /// https://collector.example:4317; else that of OTEL_EXPORTER_OTLP_ENDPOINT, else no traces are made.
     #[arg(
         long,
         env = "SYNOD_OTLP_ENDPOINT",
@@ -181,6 +181,30 @@ pub(crate) struct ServeArgs {
         value_name = "URL"
     )]
     pub(crate) otlp_endpoint: Option<String>,
+    /// The CA bundle that the certificate of a collector behind TLS must be signed by.
+    #[arg(
+        long,
+        env = "SYNOD_OTLP_TRUSTED_CA_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) otlp_trusted_ca_file: Option<String>,
+    /// The certificate to show to a collector that asks who calls, with its chain.
+    #[arg(
+        long,
+        env = "SYNOD_OTLP_CERT_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) otlp_cert_file: Option<String>,
+    /// The key of --otlp-cert-file.
+    #[arg(
+        long,
+        env = "SYNOD_OTLP_KEY_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) otlp_key_file: Option<String>,
     /// How many of the calls are traced whose callers do not say whether they are, from 0 to 1 [default: 0].
     #[arg(
         long,

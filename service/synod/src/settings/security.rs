@@ -28,6 +28,23 @@ pub(super) fn of_client(layers: &mut Layers<'_>) -> Option<ClientTls> {
     })
 }
 
+/// What the collector of traces is shown, and what is asked of it. `None`: nothing is said of it here.
+pub(super) fn of_collector(layers: &mut Layers<'_>) -> Option<ClientTls> {
+    let trusted_ca = layers.given("otlp_trusted_ca_file", pem);
+    let own = key_pair(layers, "otlp_cert_file", "otlp_key_file");
+    let Some(trusted_ca) = trusted_ca else {
+        if own.is_some() {
+            needs(layers, "otlp_cert_file", "otlp_trusted_ca_file");
+        }
+        return None;
+    };
+    Some(ClientTls {
+        trusted_ca,
+        own,
+        server_name: None,
+    })
+}
+
 /// What a replica shows, and what it asks of those who connect to it.
 pub(super) fn of_replica(layers: &mut Layers<'_>) -> Security {
     Security {

@@ -56,6 +56,7 @@ impl ServeSettings {
         let traces = TraceSettings {
             endpoint: layers.given("otlp_endpoint", traces::endpoint),
             ratio: layers.given("trace_sampling_ratio", Ratio::parse),
+            tls: security::of_collector(&mut layers),
         };
         let kubeconfig = layers.given("write_kubeconfig", file);
         if kubeconfig.is_some() && replica.as_ref().is_some_and(|it| it.listen.kube.is_none()) {

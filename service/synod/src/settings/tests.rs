@@ -150,7 +150,15 @@ fn a_flag_goes_before_the_file() {
     assert_eq!(kubeconfig, Some(PathBuf::from("dev.kubeconfig")));
     let ratio = Ratio::parse("0.25").ok();
     let endpoint = Some("http://collector:4317".to_owned());
-    assert_eq!(traces, TraceSettings { endpoint, ratio });
+    let tls = None;
+    assert_eq!(
+        traces,
+        TraceSettings {
+            endpoint,
+            ratio,
+            tls
+        }
+    );
     assert_eq!(
         (heartbeat, log.as_str(), log_format),
         (Duration::from_millis(100), "debug", LogFormat::Json)

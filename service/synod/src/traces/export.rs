@@ -5,14 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig as _};
+use opentelemetry_otlp::{
+    ExporterBuildError, SpanExporter, WithExportConfig as _, WithTonicConfig as _,
+};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
 use synod_server::limits::SPANS_EXPORTED_AT_ONCE_MAX;
+use synod_tls::ClientTls;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::Counts;
+use super::{Counts, collector};
 use crate::failure::Failure;
 
 /// How long spans are gathered for one export.
@@ -27,9 +30,16 @@ const ADVICE: &str = "correct --otlp-endpoint or the variables that begin with O
 ///
 /// # Errors
 ///
-/// The endpoint cannot be used.
-pub(super) fn exporter(endpoint: String, resource: &Resource) -> Result<SpanExporter, Failure> {
-    let builder = SpanExporter::builder().with_tonic();
+/// The endpoint cannot be used, or the files with which one behind TLS is called.
+pub(super) fn exporter(
+    endpoint: String,
+    tls: Option<ClientTls>,
+    resource: &Resource,
+) -> Result<SpanExporter, Failure> {
+    let mut builder = SpanExporter::builder().with_tonic();
+    if collector::is_secure(&endpoint) {
+        builder = builder.with_channel(collector::channel(&endpoint, tls)?);
+    }
     let built = builder.with_endpoint(endpoint).build();
     let mut exporter = built.map_err(|error: ExporterBuildError| {
         Failure::local(format!("traces cannot be exported: {error}"), ADVICE)

@@ -3,6 +3,7 @@
 
 use opentelemetry::{Key, KeyValue};
 use opentelemetry_sdk::Resource;
+use synod_tls::{ClientTls, KeyPair, Pem};
 use tonic::transport::Uri;
 
 /// The name of the service in traces, unless the environment gives another.
@@ -20,6 +21,21 @@ const PROTOCOLS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_PROTOCOL",
 ];
 
+/// The variables with the CA bundle of a collector behind TLS, the certificate that it is shown, and the key of that; of each
+/// the first that is set first.
+const TRUSTED_CA: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+    "OTEL_EXPORTER_OTLP_CERTIFICATE",
+];
+const CERTIFICATE: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE",
+    "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
+];
+const KEY: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY",
+    "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+];
+
 /// The settings of traces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TraceSettings {
@@ -27,6 +43,8 @@ pub(crate) struct TraceSettings {
     pub(crate) endpoint: Option<String>,
     /// How many of the calls are traced whose callers do not say whether they are, if a flag or a file says so.
     pub(crate) ratio: Option<Ratio>,
+    /// How a collector behind TLS is called, if flags or a file say so.
+    pub(crate) tls: Option<ClientTls>,
 }
 
 /// A share of calls, in millionths.
@@ -49,6 +67,23 @@ impl TraceSettings {
             );
         }
         Some(endpoint)
+    }
+
+    /// How a collector behind TLS is called. `None`: nothing says which CA it is trusted by.
+    pub(super) fn tls(&self) -> Option<ClientTls> {
+        let file = |names: [&str; 2]| {
+            let name = names.into_iter().find_map(variable);
+            name.map(|name| Pem::File(name.into()))
+        };
+        self.tls.clone().or_else(|| {
+            Some(ClientTls {
+                trusted_ca: file(TRUSTED_CA)?,
+                own: file(CERTIFICATE)
+                    .zip(file(KEY))
+                    .map(|(certificate, key)| KeyPair { certificate, key }),
+                server_name: None,
+            })
+        })
     }
 
     /// How many of the calls are traced whose callers do not say. `None`: the environment names a sampler.
@@ -86,9 +121,9 @@ impl Ratio {
 ///
 /// The text says what the URL should look like.
 pub(crate) fn endpoint(text: &str) -> Result<String, String> {
-    let rule = "must be a URL, as in http://127.0.0.1:4317: a collector without TLS, such as one on this host";
+    let rule = "must be a URL, as in http://127.0.0.1:4317, or in https://collector.example:4317 for one behind TLS";
     let uri: Uri = text.parse().map_err(|_| rule.to_owned())?;
-    let is_url = uri.scheme_str() == Some("http");
+    let is_url = matches!(uri.scheme_str(), Some("http" | "https"));
     let authority = uri.authority().filter(|_| is_url).ok_or(rule)?;
     if authority.as_str().contains('@') {
         let rule =
@@ -138,14 +173,18 @@ mod tests {
 
     #[test]
     fn a_collector_is_named_by_a_url_without_a_password() {
-        for good in ["http://127.0.0.1:4317", "http://collector.example:4317"] {
+        for good in [
+            "http://127.0.0.1:4317",
+            "http://collector.example:4317",
+            "https://collector.example:4317",
+        ] {
             assert_eq!(endpoint(good).as_deref(), Ok(good));
         }
         for bad in [
             "",
             "collector:4317",
             "127.0.0.1:4317",
-            "https://collector:4317",
+            "grpc://collector:4317",
             "/path",
         ] {
             assert!(

@@ -148,6 +148,7 @@ fn every_question_has_one_form() {
         commands: vec![Bytes::from_static(b"one"), Bytes::new()],
         traces: vec!["a".to_owned(), "b".to_owned()],
         callers: vec![String::new(), "00-a-b-01".to_owned()],
+        caller_states: vec![String::new(), "vendor=said".to_owned()],
     });
     has_one_form(DigestRequest { index: 256 });
 }
