@@ -23,6 +23,8 @@ mod hand_over;
 #[path = "peers/replicas.rs"]
 #[expect(dead_code, reason = "the other benchmarks use the rest of it")]
 mod replicas;
+#[path = "figures/rolling.rs"]
+mod rolling;
 #[path = "peers/sample.rs"]
 #[expect(dead_code, reason = "the other benchmarks use the rest of it")]
 mod sample;
@@ -51,6 +53,7 @@ fn main() {
         }
         if wanted.has("SIGTERM") {
             hand_over::leader_hands_over(&mut replicas).await;
+            rolling::restarts(&mut replicas).await;
         }
     });
 }

@@ -243,6 +243,12 @@ fn endure() -> Vec<Step> {
     vec![
         Step::new("build", "cargo build --locked --package synod").or_stop(),
         Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
+        // 100 rounds are 10,000 idle connections, beside as many halves of handshakes.
+        Step::new(
+            "connections",
+            "cargo test --locked --package synod-tests --test processes -- --nocapture half_finished_handshakes",
+        )
+        .with("SYNOD_PROCESS_ROUNDS", "100"),
         Step::new(
             "sets",
             "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",

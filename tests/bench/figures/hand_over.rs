@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use synod_client::{Client, MemberEpoch, MemberId, StatementNumber};
+use synod_client::{Client, MemberEpoch, MemberId, Revision, StatementNumber};
 use tokio::time::Instant;
 
 use crate::entry::entry;
@@ -22,48 +22,64 @@ enum Ends {
 }
 
 /// A client that writes all the time, one write after another.
-struct Writing {
+pub(crate) struct Writing {
     client: Client,
     member: MemberEpoch,
+    resource: String,
     number: StatementNumber,
 }
 
 impl Writing {
-    async fn start(replicas: &Replicas) -> Self {
+    /// A client of this name, which is that of its member and of the resource that it reports.
+    pub(crate) async fn start(replicas: &Replicas, name: &str) -> Self {
         let client = replicas.client().await;
-        let joined = client.send_join(long_lived("writing")).await;
+        let joined = client.send_join(long_lived(name)).await;
         let epoch = joined.expect("a member can join").epoch;
         let member = MemberEpoch {
-            member: MemberId::parse("writing").expect("it is a name"),
+            member: MemberId::parse(name).expect("it is a name"),
             epoch,
             cluster: None,
         };
         Self {
             client,
             member,
+            resource: name.to_owned(),
             number: StatementNumber::FIRST,
         }
     }
 
-    async fn write(&mut self) {
-        let entries = vec![entry("written", self.number.get().is_multiple_of(2))];
+    /// Writes once. Returns the revision.
+    pub(crate) async fn write(&mut self) -> Revision {
+        let entries = vec![entry(&self.resource, self.number.get().is_multiple_of(2))];
         let reported = self
             .client
             .send_report(&self.member, self.number, entries, true);
-        reported.await.expect("two of three replicas serve");
+        let reported = reported.await.expect("two of three replicas serve");
         self.number = self.number.next().expect("writes are few");
+        reported.header.revision
     }
 
-    /// The longest time without an acknowledged write while the leader ends, and until the next write after that.
+    /// The longest time without an acknowledged write while the leader ends, and until the next write after that. Then the
+    /// replica is started again.
     async fn pause(&mut self, replicas: &mut Replicas, ends: Ends) -> Duration {
         let leader = replicas.leader().await;
+        let longest = match ends {
+            Ends::Asked => self.pause_during(replicas.terminate(leader)).await,
+            Ends::Killed => self.pause_during(replicas.kill(leader)).await,
+        };
+        replicas.launch(leader);
+        replicas.serving(leader).await;
+        longest
+    }
+}
+
+impl Writing {
+    /// The longest time without an acknowledged write while this goes on, and until the next write after that.
+    pub(crate) async fn pause_during(&mut self, going_on: impl Future<Output = ()>) -> Duration {
         self.write().await;
         let has_ended = Cell::new(false);
-        let end = async {
-            match ends {
-                Ends::Asked => replicas.terminate(leader).await,
-                Ends::Killed => replicas.kill(leader).await,
-            }
+        let going_on = async {
+            going_on.await;
             has_ended.set(true);
         };
         let writes = async {
@@ -78,16 +94,14 @@ impl Writing {
                 }
             }
         };
-        let ((), longest) = tokio::join!(end, writes);
-        replicas.launch(leader);
-        replicas.serving(leader).await;
+        let ((), longest) = tokio::join!(going_on, writes);
         longest
     }
 }
 
 /// The pauses of one client's writes when the leader is asked to end, and their ratio to those when it is killed.
 pub(crate) async fn leader_hands_over(replicas: &mut Replicas) {
-    let mut writing = Writing::start(replicas).await;
+    let mut writing = Writing::start(replicas, "writing").await;
     let (mut asked, mut killed): (Vec<Duration>, Vec<Duration>) = Default::default();
     for _ in 0..ROUNDS {
         asked.push(writing.pause(replicas, Ends::Asked).await);

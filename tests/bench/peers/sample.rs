@@ -54,6 +54,14 @@ impl Sample {
     }
 }
 
+/// The least of these durations that so many of a hundred are not above.
+pub(crate) fn percentile(taken: &[Duration], hundredths: usize) -> Duration {
+    let mut sorted = taken.to_vec();
+    sorted.sort();
+    let place = (sorted.len() * hundredths).div_ceil(100).max(1) - 1;
+    sorted[place]
+}
+
 /// Prints durations.
 pub(crate) fn times(name: &str, taken: &[Duration]) {
     let millis = Sample(

@@ -30,9 +30,12 @@ const VERSIONS: &[&SupportedProtocolVersion] = &[&TLS13];
 /// Handshakes that are begun.
 const HALVES: usize = 10_000;
 
-/// Connections in one round. There are as many as halves in a hundred rounds; usually in ten, since both ends of each
-/// compute for some milliseconds, in which nothing else is tested.
+/// Connections in one round. There are as many as halves in a hundred rounds, which `cargo xtask endure` asks for; usually in
+/// ten, since both ends of each compute for some milliseconds, in which nothing else is tested.
 const IDLE: usize = 100;
+
+/// The rounds with as many connections as halves.
+const ALL_ROUNDS: usize = 100;
 
 /// Handshakes that are ended at a time.
 const AT_ONCE: usize = 50;
@@ -64,7 +67,15 @@ async fn half_finished_handshakes_and_idle_connections_keep_nobody_out() {
     let admin = certificates.shown("admin");
     let connector = certificates.connector("server-ca", Some(&admin), VERSIONS);
     let mut idle = Vec::new();
-    for round in 0..(IDLE * rounds(10)).min(files()) / AT_ONCE {
+    let wanted = IDLE * rounds(10);
+    if rounds(10) >= ALL_ROUNDS {
+        let room = files();
+        assert!(
+            room >= HALVES.max(wanted),
+            "{room} files may be open beside others, which are too few: raise the limit (ulimit -Hn)"
+        );
+    }
+    for round in 0..wanted.min(files()) / AT_ONCE {
         let connecting = (0..AT_ONCE).map(async |number| {
             let stream = dial(to, source(round + number)).await;
             secured(&connector, stream.expect("it is accepted")).await
@@ -102,7 +113,9 @@ async fn served(cluster: &Cluster, id: u64) -> Duration {
     let read = fresh.settings(ReadOptions::linearizable()).await;
     read.expect("a new client is served");
     let took = began.elapsed();
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    // Beside other tests the machine is busy with other things.
+    let most = if rounds(10) >= ALL_ROUNDS { 1 } else { 5 };
+    assert!(took < Duration::from_secs(most), "{took:?}");
     took
 }
 
