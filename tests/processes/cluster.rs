@@ -1,5 +1,6 @@
 //! A cluster of three replicas, each a process on this machine.
 
+mod kube;
 mod replica;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,13 +90,9 @@ impl Cluster {
         cluster.secured(flags).await
     }
 
-    /// The same, with these flags, an audit log each, and these keys of tokens in the file [`Self::jwks`] beside the policy.
-    pub(crate) async fn start_with_tokens(policy: &str, jwks: &str, flags: &[&str]) -> Self {
-        Self::start_with_tokens_logging(policy, jwks, None, flags).await
-    }
-
-    /// The same, which log by this filter.
-    pub(crate) async fn start_with_tokens_logging(
+    /// The same, with these flags, an audit log each, these keys of tokens in the file [`Self::jwks`] beside the policy, and a
+    /// filter of what is logged.
+    pub(crate) async fn start_with_tokens(
         policy: &str,
         jwks: &str,
         log: Option<&str>,

@@ -9,6 +9,7 @@ mod memory;
 mod sinks;
 mod slots;
 mod unread;
+mod vanished;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

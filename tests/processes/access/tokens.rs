@@ -65,7 +65,7 @@ async fn client(cluster: &Cluster, token: Token) -> Client {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_account_may_what_its_role_may_and_acts_as_its_pod_alone() {
     let issuer = Issuer::new("one");
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None, &[]).await;
     let port = port(&cluster).await;
     let callers = [
         (Role::Admin, Wanted::of("ops", "admin")),
@@ -92,7 +92,7 @@ async fn who_is_not_known_asks_for_no_span() {
     let collector = Collector::start().await;
     let url = collector.url();
     let traces = ["--otlp-endpoint", &url, "--trace-sampling-ratio", "1"];
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &traces).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None, &traces).await;
     let port = port(&cluster).await;
     let trace = |number: u8| format!("{number:032x}");
     let admin = Wanted::of("ops", "admin");
@@ -128,7 +128,7 @@ async fn who_is_not_known_asks_for_no_span() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_sends_no_good_token_may_call_nothing() {
     let (issuer, other) = (Issuer::new("one"), Issuer::new("one"));
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None, &[]).await;
     let certificates = cluster.certificates();
     let port = port(&cluster).await;
     let admin = Wanted::of("ops", "admin");
@@ -200,7 +200,7 @@ async fn what_a_token_has_opened_ends_with_it() {
     /// Long enough to open streams on a busy machine.
     const SECONDS: i64 = 10;
     let issuer = Issuer::new("one");
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None, &[]).await;
     let port = port(&cluster).await;
     let token = issuer.token(Wanted {
         seconds: SECONDS,
@@ -313,7 +313,7 @@ async fn renewed(cluster: &Cluster, times: f64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_and_tokens_are_replaced_under_load_without_a_failed_call() {
     let (old, new) = (Issuer::new("old"), Issuer::new("new"));
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&old]), &[]).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&old]), None, &[]).await;
     let wanted = Wanted::of("ops", "admin");
     let (former, file) = (old.token(wanted), cluster.log_of("token"));
     fs::write(&file, &former).expect("the folder can be written");
@@ -368,7 +368,7 @@ async fn keys_and_tokens_are_replaced_under_load_without_a_failed_call() {
 async fn nothing_of_a_token_is_in_any_log() {
     let issuer = Issuer::new("one");
     let cluster =
-        Cluster::start_with_tokens_logging(&policy(), &jwks(&[&issuer]), Some("trace"), &[]).await;
+        Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), Some("trace"), &[]).await;
     let [port, _, metrics_port] = cluster.ports(cluster.follower().await);
     let tokens = [
         issuer.token(Wanted::of("ops", "admin")),
@@ -427,7 +427,7 @@ async fn nothing_of_a_token_is_in_any_log() {
 async fn refusals_of_callers_whom_nobody_knows_are_summed_up_in_the_audit_log() {
     const CALLS: u64 = 2_000;
     let issuer = Issuer::new("one");
-    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), &[]).await;
+    let cluster = Cluster::start_with_tokens(&policy(), &jwks(&[&issuer]), None, &[]).await;
     let id = cluster.follower().await;
     let [port, ..] = cluster.ports(id);
     let stranger = Raw::bearing(cluster.certificates(), port, None).await;
