@@ -211,7 +211,7 @@ async fn a_collector_behind_tls_gets_spans_if_both_ends_trust_each_other() {
     };
     within_trace(create(&client, "lost")).await;
     eventually("spans that nobody took", async || match dropped().await {
-        0.0 => Err("none yet"),
+        0.0 => Err("none yet".to_owned()),
         _ => Ok(()),
     })
     .await;
@@ -221,11 +221,13 @@ async fn a_collector_behind_tls_gets_spans_if_both_ends_trust_each_other() {
     for name in ["server-ca.pem", "admin.pem", "admin-key.pem"] {
         certificates.write(name, &others.read(name));
     }
+    let mut tries = 0;
     eventually("a trace in new hands", async || {
-        within_trace(create(&client, format!("found-{}", stranger.spans().len()))).await;
+        tries += 1;
+        within_trace(create(&client, format!("found-{tries}"))).await;
         let spans = stranger.spans();
         let found = spans.iter().any(|seen| seen.span.name == CREATE);
-        found.then_some(()).ok_or("none yet")
+        found.then_some(()).ok_or_else(|| "none yet".to_owned())
     })
     .await;
     cluster.finish().await;

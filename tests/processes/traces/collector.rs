@@ -58,7 +58,7 @@ impl Seen {
 
 impl Collector {
     pub(crate) async fn start() -> Self {
-        let (listener, address) = bound(([127, 0, 0, 1], 0).into());
+        let (listener, address) = bound(([127, 0, 0, 1], 0).into()).await;
         Self::serving("http", address, async move {
             let listener = TcpListener::from_std(listener).expect("it is a listener");
             TcpIncoming::from(listener)
@@ -68,7 +68,7 @@ impl Collector {
     /// A collector behind TLS at this address, which shows the replicas' certificate of this folder and asks for one of a
     /// client.
     pub(crate) async fn start_secured(certificates: &Certificates, at: SocketAddr) -> Self {
-        let (listener, address) = bound(at);
+        let (listener, address) = bound(at).await;
         let file = |name: &str| Pem::File(certificates.file(name));
         let acceptor = Acceptor::load(ServerTls {
             own: KeyPair {
@@ -175,8 +175,12 @@ impl Drop for Collector {
     }
 }
 
-fn bound(at: SocketAddr) -> (std::net::TcpListener, SocketAddr) {
-    let listener = std::net::TcpListener::bind(at).expect("the port is free");
+/// A listener at this address, once another collector there has ended.
+async fn bound(at: SocketAddr) -> (std::net::TcpListener, SocketAddr) {
+    let listener = eventually("the port", async || {
+        std::net::TcpListener::bind(at).map_err(|error| error.to_string())
+    })
+    .await;
     listener
         .set_nonblocking(true)
         .expect("sockets can be asked for that");
