@@ -51,7 +51,7 @@ impl Command {
                 "runs all tests, after installing what they need; leaves the checkout as it was"
             }
             Self::Endure => {
-                "runs some tests for longer than `test` does: faults under load, simulated years"
+                "runs some tests for longer than `test` does: faults under load, 10,000 connections, simulated years"
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
