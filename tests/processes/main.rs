@@ -28,6 +28,7 @@
 //! The tests need Linux: `links` looks up under `/proc` which replica opened a connection.
 
 mod access;
+mod aftermath;
 mod agreement;
 mod backups;
 mod bad_objects;

@@ -178,7 +178,8 @@ async fn a_collector_behind_tls_gets_spans_if_both_ends_trust_each_other() {
     let folder = folder.expect("the target folder can be written");
     let certificates = Certificates::make(&folder.path().join("its"));
     let others = Certificates::make(&folder.path().join("others"));
-    let collector = Collector::start_secured(&certificates, ([127, 0, 0, 1], 0).into()).await;
+    let free = ([127, 0, 0, 1], 0).into();
+    let mut collector = Collector::start_secured(&certificates, &certificates, free).await;
     let (at, url) = (collector.address(), collector.url());
     let file = |name: &str| certificates.file(name).display().to_string();
     let (ca, own, key) = (
@@ -202,20 +203,30 @@ async fn a_collector_behind_tls_gets_spans_if_both_ends_trust_each_other() {
     let (id, _) = within_trace(create(&client, "first")).await;
     collector.trace(&id, &[CREATE, "synod.apply"]).await;
 
-    // It trusts other callers now, and shows what others trust: nothing is told to it.
-    drop(collector);
-    let stranger = Collector::start_secured(&others, at).await;
+    // Either the replica does not trust it, or it does not trust the replica, or both: nothing is told to it.
     let dropped = async || {
         let metrics = metrics(&cluster, leader).await;
         value(&metrics, "synod_trace_spans_dropped_total")
     };
-    within_trace(create(&client, "lost")).await;
-    eventually("spans that nobody took", async || match dropped().await {
-        0.0 => Err("none yet".to_owned()),
-        _ => Ok(()),
-    })
-    .await;
-    assert_eq!(stranger.spans().len(), 0);
+    let strangers = [
+        (&others, &certificates),
+        (&certificates, &others),
+        (&others, &others),
+    ];
+    for (number, (shown, trusted)) in strangers.into_iter().enumerate() {
+        drop(collector);
+        collector = Collector::start_secured(shown, trusted, at).await;
+        let before = dropped().await;
+        within_trace(create(&client, format!("lost-{number}"))).await;
+        eventually("spans that nobody took", async || {
+            let dropped = dropped().await;
+            (dropped > before)
+                .then_some(())
+                .ok_or_else(|| format!("{dropped} are dropped"))
+        })
+        .await;
+        assert_eq!(collector.spans().len(), 0, "stranger {number}");
+    }
 
     // The replicas read what has changed before they connect.
     for name in ["server-ca.pem", "admin.pem", "admin-key.pem"] {
@@ -225,7 +236,7 @@ async fn a_collector_behind_tls_gets_spans_if_both_ends_trust_each_other() {
     eventually("a trace in new hands", async || {
         tries += 1;
         within_trace(create(&client, format!("found-{tries}"))).await;
-        let spans = stranger.spans();
+        let spans = collector.spans();
         let found = spans.iter().any(|seen| seen.span.name == CREATE);
         found.then_some(()).ok_or_else(|| "none yet".to_owned())
     })

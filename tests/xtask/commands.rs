@@ -243,7 +243,7 @@ fn endure() -> Vec<Step> {
     vec![
         Step::new("build", "cargo build --locked --package synod").or_stop(),
         Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
-        // 100 rounds are 10,000 idle connections, beside as many halves of handshakes.
+        // In 100 rounds 10,000 idle connections are begun, of which as many stay as there are places, after as many halves.
         Step::new(
             "connections",
             "cargo test --locked --package synod-tests --test processes -- --nocapture half_finished_handshakes",

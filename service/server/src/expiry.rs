@@ -67,19 +67,19 @@ impl Expiry {
         let Some(now) = self.sequencer.now() else {
             return false;
         };
-        let more = self.go_on().await;
         let bound = |state: &State, due| bounded(state, due, EXPIRED_ENTRIES_MAX);
         let Some(named) = self.sequencer.name_due(EXPIRED_AT_ONCE_MAX, bound) else {
             return false;
         };
         let published = self.consensus.published();
-        if named.due.holders.is_empty() {
-            if now.since(published.state.log_time()) >= LOG_TIME_UNWRITTEN_MAX {
-                self.write_log_time().await;
-            }
-            return more;
+        let mut more = false;
+        if !named.due.holders.is_empty() {
+            // It comes first: members and holders wait for what is due, and nobody for what is left.
+            more = self.expire(&published.state, named).await;
+        } else if now.since(published.state.log_time()) >= LOG_TIME_UNWRITTEN_MAX {
+            self.write_log_time().await;
         }
-        self.expire(&published.state, named).await || more
+        self.go_on().await || more
     }
 
     /// Proposes to remove these holders. Returns whether there are more to remove.

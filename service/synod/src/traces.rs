@@ -29,6 +29,8 @@ pub(crate) use settings::{Ratio, TraceSettings, endpoint};
 /// How long the end of the program waits for the spans that were not exported yet.
 const LAST_SPANS_MAX: Duration = Duration::from_secs(2);
 
+const ADVICE: &str = "correct --otlp-endpoint or the variables that begin with OTEL_EXPORTER_OTLP_";
+
 /// Traces that are exported.
 pub(crate) struct Traces {
     seam: Arc<dyn ProcessTraces>,
@@ -46,11 +48,19 @@ pub(crate) fn start(
     settings: &TraceSettings,
     process: Vec<KeyValue>,
 ) -> Result<Option<Traces>, Failure> {
-    let Some(endpoint) = settings.endpoint() else {
+    let Some(endpoint) = settings.endpoint()? else {
         return Ok(None);
     };
     let resource = settings::resource(process);
-    let exporter = export::exporter(endpoint, settings.tls(), &resource)?;
+    if settings.tls.is_some() && !collector::is_secure(&endpoint) {
+        let message = format!(
+            "files for a collector behind TLS are named, and {endpoint} is none: its spans would not be encrypted"
+        );
+        let advice =
+            "name an https:// collector, or leave --otlp-trusted-ca-file and what goes with it out";
+        return Err(Failure::local(message, advice));
+    }
+    let exporter = export::exporter(endpoint, settings.tls()?, &resource)?;
     let (spans, queue) = mpsc::channel(SPANS_WAITING_MAX);
     let counts = Arc::new(Counts::default());
     let mut provider = SdkTracerProvider::builder()

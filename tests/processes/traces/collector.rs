@@ -65,17 +65,21 @@ impl Collector {
         })
     }
 
-    /// A collector behind TLS at this address, which shows the replicas' certificate of this folder and asks for one of a
-    /// client.
-    pub(crate) async fn start_secured(certificates: &Certificates, at: SocketAddr) -> Self {
+    /// A collector behind TLS at this address, which shows the replicas' certificate of one folder and asks for one that the
+    /// CA for clients of another has signed.
+    pub(crate) async fn start_secured(
+        shown: &Certificates,
+        trusted: &Certificates,
+        at: SocketAddr,
+    ) -> Self {
         let (listener, address) = bound(at).await;
-        let file = |name: &str| Pem::File(certificates.file(name));
+        let file = |name: &str| Pem::File(shown.file(name));
         let acceptor = Acceptor::load(ServerTls {
             own: KeyPair {
                 certificate: file("server.pem"),
                 key: file("server-key.pem"),
             },
-            trusted_ca: Some(file("client-ca.pem")),
+            trusted_ca: Some(Pem::File(trusted.file("client-ca.pem"))),
             versions: Versions::default(),
         });
         let acceptor = acceptor.expect("the files can be used");

@@ -76,16 +76,16 @@ fn queue(turn: &mut Turn<'_>, acquire: &AcquireLease, lease: &Lease) -> Result<A
     let Some(wait) = acquire.wait else {
         return Err(held_by_another(lease));
     };
-    let present = turn.state().leases.ticket_of(key, &acquire.holder);
+    let known = turn.state().leases.ticket_of(key, &acquire.holder);
+    let present = known.filter(|ticket| !turn.state().is_place_ended(*ticket));
     if present.is_none() {
         let waiting = turn.state().lease_waiter_count(key);
         turn.state().check_contenders(key, waiting)?;
     }
-    let ended = present.filter(|ticket| turn.state().is_place_ended(*ticket));
-    if let Some(ticket) = ended {
-        turn.remove_waiter(key, ticket);
+    // One place for each holder: that of before was ended by a switch.
+    if let Some(ended) = known.filter(|_| present.is_none()) {
+        turn.remove_waiter(key, ended);
     }
-    let present = present.filter(|_| ended.is_none());
     let ticket = present.unwrap_or_else(|| Ticket::new(turn.revision()));
     let waiter = Waiter {
         holder: acquire.holder.clone(),

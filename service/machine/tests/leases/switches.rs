@@ -131,11 +131,21 @@ fn a_place_that_a_switch_has_ended_gets_nothing_when_leases_are_on_before_its_ro
     stage.takes("z", "guest");
     let preferred = stage.lease(&key("z")).unwrap().preferred.clone();
     assert_eq!(preferred.unwrap().to_string(), "new");
+    // Who held an ended place has no more right to a new one than others.
+    accepted(stage.send(acquire("h", "first-of-all", Some(TTL_MS))));
+    let again = (0..LEASE_CONTENDERS_MAX).map(|who| format!("waiter-{who}"));
+    let again = again.map(|who| acquire("h", &who, Some(TTL_MS)));
+    let mut outcomes = stage.send_all(again.collect());
+    refused(outcomes.pop().unwrap(), ErrorKind::Quota);
+    outcomes.into_iter().for_each(|outcome| {
+        accepted(outcome);
+    });
+    assert_eq!(stage.waiting("h").len(), LEASE_CONTENDERS_MAX);
     let mut other_order = stage.restarted();
     stage.follows();
     other_order.follows();
     assert_eq!(stage.state.digest(), other_order.state.digest());
-    assert_eq!(stage.places(), 1, "one waits again");
+    assert_eq!(stage.places(), 1 + LEASE_CONTENDERS_MAX, "these wait again");
     accepted(stage.send(release("i", "other", None)));
     assert_eq!(stage.holder("i").unwrap().0, "waiter-0");
 }

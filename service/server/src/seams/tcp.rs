@@ -19,8 +19,8 @@ pub use tokio::net::TcpListener;
 /// again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The pause between two probes whether the other end is there. Once the first is unanswered for [`UNACKNOWLEDGED_MAX`], the
-/// connection is over.
+/// The pause between two probes whether the other end is there. The connection is over once a probe is unanswered and nothing
+/// was heard for [`UNACKNOWLEDGED_MAX`].
 const ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Connects over TCP.

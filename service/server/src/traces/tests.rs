@@ -115,7 +115,9 @@ fn what_vendors_say_of_the_caller_is_shown_by_the_call_and_its_parts() {
 #[tokio::test]
 async fn a_leader_makes_spans_of_those_commands_that_have_some_at_the_follower() {
     let (follower, _) = kept(Sampler::AlwaysOn);
-    let mut stages = Stages::of(&served(&follower, None));
+    // Without a `traceparent`, a `tracestate` says nothing.
+    let sampled = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let mut stages = Stages::of(&served(&follower, Some(sampled)));
     stages.enter(FORWARD);
     let named = stages.name();
     let callers = [String::new(), named.traceparent, "nonsense".to_owned()];

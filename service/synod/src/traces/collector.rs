@@ -15,8 +15,8 @@ use crate::failure::Failure;
 /// The longest time for a connection, its handshake included.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
-/// The port of OTLP over gRPC.
-const PORT: u16 = 4317;
+/// The port of a URL that names none.
+const PORT: u16 = 443;
 
 /// Whether a collector is behind TLS.
 pub(super) fn is_secure(endpoint: &str) -> bool {

@@ -15,7 +15,7 @@ use synod_tls::ClientTls;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::{Counts, collector};
+use super::{ADVICE, Counts, collector};
 use crate::failure::Failure;
 
 /// How long spans are gathered for one export.
@@ -23,8 +23,6 @@ const GATHERING: Duration = Duration::from_secs(1);
 
 /// The longest time for one export, with all that the library tries again; the library's own is 10 seconds by default.
 const EXPORT_MAX: Duration = Duration::from_secs(30);
-
-const ADVICE: &str = "correct --otlp-endpoint or the variables that begin with OTEL_EXPORTER_OTLP_";
 
 /// What sends spans to the collector. It connects when there are some.
 ///

@@ -6,6 +6,9 @@ use opentelemetry_sdk::Resource;
 use synod_tls::{ClientTls, KeyPair, Pem};
 use tonic::transport::Uri;
 
+use super::ADVICE;
+use crate::failure::Failure;
+
 /// The name of the service in traces, unless the environment gives another.
 const SERVICE: &str = "synod";
 
@@ -53,12 +56,27 @@ pub(crate) struct Ratio(u32);
 
 impl TraceSettings {
     /// The collector; `None`: there are no traces.
-    pub(super) fn endpoint(&self) -> Option<String> {
+    ///
+    /// # Errors
+    ///
+    /// The environment names what is no URL.
+    pub(super) fn endpoint(&self) -> Result<Option<String>, Failure> {
         if variable("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true")) {
-            return None;
+            return Ok(None);
         }
-        let given = self.endpoint.clone();
-        let endpoint = given.or_else(|| ENDPOINTS.into_iter().find_map(variable))?;
+        let found = match self.endpoint.clone() {
+            Some(given) => Some(given),
+            None => ENDPOINTS
+                .into_iter()
+                .find_map(|name| Some((name, variable(name)?)))
+                .map(|(name, text)| {
+                    endpoint(&text).map_err(|rule| Failure::local(format!("{name} {rule}"), ADVICE))
+                })
+                .transpose()?,
+        };
+        let Some(endpoint) = found else {
+            return Ok(None);
+        };
         let protocol = PROTOCOLS.into_iter().find_map(variable);
         if let Some(protocol) = protocol.filter(|protocol| protocol != "grpc") {
             tracing::warn!(
@@ -66,24 +84,35 @@ impl TraceSettings {
                 "traces are exported by gRPC, which is the only protocol here"
             );
         }
-        Some(endpoint)
+        Ok(Some(endpoint))
     }
 
     /// How a collector behind TLS is called. `None`: nothing says which CA it is trusted by.
-    pub(super) fn tls(&self) -> Option<ClientTls> {
+    ///
+    /// # Errors
+    ///
+    /// The environment names a certificate without its key, or a key without its certificate.
+    pub(super) fn tls(&self) -> Result<Option<ClientTls>, Failure> {
+        if self.tls.is_some() {
+            return Ok(self.tls.clone());
+        }
         let file = |names: [&str; 2]| {
             let name = names.into_iter().find_map(variable);
             name.map(|name| Pem::File(name.into()))
         };
-        self.tls.clone().or_else(|| {
-            Some(ClientTls {
-                trusted_ca: file(TRUSTED_CA)?,
-                own: file(CERTIFICATE)
-                    .zip(file(KEY))
-                    .map(|(certificate, key)| KeyPair { certificate, key }),
-                server_name: None,
-            })
-        })
+        let own = match (file(CERTIFICATE), file(KEY)) {
+            (Some(certificate), Some(key)) => Some(KeyPair { certificate, key }),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => {
+                let message = "the environment names a certificate or a key for the collector of traces, and not both";
+                return Err(Failure::local(message, ADVICE));
+            }
+        };
+        Ok(file(TRUSTED_CA).map(|trusted_ca| ClientTls {
+            trusted_ca,
+            own,
+            server_name: None,
+        }))
     }
 
     /// How many of the calls are traced whose callers do not say. `None`: the environment names a sampler.
