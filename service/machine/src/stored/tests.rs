@@ -66,6 +66,7 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
         decodable: versions.iter().map(|text| version(text)).collect(),
         served: versions[..1].iter().map(|text| version(text)).collect(),
         stance,
+        serve_until: None,
     }
 }
 

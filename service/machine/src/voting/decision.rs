@@ -40,6 +40,8 @@ pub(crate) struct Occasion<'a> {
     pub(crate) lapses: bool,
     /// Whether this command makes the resource's roster ask for a member that it did not ask for before.
     pub(crate) asks_anew: bool,
+    /// Whether a date or a drain of the topic is over in this command.
+    pub(crate) passes: bool,
 }
 
 /// The recorded cause of a changed agreement.
@@ -104,6 +106,7 @@ pub(super) fn fresh_state(kind: TopicKind) -> StateStatus {
         heard: BTreeSet::new(),
         drains: BTreeMap::new(),
         hash_drains: BTreeMap::new(),
+        serve_until: None,
     }
 }
 

@@ -81,6 +81,11 @@ pub(crate) struct World {
     wall: WallTime,
     begun_again: BTreeSet<GroupResource>,
     ended_now: BTreeSet<MigrationId>,
+    /// The dates that the present report names, the topics that it looks at whether they changed or not, and those for
+    /// which something was over.
+    dates: topics::Dates,
+    looked_at: BTreeSet<GroupResource>,
+    passed: BTreeSet<GroupResource>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -158,11 +163,13 @@ impl World {
         (next.made, next.marked) = (0, 0);
         next.wall = wall;
         next.ended_now.clear();
+        next.passed.clear();
         next.check_switches(command)?;
         let answer = next.perform(command, wall)?;
         let completes = matches!(command, Command::CompleteMigration(_));
         next.follow(self, !completes, wall);
         next.drop_ended_drains(self);
+        next.look_ahead(self);
         let changed = next.differs(self);
         if changed {
             next.stamp(self);
@@ -389,6 +396,7 @@ impl Resource {
                 heard: BTreeSet::new(),
                 drains: BTreeMap::new(),
                 hash_drains: BTreeMap::new(),
+                serve_until: None,
             },
             version: None,
             agreements: Vec::new(),

@@ -197,6 +197,9 @@ impl Cluster {
                 Holder::Observation(resource) => {
                     expire.observations.insert(resource);
                 }
+                Holder::Topic(resource) => {
+                    expire.topics.insert(resource);
+                }
                 other => panic!("nothing here has sessions, leases or objects, but {other:?}"),
             }
         }
