@@ -65,7 +65,9 @@ impl ServeUntil {
                 log: log.max(kept.log),
             },
             Some(kept) => {
-                let is_behind = log > kept.log.after(TOLERANCE) && span(date, wall) <= SPAN_MAX;
+                let left = span(date, wall);
+                let is_ahead = !left.is_zero() && left <= SPAN_MAX;
+                let is_behind = log > kept.log.after(TOLERANCE) && is_ahead;
                 let moves = date == kept.date && is_behind;
                 if moves { Self { date, log } } else { kept }
             }
@@ -126,6 +128,11 @@ mod tests {
         assert_eq!(parts(ahead), (90 * DAY_MS, DAY_MS));
         let close = 89 * DAY_MS - SERVE_UNTIL_TOLERANCE_MS;
         assert_eq!(named(Some(ahead), 90 * DAY_MS, 0, close), ahead);
+        // Once it is past, it is past.
+        assert_eq!(
+            named(Some(ahead), 90 * DAY_MS, 40 * DAY_MS, 91 * DAY_MS),
+            ahead
+        );
         let right = named(Some(ahead), 90 * DAY_MS, 0, 80 * DAY_MS);
         assert_eq!(parts(right), (90 * DAY_MS, 10 * DAY_MS));
         let lost = named(Some(ahead), 90_000 * DAY_MS, 0, 89_999 * DAY_MS);

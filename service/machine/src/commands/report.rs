@@ -51,7 +51,7 @@ fn check_shape(state: &State, report: &Report) -> Result<(), Refusal> {
     let sound = entries.all(|entry| {
         let kind = state.topic_kind(&entry.resource);
         seen.insert(&entry.resource)
-            && (entry.serve_until.is_none() || kind.is_promised_until())
+            && (entry.serve_until.is_none() || TopicKind::of(&entry.resource).is_promised_until())
             && entry.decodable.contains(entry.stance.version())
             && (kind == TopicKind::Encoding || entry.is_of_its_topic())
     });

@@ -76,15 +76,12 @@ pub(super) fn served(
     }
     let is = |value: &str| selected.is_some_and(|selected| selected.as_str() == value);
     let [served, withdrawn] = [SERVED, WITHDRAWN].map(value);
-    let may_withdraw = !promised && tally.all_prefer(&withdrawn);
-    let is_served = if is(SERVED) {
-        !may_withdraw
-    } else if is(WITHDRAWN) {
-        tally.all_prefer(&served)
-    } else {
-        tally.all_prefer(&served) || promised
-    };
-    let next = if is_served && tally.all_decode(&served) {
+    if is(SERVED) {
+        let may_withdraw = !promised && tally.all_prefer(&withdrawn);
+        return Some(if may_withdraw { withdrawn } else { served });
+    }
+    let is_wanted = tally.all_prefer(&served) || (promised && !is(WITHDRAWN));
+    let next = if is_wanted && tally.all_decode(&served) {
         served
     } else {
         withdrawn

@@ -190,21 +190,21 @@ fn the_removal_of_the_code_is_safe_when_nobody_who_is_gone_can_serve_it() {
     let [a, b, c] = servers.map(|server| cluster.is_replaced(&server, &[can("withdrawn")]));
     assert_eq!(cluster.selected(BETA), some("withdrawn"));
     cluster.lives(HOUR, &[&a, &b, &c]);
-    for server in [&a, &b] {
+    for server in [&b, &c] {
         cluster.adopts(server, BETA);
     }
     // One is killed before it has adopted: it may serve the version until its proof of membership ends.
-    cluster.lives(TTL + Duration::from_millis(1), &[&a, &b]);
+    cluster.lives(TTL + Duration::from_millis(1), &[&b, &c]);
     assert_eq!(cluster.agreed(BETA), some("withdrawn"));
     assert_eq!(cluster.persisted(BETA), ["served", "withdrawn"]);
     refused(
-        cluster.send(report(&a, &[cannot()], false)),
+        cluster.send(report(&b, &[cannot()], false)),
         ErrorKind::NotDecodable,
     );
     assert!(!cluster.against_removal().is_empty());
     cluster.restart_from_checkpoint();
     let grace = cluster.state.settings().write_grace;
-    cluster.lives(grace, &[&a, &b]);
+    cluster.lives(grace, &[&b, &c]);
     assert_eq!(
         cluster.persisted(BETA),
         ["withdrawn"],
@@ -212,10 +212,9 @@ fn the_removal_of_the_code_is_safe_when_nobody_who_is_gone_can_serve_it() {
     );
     assert_eq!(cluster.against_removal(), []);
     assert_eq!(cluster.against_release(None), []);
-    cluster.is_replaced(&a, &[cannot()]);
+    cluster.is_replaced(&c, &[cannot()]);
     cluster.is_replaced(&b, &[cannot()]);
     assert_eq!(cluster.agreed(BETA), some("withdrawn"));
-    drop(c);
 }
 
 #[test]
@@ -358,10 +357,10 @@ fn no_version_is_advertised_or_withdrawn_while_votes_are_switched_off() {
 #[test]
 fn under_a_roster_an_agreement_on_a_version_assumes_nothing() {
     let mut cluster = Cluster::upgraded();
-    let a = cluster.starts("a", &[can("withdrawn")]);
+    cluster.starts("a", &[can("withdrawn")]);
     assert!(cluster.kept(BETA).on_trust.is_some());
     cluster.sets_roster(
-        "v1beta1.widgets.example.io.served.synod",
+        "widgets.example.io.served.synod.v1beta1",
         rule("a b", "", 0),
     );
     assert_eq!(cluster.agreed(BETA), None, "b is missing");
@@ -370,7 +369,6 @@ fn under_a_roster_an_agreement_on_a_version_assumes_nothing() {
     assert_eq!(cluster.agreed(BETA), some("withdrawn"));
     assert_eq!(cluster.kept(BETA).on_trust, None);
     assert_eq!(cluster.against_removal(), []);
-    drop(a);
 }
 
 #[test]

@@ -30,10 +30,10 @@ impl World {
 
     /// Whether an entry votes where it must, and has all levels of a feature up to the one that it prefers.
     pub(super) fn is_lawful(&self, said: &ReportEntry) -> bool {
-        if self.is_no_encoding(&said.resource) && !said.stance.is_voting() {
+        if said.serve_until.is_some() && !said.resource.group().ends_with(".served.synod") {
             return false;
         }
-        if said.serve_until.is_some() && !self.is_served(&said.resource) {
+        if self.is_no_encoding(&said.resource) && !said.stance.is_voting() {
             return false;
         }
         if self.is_served(&said.resource) {
@@ -88,7 +88,8 @@ impl World {
     pub(super) fn dates_of(&self, report: &Report, wall: WallTime) -> Dates {
         let mut dates = Dates::new();
         for said in &report.entries {
-            let Some(date) = said.serve_until else {
+            let date = said.serve_until.filter(|_| self.is_served(&said.resource));
+            let Some(date) = date else {
                 continue;
             };
             let left_ms = date.as_millis().saturating_sub(wall.as_millis());
@@ -99,7 +100,7 @@ impl World {
                 Some(kept) if kept.date > date => kept,
                 Some(kept) if kept.date == date => {
                     let is_much_later = log.as_millis() > kept.log.as_millis() + 60_000;
-                    match is_much_later && !is_far(date, wall) {
+                    match is_much_later && left_ms > 0 && !is_far(date, wall) {
                         true => ServeUntil { date, log },
                         false => kept,
                     }
@@ -118,10 +119,9 @@ impl World {
     pub(super) fn check_date(&self, said: &ReportEntry, wall: WallTime) -> Result<(), Refusal> {
         let kept = self.resource(&said.resource);
         let kept = kept.and_then(|kept| kept.status.serve_until);
-        match said.serve_until {
+        match said.serve_until.filter(|_| self.is_served(&said.resource)) {
             Some(date) if kept.is_none_or(|kept| kept.date < date) && is_far(date, wall) => {
-                Err(no(ErrorKind::InvalidArgument)
-                    .with("resource", said.resource.storage_version_name()))
+                Err(no(ErrorKind::InvalidArgument))
             }
             _ => Ok(()),
         }
@@ -144,15 +144,15 @@ impl World {
             .serve_until
             .is_some_and(|until| until.log > self.log_time);
         let wanted = match selected {
+            _ if entries.is_empty() => return status.selected.clone(),
             Some("served") if all_prefer("withdrawn") && !is_promised => "withdrawn",
-            Some("served") => "served",
+            Some("served") => return status.selected.clone(),
             Some("withdrawn") if all_prefer("served") => "served",
             Some("withdrawn") => "withdrawn",
             _ if all_can("served") && (all_prefer("served") || is_promised) => "served",
             _ => "withdrawn",
         };
-        let wanted = if all_can(wanted) { wanted } else { "withdrawn" };
-        match all_can(wanted) && !entries.is_empty() {
+        match all_can(wanted) {
             true => Some(named(wanted)),
             false => status.selected.clone(),
         }
