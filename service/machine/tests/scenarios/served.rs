@@ -77,20 +77,24 @@ impl Cluster {
 
     /// Every reason against a binary that says this of the version; `None`: it does not know of it.
     fn against_release(&self, says: Option<Says>) -> Vec<Why> {
-        let named = says.map(|says| says.entry()).map(|entry| BinaryResource {
+        let entries = [of("pods").entry()].into_iter();
+        let entries = entries.chain(says.map(|says| says.entry()));
+        let named = entries.map(|entry| BinaryResource {
             resource: entry.resource,
             kind: None,
             decodable: entry.decodable.iter().cloned().collect(),
             stance: Some(entry.stance),
         });
         let binary = Binary {
-            resources: named.into_iter().collect(),
+            resources: named.collect(),
             left_to_others: Vec::new(),
         };
         assert!(binary.check().is_empty());
         let (past, now) = (self.state.present(), self.state.log_time());
         let verdict = check_binary(&past, now, &binary);
-        verdict.dangers.into_iter().map(|one| one.why).collect()
+        let dangers = verdict.dangers.into_iter();
+        let of_beta = dangers.filter(|one| one.resource == resource(BETA));
+        of_beta.map(|one| one.why).collect()
     }
 }
 
@@ -123,6 +127,10 @@ fn a_version_is_advertised_when_the_last_server_can_serve_it() {
         cluster.adopts(server, BETA);
     }
     assert_eq!(cluster.agreed(BETA), some("served"));
+    // The processes that were replaced may still believe that it is withdrawn.
+    assert_eq!(cluster.persisted(BETA), ["served", "withdrawn"]);
+    let grace = TTL + cluster.state.settings().write_grace;
+    cluster.lives(grace, &[&a, &b]);
     assert_eq!(cluster.persisted(BETA), ["served"]);
     assert!(cluster.migrations(BETA).is_empty(), "nothing is stored");
 }
