@@ -250,6 +250,7 @@ fn endings() -> [Command; 4] {
             retries: BTreeSet::from([id(21)]),
             marks: controller_revisions::every_mark(),
             observations: BTreeSet::from([resource("bolts")]),
+            topics: BTreeSet::from([resource("bolts")]),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),
