@@ -81,9 +81,10 @@ pub(crate) struct World {
     wall: WallTime,
     begun_again: BTreeSet<GroupResource>,
     ended_now: BTreeSet<MigrationId>,
-    /// The dates that the present report names, the topics that it looks at whether they changed or not, and those for
-    /// which something was over.
+    /// The dates that the present report names, the topics that it is about, those that are looked at whether they changed
+    /// or not, and those for which something was over.
     dates: topics::Dates,
+    named: BTreeSet<GroupResource>,
     looked_at: BTreeSet<GroupResource>,
     passed: BTreeSet<GroupResource>,
 }

@@ -327,7 +327,14 @@ impl Year {
             .filter(|process| process.is_open(self.now))
             .collect();
         let shown = open.iter().find(|process| process.shows == Some(true));
-        let cannot = open.iter().find(|process| !process.release.can());
+        // A process whose place another one has taken is asked by nobody, though it may still answer whom it has.
+        let is_last = |process: &Process| {
+            let mut others = self.processes.iter();
+            others.all(|other| other.server != process.server || other.instance <= process.instance)
+        };
+        let cannot = open
+            .iter()
+            .find(|process| !process.release.can() && is_last(process));
         if let (Some(shown), Some(cannot)) = (shown, cannot) {
             panic!(
                 "at {} {shown:?} shows what {cannot:?} cannot serve",

@@ -93,8 +93,14 @@ impl World {
             return Err(no(ErrorKind::TooLarge));
         }
         self.dates = before.dates_of(report, wall);
+        self.named = report
+            .entries
+            .iter()
+            .map(|said| said.resource.clone())
+            .collect();
         self.settle(&before, wall);
         self.dates.clear();
+        self.named.clear();
         for said in &report.entries {
             let collection = self.collections.get(&said.resource);
             let strict = collection.is_some_and(|kept| kept.rules.strict_storage_version);
@@ -220,7 +226,9 @@ impl World {
         }
         entry.row.encoding = status.selected;
         entry.row.adopted_revision = Some(adopt.selected_revision);
+        self.named.insert(adopt.resource.clone());
         self.settle(&before, wall);
+        self.named.clear();
         Ok(Answer::Done)
     }
 
@@ -236,14 +244,9 @@ impl World {
             if then != now {
                 self.looked_at.insert(name.clone());
             }
-            let date = before
-                .resource(&name)
-                .and_then(|kept| kept.status.serve_until);
-            let is_promised_anew = self
-                .dates
-                .get(&name)
-                .is_some_and(|named| Some(*named) != date);
-            if then != now || is_promised_anew {
+            // With time alone the date of a version may have come.
+            let may_pass = self.named.contains(&name) && self.is_served(&name);
+            if then != now || may_pass {
                 let mut causes = causes(&then, &now);
                 let cause = causes.pop_first().filter(|_| causes.is_empty());
                 let cause = cause.map(AgreementCause::Member);
