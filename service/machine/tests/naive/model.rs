@@ -164,6 +164,8 @@ impl World {
         (next.made, next.marked) = (0, 0);
         next.wall = wall;
         next.ended_now.clear();
+        next.dates.clear();
+        next.named.clear();
         next.passed.clear();
         next.check_switches(command)?;
         let answer = next.perform(command, wall)?;

@@ -99,8 +99,6 @@ impl World {
             .map(|said| said.resource.clone())
             .collect();
         self.settle(&before, wall);
-        self.dates.clear();
-        self.named.clear();
         for said in &report.entries {
             let collection = self.collections.get(&said.resource);
             let strict = collection.is_some_and(|kept| kept.rules.strict_storage_version);
@@ -228,7 +226,6 @@ impl World {
         entry.row.adopted_revision = Some(adopt.selected_revision);
         self.named.insert(adopt.resource.clone());
         self.settle(&before, wall);
-        self.named.clear();
         Ok(Answer::Done)
     }
 
