@@ -201,19 +201,9 @@ async fn asks_for_two(client: &Client) {
     within(client.rosters().set(set)).await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_version_is_introduced_and_withdrawn_at_its_date_while_one_is_killed_and_one_rolled_back()
-{
-    let cluster = Cluster::start_with(3, short_grace(GRACE)).await;
-    let client = cluster.client().await;
-    asks_for_two(&client).await;
-    let discovery = Discovery::default();
-    let begin = SystemWallClock.now().as_millis();
-    let promise_ms = u64::try_from(PROMISE.as_millis()).unwrap();
-    let serves = Release::Serves(WallTime::from_millis(begin + promise_ms));
-    let start = |name, release| Server::start(&client, &discovery, name, release);
-
-    // The release without the version runs everywhere, and is replaced one server after the other.
+/// The release without the version runs everywhere, and is replaced one server after the other.
+async fn introduced(client: &Client, discovery: &Discovery, serves: Release) -> [Server; 3] {
+    let start = |name, release| Server::start(client, discovery, name, release);
     let a = start("a", Release::Without).await.unwrap();
     let b = start("b", Release::Without).await.unwrap();
     let c = start("c", Release::Without).await.unwrap();
@@ -230,6 +220,22 @@ async fn a_version_is_introduced_and_withdrawn_at_its_date_while_one_is_killed_a
     let refused = start("d", Release::Without).await;
     let refused = refused.err().expect("it cannot serve what is advertised");
     assert_eq!(refused.kind(), ErrorKind::NotDecodable);
+    [a, b, c]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_is_introduced_and_withdrawn_at_its_date_while_one_is_killed_and_one_rolled_back()
+{
+    let cluster = Cluster::start_with(3, short_grace(GRACE)).await;
+    let client = cluster.client().await;
+    asks_for_two(&client).await;
+    let discovery = Discovery::default();
+    let begin = SystemWallClock.now().as_millis();
+    let promise_ms = u64::try_from(PROMISE.as_millis()).unwrap();
+    let serves = Release::Serves(WallTime::from_millis(begin + promise_ms));
+    let start = |name, release| Server::start(&client, &discovery, name, release);
+
+    let [a, b, c] = introduced(&client, &discovery, serves).await;
 
     // The next release withdraws it. All run it, and nothing happens before the date.
     a.ends().await;

@@ -52,8 +52,8 @@ impl ServeUntil {
 
     /// What holds once a member names a date at this log time and wall time.
     ///
-    /// A date that is named again moves the log time only if the clock of this leader is behind that of the one that
-    /// worked it out: nothing is withdrawn early because one of two clocks was ahead. A clock that is so far behind that
+    /// A date that is not later moves the log time only if the clock of this leader is behind that of the one that worked
+    /// it out: nothing is withdrawn early because one of two clocks was ahead. A clock that is so far behind that
     /// nobody could name the date by it says nothing.
     #[must_use]
     pub fn named(kept: Option<Self>, date: WallTime, now: LogTime, wall: WallTime) -> Self {
@@ -68,8 +68,8 @@ impl ServeUntil {
                 let left = span(date, wall);
                 let is_ahead = !left.is_zero() && left <= SPAN_MAX;
                 let is_behind = log > kept.log.after(TOLERANCE) && is_ahead;
-                let moves = date == kept.date && is_behind;
-                if moves { Self { date, log } } else { kept }
+                let log = if is_behind { log } else { kept.log };
+                Self { log, ..kept }
             }
         }
     }
@@ -128,6 +128,10 @@ mod tests {
         assert_eq!(parts(ahead), (90 * DAY_MS, DAY_MS));
         let close = 89 * DAY_MS - SERVE_UNTIL_TOLERANCE_MS;
         assert_eq!(named(Some(ahead), 90 * DAY_MS, 0, close), ahead);
+        // A nearer date than the one that such a clock took for past is kept, too.
+        let long = named(None, 900 * DAY_MS, 0, 900 * DAY_MS);
+        let nearer = named(Some(long), 90 * DAY_MS, 0, 80 * DAY_MS);
+        assert_eq!(parts(nearer), (900 * DAY_MS, 10 * DAY_MS));
         // Once it is past, it is past.
         assert_eq!(
             named(Some(ahead), 90 * DAY_MS, 40 * DAY_MS, 91 * DAY_MS),

@@ -130,6 +130,7 @@ fn pass(turn: &mut Turn<'_>, resource: &GroupResource) {
     }
     let kept = &turn.state().storage_states[resource];
     let status = kept.row.status.clone();
+    turn.clear_deadline(&holder);
     turn.follow_time(resource, &status);
 }
 

@@ -25,9 +25,13 @@ impl Turn<'_> {
         self.put_deadline(holder, Deadline { at, ttl });
     }
 
-    /// Sets the deadline at which something passes by itself for a topic. No lift moves it: nobody renews it.
+    /// Sets the deadline at which something passes by itself for a topic. No lift moves it: nobody renews it. One that is
+    /// due stays until the leader has named it: what changed meanwhile may not have decided what is due.
     pub(crate) fn follow_time(&mut self, resource: &GroupResource, status: &StateStatus) {
         let holder = Holder::Topic(resource.clone());
+        if self.state.deadlines.is_due(&holder, self.state.log_time) {
+            return;
+        }
         let ttl = Duration::ZERO;
         match self.state.passes_at(resource, status) {
             Some(at) => self.put_deadline(holder, Deadline { at, ttl }),

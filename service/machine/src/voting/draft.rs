@@ -52,7 +52,7 @@ impl<'a> Draft<'a> {
                 .unwrap_or_default(),
             touched: BTreeMap::new(),
             before,
-            after: before.cloned().unwrap_or_else(|| fresh_state(kind)),
+            after: before.cloned().unwrap_or_else(|| fresh_state(state, kind)),
             lapsed: false,
             was_reported: present.is_some(),
         }

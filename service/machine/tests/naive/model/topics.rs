@@ -67,7 +67,8 @@ impl World {
     pub(super) fn begin_topic(&self, kept: &mut Resource) {
         let (name, status) = (&kept.name, &mut kept.status);
         let is_never_stored = self.is_feature(name) || self.is_served(name);
-        if is_never_stored && self.resource(name).is_none() {
+        let by_strangers = self.is_served(name) && self.strangers_write_until > self.log_time;
+        if is_never_stored && self.resource(name).is_none() && !by_strangers {
             status.persisted.clear();
         }
         let was_selected = status.selected_revision > Revision::ZERO;
@@ -97,13 +98,11 @@ impl World {
             let before = self.resource(&said.resource);
             let before = before.and_then(|kept| kept.status.serve_until);
             let after = match before {
-                Some(kept) if kept.date > date => kept,
-                Some(kept) if kept.date == date => {
+                Some(kept) if kept.date >= date => {
                     let is_much_later = log.as_millis() > kept.log.as_millis() + 60_000;
-                    match is_much_later && left_ms > 0 && !is_far(date, wall) {
-                        true => ServeUntil { date, log },
-                        false => kept,
-                    }
+                    let counts = is_much_later && left_ms > 0 && !is_far(date, wall);
+                    let log = if counts { log } else { kept.log };
+                    ServeUntil { log, ..kept }
                 }
                 _ => ServeUntil {
                     date,
@@ -211,6 +210,10 @@ impl World {
                 continue;
             }
             let holder = Holder::Topic(name.clone());
+            let is_due = self.has_ended(&holder) && !self.passed.contains(&name);
+            if is_due && status.is_some() {
+                continue;
+            }
             self.clear_deadline(&holder);
             let Some(status) = status.filter(|_| self.is_served(&name)) else {
                 continue;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::{Answer, Command, EntryRow, ReportedResource, StateStatus};
+use synod_machine::{Answer, Command, EntryRow, StateStatus};
 use synod_model::{
     Adopt, AgreementCause, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId,
     Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, Switch, WallTime,
@@ -114,21 +114,7 @@ impl World {
             }
         }
         self.clear_deadline(&super::Holder::Unreported(member.id.clone()));
-        let told = report.entries.iter().map(|said| {
-            let entry = self.entry(&said.resource, &member.id);
-            let status = &self
-                .resource(&said.resource)
-                .expect("it was reported")
-                .status;
-            ReportedResource {
-                resource: said.resource.clone(),
-                adopted_revision: entry.and_then(|entry| entry.row.adopted_revision),
-                encoding: entry.and_then(|entry| entry.row.encoding.clone()),
-                selected: status.selected.clone(),
-                selected_revision: status.selected_revision,
-            }
-        });
-        Ok(Answer::Reported(told.collect()))
+        Ok(Answer::Reported(self.told_of(report)))
     }
 
     /// A repeated report of one epoch keeps its encoding until the voter adopts; a new member or new voter has none
@@ -378,7 +364,7 @@ impl World {
         self.resources.iter().find(|kept| kept.name == *name)
     }
 
-    fn entry(&self, resource: &GroupResource, member: &MemberId) -> Option<&Entry> {
+    pub(super) fn entry(&self, resource: &GroupResource, member: &MemberId) -> Option<&Entry> {
         let mut all = self.entries.iter();
         all.find(|entry| entry.resource == *resource && entry.member == *member)
     }
