@@ -96,6 +96,7 @@ fn entry(resource: &GroupResource, versions: &[&str]) -> Result<ReportEntry, Vio
         decodable: parsed.iter().cloned().collect(),
         served: parsed.iter().cloned().collect(),
         stance: Stance::Voting { preferred },
+        serve_until: None,
     })
 }
 

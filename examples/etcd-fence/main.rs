@@ -63,6 +63,7 @@ fn entry(encoding: &str) -> Result<ReportEntry, Failure> {
         stance: Stance::Fixed {
             encoding: version(encoding)?,
         },
+        serve_until: None,
     })
 }
 

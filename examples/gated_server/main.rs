@@ -72,6 +72,7 @@ fn entry() -> Result<ReportEntry, Violations> {
         stance: Stance::Voting {
             preferred: versions[1].clone(),
         },
+        serve_until: None,
     })
 }
 

@@ -108,6 +108,7 @@ async fn vote_for_the_new_version(
         stance: Stance::Voting {
             preferred: version(2),
         },
+        serve_until: None,
     };
     membership.report(vec![entry]).await?;
     membership.ready().await?;

@@ -40,6 +40,7 @@ async fn main() -> Result<(), Failed> {
         stance: Stance::Voting {
             preferred: version.clone(),
         },
+        serve_until: None,
     };
     membership.report(vec![entry]).await?;
 

@@ -136,6 +136,7 @@ pub(crate) fn report_entry() -> impl Strategy<Value = ReportEntry> {
                 decodable: decodable.into_iter().collect(),
                 served,
                 stance,
+                serve_until: None,
             }
         })
 }

@@ -21,6 +21,7 @@
 //!     served: versions.iter().cloned().collect(),
 //!     // It votes for v2 and encodes what all agree to select.
 //!     stance: Stance::Voting { preferred: versions[1].clone() },
+//!     serve_until: None,
 //! };
 //! membership.report(vec![entry]).await?;
 //! membership.ready().await?;
@@ -151,7 +152,7 @@ pub use synod_model::{
 };
 pub use synod_model::{
     Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceScope, Roster,
-    RosterRule, SetRoster, Topic, TopicKind, feature_level,
+    RosterRule, SERVED, SetRoster, Topic, TopicKind, WITHDRAWN, feature_level,
 };
 pub use synod_model::{
     AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,

@@ -148,6 +148,7 @@ async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
         stance: Stance::Fixed {
             encoding: encoding.clone(),
         },
+        serve_until: None,
     });
     static SAID: AtomicU64 = AtomicU64::new(1);
     let number = StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed));

@@ -185,6 +185,7 @@ fn entry(name: &str, preferred: Option<&str>) -> ReportEntry {
                 encoding: version("v1"),
             },
         },
+        serve_until: None,
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn legal_entry(resource: &str) -> v1::ReportEntry {
         decodable_versions: vec!["v1".to_owned(), "v2".to_owned()],
         served_versions: vec!["v1".to_owned()],
         stance: Some(v1::report_entry::Stance::EncodingVersion("v1".to_owned())),
+        serve_until_ms: None,
     }
 }
 

@@ -459,5 +459,6 @@ pub(crate) fn fixed(resource: GroupResource) -> ReportEntry {
         decodable: [version.clone()].into_iter().collect(),
         served: [version.clone()].into_iter().collect(),
         stance: Stance::Fixed { encoding: version },
+        serve_until: None,
     }
 }

@@ -409,6 +409,7 @@ fn entry(resource: &str, decodable: &[&str], encoding: &str) -> v1::ReportEntry 
         decodable_versions: decodable.iter().map(ToString::to_string).collect(),
         served_versions: Vec::new(),
         stance: Some(v1::report_entry::Stance::EncodingVersion(encoding.into())),
+        serve_until_ms: None,
     }
 }
 

@@ -1,5 +1,5 @@
 use synod_model::{
-    ApiVersion, ReportEntry, ReportEntryText, Stance, StanceText, Violation, Violations,
+    ApiVersion, ReportEntry, ReportEntryText, Stance, StanceText, Violation, Violations, WallTime,
 };
 
 use crate::v1;
@@ -13,6 +13,7 @@ impl From<&ReportEntry> for v1::ReportEntry {
             decodable_versions: entry.decodable.iter().map(ToString::to_string).collect(),
             served_versions: entry.served.iter().map(ToString::to_string).collect(),
             stance: Some((&entry.stance).into()),
+            serve_until_ms: entry.serve_until.map(WallTime::as_millis),
         }
     }
 }
@@ -49,6 +50,7 @@ impl TryFrom<&v1::ReportEntry> for ReportEntry {
             decodable: pb.decodable_versions.iter().map(String::as_str).collect(),
             served: pb.served_versions.iter().map(String::as_str).collect(),
             stance,
+            serve_until: pb.serve_until_ms,
         };
         let entry = found.parsed("", Self::parse(&text));
         match entry {

@@ -56,6 +56,7 @@ mod tests {
             stance: StanceText::Fixed {
                 encoding: decodable[0],
             },
+            serve_until: None,
         })
         .unwrap()
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use synod_model::{
     Absent, ApiVersion, GroupResource, Kind, LogTime, Metadata, Persisted, Revision,
-    StorageVersionHash, Violations,
+    StorageVersionHash, Violations, WallTime,
 };
 
 use synod_proto::wire::Wire;
@@ -48,6 +48,11 @@ pub struct StorageState {
     pub persisted: Vec<Persisted>,
     /// The encodings in which writes may still land. A drain that is over may still be listed.
     pub drains: Vec<Drain>,
+    /// Of a served version: the latest time that a member has named before which nobody may withdraw it. It stays when the
+    /// member goes.
+    pub serve_until: Option<WallTime>,
+    /// The same in log time, which alone decides.
+    pub serve_until_log_time: Option<LogTime>,
 }
 
 /// A drain: writes in an encoding that may still land.
@@ -95,6 +100,8 @@ messages! {
         on_trust_since = on_trust_since by unless_zero,
         persisted = persisted,
         drains = drains,
+        serve_until = serve_until_ms,
+        serve_until_log_time = serve_until_log_time_ms,
     }
 }
 

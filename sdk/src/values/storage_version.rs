@@ -2,7 +2,7 @@
 
 use synod_model::{
     ApiVersion, Condition, GroupResource, Kind, MemberId, Metadata, Revision, VersionSet,
-    Violations,
+    Violations, WallTime,
 };
 use synod_proto::wire::Wire;
 use synod_proto::{messages, v1};
@@ -53,6 +53,8 @@ pub struct StorageVersionEntry {
     pub adopted_revision: Option<Revision>,
     /// The revision at which the member's entry first appeared as a fixed or as a voting one.
     pub since_revision: Revision,
+    /// The time that the member names before which nobody may withdraw a served version.
+    pub serve_until: Option<WallTime>,
 }
 
 /// The status that follows from all entries of a resource.
@@ -92,6 +94,7 @@ messages! {
         encoding = encoding_version,
         adopted_revision = adopted_revision,
         since_revision = since_revision,
+        serve_until = serve_until_ms,
     }
     v1::StorageVersionStatus = StorageVersionStatus: "every replica sets it" {
         common = common_encoding_version,

@@ -315,6 +315,7 @@ fn entry(name: &str, decodable: &[&str], stance: Stance) -> ReportEntry {
         decodable: decodable.iter().map(|text| version(text)).collect(),
         served: decodable.iter().map(|text| version(text)).collect(),
         stance,
+        serve_until: None,
     }
 }
 

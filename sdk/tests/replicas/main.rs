@@ -20,5 +20,6 @@ mod network;
 mod objects;
 mod pipelines;
 mod scripted;
+mod served;
 mod vectors;
 mod watch;

@@ -256,6 +256,7 @@ impl Resource {
             served: std::iter::once(api_version(self.served)).collect(),
             decodable,
             stance,
+            serve_until: None,
         }
     }
 }

@@ -139,4 +139,6 @@ pub struct Expire {
     pub observations: BTreeSet<GroupResource>,
     /// Marks of ControllerRevisions that were not set again.
     pub marks: BTreeSet<(NamespacedName, LiveMark)>,
+    /// Topics for which a date or a drain is over.
+    pub topics: BTreeSet<GroupResource>,
 }

@@ -42,6 +42,9 @@ pub enum Holder {
     Observation(GroupResource),
     /// A mark of a ControllerRevision that is not set again.
     Mark(NamespacedName, LiveMark),
+    /// What passes by itself for a topic of which nothing is stored: the date until which a version is served, or what a
+    /// server that is gone may still do.
+    Topic(GroupResource),
 }
 
 /// A deadline as it is kept, without lifts.

@@ -14,7 +14,8 @@ pub struct LogEntry {
     /// Set on the first stamped entry of a term and after a pause: every deadline is lifted to at least `log_time` +
     /// its TTL, because no renewal was possible while there was no leader.
     pub lift_deadlines: bool,
-    /// The leader's wall clock, for display only: no rule depends on it.
+    /// The leader's wall clock, for display: no rule depends on it but one. A date that a member names is worked out in log
+    /// time by it, once.
     pub wall: WallTime,
     /// The commands to apply, in order.
     pub commands: Vec<Envelope>,

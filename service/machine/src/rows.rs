@@ -8,7 +8,7 @@ use std::fmt;
 
 use synod_model::{
     Absent, ApiVersion, Condition, Kind, LogTime, MemberId, Metadata, MigrationProgress, Persisted,
-    Revision, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
+    Revision, ServeUntil, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -127,6 +127,8 @@ pub struct EntryRow {
     /// The revision at which this member's entry for the resource first appeared with this kind of stance. The oldest
     /// preference is selected first.
     pub since: Revision,
+    /// The time that the member names before which nobody may withdraw a served version.
+    pub serve_until: Option<WallTime>,
 }
 
 impl EntryRow {
@@ -222,6 +224,8 @@ pub struct StateStatus {
     pub drains: BTreeMap<ApiVersion, LogTime>,
     /// The same by hash, for encodings that discovery has shown before.
     pub hash_drains: BTreeMap<StorageVersionHash, LogTime>,
+    /// Of a served version: until when it is served in any case. It stays when who named it goes.
+    pub serve_until: Option<ServeUntil>,
 }
 
 /// What discovery shows of a resource.

@@ -40,7 +40,8 @@ pub struct Danger {
 /// Whether a binary may join.
 ///
 /// Every known resource is checked, except those that the binary leaves to other servers, and keys, which are given to a
-/// server and not built into it. A resource that the binary does not name is one of which it decodes nothing.
+/// server and not built into it. A resource that the binary does not name is one of which it decodes nothing; a version that
+/// it does not name is one that it cannot serve.
 #[must_use]
 pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVerdict {
     let mut verdict = SafetyVerdict::default();
@@ -65,10 +66,12 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
                 verdict.assume(Assumption::LeftToOthers, &resource);
             }
         } else {
+            let known = past.topic_kind(&resource).read_by_strangers();
+            let known = known.and_then(|value| ApiVersion::parse(value).ok());
             let nothing = BinaryResource {
                 resource,
                 kind: None,
-                decodable: BTreeSet::new(),
+                decodable: known.into_iter().collect(),
                 stance: None,
             };
             verdict.add(past, &nothing.resource, of_binary(past, now, &nothing));
@@ -94,8 +97,9 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
         kinds: &kinds,
     };
     let mut found = found(past, now, resource, &concern);
-    // Nobody has to have the highest level of a binary: none is selected that not everybody has.
-    let is_written = !past.topic_kind(resource).selects_the_highest();
+    // Nobody has to have the highest level of a binary, or the code of a version that it would serve: neither is selected
+    // before everybody has it.
+    let is_written = !past.topic_kind(resource).waits_for_everybody();
     let encoded = binary.stance.as_ref().map(Stance::version);
     let encoded = encoded.filter(|_| is_written);
     for (version, view) in encoded.into_iter().zip(view.iter()) {

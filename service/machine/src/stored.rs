@@ -38,11 +38,13 @@ stored! {
     Change { object, before, after, entries, agreement }
     Deadline { at, ttl }
     EntryChange { member, before, after }
-    EntryRow { kind, decodable, served, stance, encoding, adopted_revision, since }
+    EntryRow {
+        kind, decodable, served, stance, encoding, adopted_revision, since, serve_until,
+    }
     Envelope { request, command, actor }
     Expire {
         members, sessions, unreported, leases, lease_waiters, lease_candidates, objects, claims,
-        retries, observations, marks,
+        retries, observations, marks, topics,
     }
     Garbage { owner, fate, cursor }
     Heartbeat { at, wall }
@@ -61,6 +63,7 @@ stored! {
     StateStatus {
         common, selected, selected_revision, agreement_revision, agreed, persisted, observation,
         contradicted, agreed_hash, absent, on_trust, heard, drains, hash_drains,
+        serve_until,
     }
     StatementRow { number, content }
     StorageStateRow { metadata, status }
@@ -121,6 +124,7 @@ stored_variants! {
         9 Retry(id: MigrationId),
         10 Observation(resource: GroupResource),
         11 Mark(key: NamespacedName, mark: LiveMark),
+        12 Topic(resource: GroupResource),
     }
     ObjectRef {
         1 Member(key: MemberId),

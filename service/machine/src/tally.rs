@@ -107,6 +107,11 @@ impl Tally {
         unanimous(&self.prefers, self.voters)
     }
 
+    /// Whether every entry votes, and for this version.
+    pub(crate) fn all_prefer(&self, version: &ApiVersion) -> bool {
+        self.prefers.get(version) == Some(&self.entries)
+    }
+
     /// Whether some fixed entry encodes another version.
     pub(crate) fn fixed_elsewhere(&self, version: &ApiVersion) -> bool {
         self.fixed.keys().any(|fixed| fixed != version)

@@ -10,6 +10,7 @@ mod decision;
 mod draft;
 mod drains;
 mod observation;
+mod promises;
 mod refusal;
 mod roster;
 mod selected;
@@ -32,7 +33,8 @@ use crate::state::State;
 ///
 /// # Errors
 ///
-/// `NOT_DECODABLE` if a reported entry cannot decode the selected version, or the stored ones where that is enforced.
+/// `NOT_DECODABLE` if a reported entry cannot decode the selected version, or the stored ones where that is enforced;
+/// `INVALID_ARGUMENT` if it names a date that is too far away.
 pub(crate) fn decide(
     state: &State,
     occasion: Occasion<'_>,
@@ -53,6 +55,7 @@ pub(crate) fn decide(
         if let Said::Reports { entry, .. } = said {
             guarantee::check_stance(state, resource, member, entry)?;
             draft.check_decodable(state, resource, member, entry)?;
+            draft.check_date(resource, member, entry)?;
         }
     }
     Ok(draft.finish(state, resource))

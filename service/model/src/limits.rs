@@ -123,6 +123,14 @@ pub const EXPIRED_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 pub const AFTERMATH_STEPS_MAX: usize = 4_000;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
+/// Days from now within which a member can name the date until which a version is served: it holds up the withdrawal for
+/// no longer. Apply reads it: it belongs to the machine version.
+pub const SERVE_UNTIL_DAYS_MAX: u64 = 1_096;
+/// The latest date that can be written at all, in milliseconds since the Unix epoch: the end of the year 9999.
+pub const SERVE_UNTIL_MS_MAX: u64 = 253_402_300_799_999;
+/// By how much the clocks of two leaders may differ, in milliseconds, before a date that is named again counts anew. Apply
+/// reads it, too.
+pub const SERVE_UNTIL_TOLERANCE_MS: u64 = 60_000;
 /// Shortest time to live, in milliseconds.
 pub const TTL_MS_MIN: u64 = 1_000;
 /// Longest time to live, in milliseconds.

@@ -1,5 +1,5 @@
 //! Time: log time, by which deadlines are decided; TTLs, which are spans of it; wall time, which is
-//! only shown.
+//! shown.
 
 use std::fmt;
 use std::time::Duration;
@@ -44,8 +44,8 @@ impl fmt::Display for LogTime {
     }
 }
 
-/// Milliseconds since the Unix epoch by some replica's clock. Only shown: no rule depends on it,
-/// and it may go back.
+/// Milliseconds since the Unix epoch by some replica's clock. It may go back, so it is shown, and no rule depends on it but
+/// that of the date until which a version is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WallTime(u64);
 

@@ -151,7 +151,7 @@ impl MigrationReason {
         match kind {
             TopicKind::Encoding => Some(Self::Agreement),
             TopicKind::Key => Some(Self::RewriteAll),
-            TopicKind::Feature => None,
+            TopicKind::Feature | TopicKind::Served => None,
         }
     }
 }

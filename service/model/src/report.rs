@@ -2,7 +2,10 @@
 
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
 use crate::violation::excerpt;
-use crate::{ApiVersion, GroupResource, Kind, TopicKind, VersionSet, Violation, Violations};
+use crate::{
+    ApiVersion, GroupResource, Kind, ServeUntil, TopicKind, VersionSet, Violation, Violations,
+    WallTime,
+};
 
 /// One resource of one member: what it decodes and serves, and what it encodes or prefers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub struct ReportEntry {
     pub served: VersionSet,
     /// Whether the member fixes its encoding or votes; the named version is decodable.
     pub stance: Stance,
+    /// Of the topic of a served version: the time before which nobody may withdraw it. `None`: the member names none.
+    pub serve_until: Option<WallTime>,
 }
 
 /// Who decides what a member encodes.
@@ -67,6 +72,8 @@ pub struct ReportEntryText<'a> {
     pub served: Vec<&'a str>,
     /// The encoded or preferred version.
     pub stance: StanceText<'a>,
+    /// The time before which nobody may withdraw a served version, in milliseconds since the Unix epoch.
+    pub serve_until: Option<u64>,
 }
 
 /// A stance as it arrives, not checked yet.
@@ -97,6 +104,8 @@ impl ReportEntry {
         let stance = text.stance.parse(&mut violations);
         let decodable = parse_versions(DECODABLE, &text.decodable, &mut violations);
         let served = parse_versions(SERVED, &text.served, &mut violations);
+        let date = text.serve_until.map(ServeUntil::date);
+        let serve_until = date.and_then(|date| violations.parsed(SERVE_UNTIL, date));
         text.check_relations(&mut violations);
         match (resource, kind, stance) {
             (Some(resource), Some(kind), Some(stance)) if violations.is_empty() => Ok(Self {
@@ -105,6 +114,7 @@ impl ReportEntry {
                 decodable,
                 served,
                 stance,
+                serve_until,
             }),
             _ => Err(violations),
         }
@@ -127,6 +137,7 @@ impl ReportEntry {
         };
         let kind = TopicKind::of(&self.resource);
         kind.allows(readable, preferred).is_ok()
+            && (self.serve_until.is_none() || kind.is_promised_until())
     }
 
     /// The entry in the form in which it arrives.
@@ -145,12 +156,14 @@ impl ReportEntry {
                     preferred: preferred.as_str(),
                 },
             },
+            serve_until: self.serve_until.map(WallTime::as_millis),
         }
     }
 }
 
 const DECODABLE: &str = "decodableVersions";
 const SERVED: &str = "servedVersions";
+const SERVE_UNTIL: &str = "serveUntilMs";
 
 /// Parses the versions of a list; those beyond the limit are refused without being parsed.
 fn parse_versions(field: &str, texts: &[&str], violations: &mut Violations) -> VersionSet {
@@ -223,6 +236,12 @@ impl ReportEntryText<'_> {
         };
         if let Err(rule) = kind.allows(self.decodable.iter().copied(), preferred) {
             violations.push(Violation::invalid_list(&self.decodable, rule).at(DECODABLE));
+        }
+        let date = self.serve_until.filter(|_| !kind.is_promised_until());
+        if let Some(millis) = date {
+            let rule = "must be left out: only a version that is served is promised until a date";
+            violations
+                .push(Violation::invalid_number(millis, format_args!("{rule}")).at(SERVE_UNTIL));
         }
     }
 }

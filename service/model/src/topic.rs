@@ -1,8 +1,8 @@
 //! Topics: what members agree on, by one rule for all of it.
 //!
-//! What a resource is encoded in is one topic. Which key encrypts its objects is another, and which level of a feature
-//! is in use a third. All of them are agreed on alike: each member names what it can read and what it would like to
-//! write, one value is selected that everybody can read, and members adopt it.
+//! What a resource is encoded in is one topic. Which key encrypts its objects is another, which level of a feature is in
+//! use a third, and whether a version of the API is served a fourth. All of them are agreed on alike: each member names
+//! what it can read and what it would like to write, one value is selected that everybody can read, and members adopt it.
 //!
 //! Every topic is a [`GroupResource`]. The topic of an encoding is the resource itself; any other one is a resource of a
 //! group that is no API group, since no domain ends in `.synod`: `keys/secrets` is the resource `secrets` of the group
@@ -27,12 +27,20 @@ pub enum TopicKind {
     Key,
     /// The level of a feature. Its values are the levels `v1`, `v2` and so on: whoever has one has all below it.
     Feature,
+    /// Whether a version of a resource is served. Its values are [`SERVED`] and [`WITHDRAWN`]: whoever has the code of the
+    /// version can do both, everybody else the second alone.
+    Served,
 }
+
+/// The value of a topic `served/...` with which members show the version.
+pub const SERVED: &str = "served";
+/// The value of a topic `served/...` with which no member shows the version.
+pub const WITHDRAWN: &str = "withdrawn";
 
 impl TopicKind {
     /// All kinds.
     #[cfg(not(feature = "machine-version-1"))]
-    pub const ALL: &'static [Self] = &[Self::Encoding, Self::Key, Self::Feature];
+    pub const ALL: &'static [Self] = &[Self::Encoding, Self::Key, Self::Feature, Self::Served];
 
     /// All kinds that a build of machine version 1 knows.
     #[cfg(feature = "machine-version-1")]
@@ -55,6 +63,7 @@ impl TopicKind {
             Self::Encoding => "encoding",
             Self::Key => "keys",
             Self::Feature => "features",
+            Self::Served => "served",
         }
     }
 
@@ -64,6 +73,7 @@ impl TopicKind {
             Self::Encoding => None,
             Self::Key => Some("keys.synod"),
             Self::Feature => Some("features.synod"),
+            Self::Served => Some("served.synod"),
         }
     }
 
@@ -73,6 +83,7 @@ impl TopicKind {
             Self::Encoding => "version",
             Self::Key => "key",
             Self::Feature => "level",
+            Self::Served => "state",
         }
     }
 
@@ -82,14 +93,57 @@ impl TopicKind {
             Self::Encoding => "decodes",
             Self::Key => "holds",
             Self::Feature => "has",
+            Self::Served => "can be",
         }
     }
 
     /// Whether the highest value that everybody can read is selected, whatever members prefer. Otherwise they vote.
     pub const fn selects_the_highest(self) -> bool {
         match self {
-            Self::Encoding | Self::Key => false,
+            Self::Encoding | Self::Key | Self::Served => false,
             Self::Feature => true,
+        }
+    }
+
+    /// Whether a value is selected only once every member can read it and prefers it, so that a binary that prefers
+    /// another one moves nothing alone.
+    pub const fn waits_for_everybody(self) -> bool {
+        match self {
+            Self::Encoding | Self::Key => false,
+            Self::Feature | Self::Served => true,
+        }
+    }
+
+    /// Whether a reset leaves what is selected. A level is not unlearned, and a version is not withdrawn, by doubt.
+    pub const fn keeps_its_selection(self) -> bool {
+        match self {
+            Self::Encoding | Self::Key => false,
+            Self::Feature | Self::Served => true,
+        }
+    }
+
+    /// Whether what is written with a value stays after the writer. Of a version that was served nothing stays: once
+    /// members agree and drains are over, nobody can meet the other value any more.
+    pub const fn is_stored(self) -> bool {
+        match self {
+            Self::Encoding | Self::Key | Self::Feature => true,
+            Self::Served => false,
+        }
+    }
+
+    /// Whether an entry may name a time until which the version is served in any case.
+    pub const fn is_promised_until(self) -> bool {
+        match self {
+            Self::Encoding | Self::Key | Self::Feature => false,
+            Self::Served => true,
+        }
+    }
+
+    /// The value that a binary without any code for the topic reads: it does not serve a version that it does not know.
+    pub const fn read_by_strangers(self) -> Option<&'static str> {
+        match self {
+            Self::Encoding | Self::Key | Self::Feature => None,
+            Self::Served => Some(WITHDRAWN),
         }
     }
 
@@ -97,7 +151,7 @@ impl TopicKind {
     pub const fn is_voting_only(self) -> bool {
         match self {
             Self::Encoding => false,
-            Self::Key | Self::Feature => true,
+            Self::Key | Self::Feature | Self::Served => true,
         }
     }
 
@@ -105,7 +159,7 @@ impl TopicKind {
     pub const fn always_enforces_persisted(self) -> bool {
         match self {
             Self::Encoding => false,
-            Self::Key | Self::Feature => true,
+            Self::Key | Self::Feature | Self::Served => true,
         }
     }
 
@@ -114,22 +168,23 @@ impl TopicKind {
     pub const fn is_seen_in_stores(self) -> bool {
         match self {
             Self::Encoding => true,
-            Self::Key | Self::Feature => false,
+            Self::Key | Self::Feature | Self::Served => false,
         }
     }
 
-    /// Whether anything may be stored before the first report. Nobody uses a level of a feature before a member has it.
+    /// Whether anything may be stored before the first report. Nobody uses a level of a feature before a member has it, and
+    /// nothing is stored of what was served.
     pub const fn may_precede_reports(self) -> bool {
         match self {
             Self::Encoding | Self::Key => true,
-            Self::Feature => false,
+            Self::Feature | Self::Served => false,
         }
     }
 
     /// Whether a binary alone decides what its members can read. Keys are given to a server by its operator.
     pub const fn is_of_a_binary(self) -> bool {
         match self {
-            Self::Encoding | Self::Feature => true,
+            Self::Encoding | Self::Feature | Self::Served => true,
             Self::Key => false,
         }
     }
@@ -163,6 +218,10 @@ impl TopicKind {
                      has all below it",
                 )
             }
+            Self::Served => is_of_a_version(readable).then_some(()).ok_or(
+                "must be withdrawn, with served before or after it if the release has the code of the version: not to serve \
+                 a version is in everybody's power",
+            ),
         }
     }
 }
@@ -176,6 +235,16 @@ impl fmt::Display for TopicKind {
 /// The level of a feature that a value names; `None` if it names none.
 pub fn feature_level(value: &ApiVersion) -> Option<u32> {
     level_of(value.as_str())
+}
+
+/// Whether these are all of the values that a member can have of a version: `withdrawn`, with or without `served`.
+fn is_of_a_version<'a>(readable: impl ExactSizeIterator<Item = &'a str>) -> bool {
+    let count = readable.len();
+    let distinct: BTreeSet<&str> = readable.collect();
+    let mut known = distinct.iter();
+    distinct.contains(WITHDRAWN)
+        && distinct.len() == count
+        && known.all(|value| [SERVED, WITHDRAWN].contains(value))
 }
 
 fn level_of(text: &str) -> Option<u32> {
@@ -202,11 +271,13 @@ impl Topic {
     }
 
     /// The topic of this kind and name. An encoding and a key have the name of the resource that they are for
-    /// (`secrets`, `deployments.apps`), a feature any name of this form.
+    /// (`secrets`, `deployments.apps`), a served version its own before that of its resource (`v1beta1.deployments.apps`),
+    /// a feature any name of this form.
     ///
     /// # Errors
     ///
-    /// A name that is not of the form `<label>[.<subdomain>]`; a resource of a reserved group as an encoding.
+    /// A name that is not of the form `<label>[.<subdomain>]`; a resource of a reserved group as an encoding; a served
+    /// version without a resource.
     pub fn new(kind: TopicKind, name: &str) -> Result<Self, Violations> {
         // Parsed alone first, so that a fault is told in the words of the name.
         let named = GroupResource::parse_qualified(name)?;
@@ -217,6 +288,11 @@ impl Topic {
             }
             return Ok(Self::of(&named));
         };
+        if kind == TopicKind::Served && named.group().is_empty() {
+            let rule =
+                "must be `<version>.<resource>[.<group>]`, as in `v1beta1.widgets.example.io`";
+            return Err(Violation::invalid(name, rule).into());
+        }
         let group = match named.group() {
             "" => reserved.to_owned(),
             group => format!("{group}.{reserved}"),
@@ -227,7 +303,7 @@ impl Topic {
         })
     }
 
-    /// The topic with this text: `encoding/<name>`, `keys/<name>` or `features/<name>`.
+    /// The topic with this text: `encoding/<name>`, `keys/<name>`, `features/<name>` or `served/<name>`.
     ///
     /// # Errors
     ///

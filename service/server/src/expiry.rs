@@ -170,7 +170,8 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
             | Holder::Claim(_)
             | Holder::Retry(_)
             | Holder::Observation(_)
-            | Holder::Mark(..) => 1,
+            | Holder::Mark(..)
+            | Holder::Topic(_) => 1,
             Holder::Session(_)
             | Holder::Lease(_)
             | Holder::LeaseWaiter(..)
@@ -241,6 +242,9 @@ fn name(state: &State, due: &Due) -> Expire {
             }
             Holder::Mark(key, mark) => {
                 expire.marks.insert((key.clone(), mark.clone()));
+            }
+            Holder::Topic(resource) => {
+                expire.topics.insert(resource.clone());
             }
         }
     }

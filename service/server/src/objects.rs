@@ -7,7 +7,7 @@ use synod_machine::{
     RevisionOutcome, StateStatus, StorageStateRow, StorageStateView, StorageVersionRow,
     StorageVersionView, VersionStatus, Watched as _, Written, WrittenHow,
 };
-use synod_model::{ApiVersion, GroupResource, Labels, MemberId, Revision};
+use synod_model::{ApiVersion, GroupResource, Labels, MemberId, Revision, WallTime};
 use synod_proto::v1;
 
 /// A reported resource with all of its entries.
@@ -179,6 +179,7 @@ fn entry(member: &MemberId, row: &EntryRow) -> v1::StorageVersionEntry {
         encoding_version: text(row.encoding.as_ref()),
         adopted_revision: row.adopted_revision.map(|revision| revision.get()),
         since_revision: row.since.get(),
+        serve_until_ms: row.serve_until.map(WallTime::as_millis),
     }
 }
 
@@ -220,6 +221,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         heard: _,
         drains,
         hash_drains,
+        serve_until,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
@@ -248,6 +250,8 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         current_hash: agreed_hash.map(|hash| hash.to_string()),
         absent: (!absent.is_empty()).then(|| absent.into()),
         on_trust_since: on_trust.map_or(0, Revision::get),
+        serve_until_ms: serve_until.map(|until| until.date.as_millis()),
+        serve_until_log_time_ms: serve_until.map(|until| until.log.as_millis()),
     }
 }
 

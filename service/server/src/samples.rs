@@ -41,6 +41,7 @@ pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], versio
         stance: Stance::Fixed {
             encoding: version.clone(),
         },
+        serve_until: None,
     });
     let report = Report {
         entries: entries.collect(),

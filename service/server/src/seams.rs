@@ -11,7 +11,7 @@
 //! | disk ([`synod_store::Disk`]) | the file system | memory that forgets what was not synced |
 //! | the log's flushes ([`Flushing`]) | a thread of the store | a task that waits a seeded while |
 //! | blocking work ([`Offload`]) | a thread pool | inline |
-//! | wall clock ([`WallClock`]), display only | the system's | virtual |
+//! | wall clock ([`WallClock`]), display, and dates that members name | the system's | virtual |
 //! | the process's log ([`ProcessLog`]) | the program's | none |
 //! | the process's traces ([`ProcessTraces`]) | the program's, if they are exported | none |
 //! | randomness ([`random::rng`]) | the system's | seeded, per thread |

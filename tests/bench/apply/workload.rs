@@ -281,6 +281,7 @@ fn entry(resource: GroupResource, round: usize) -> ReportEntry {
         stance: Stance::Voting {
             preferred: version("example.io/v1"),
         },
+        serve_until: None,
     }
 }
 

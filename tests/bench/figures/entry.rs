@@ -18,5 +18,6 @@ pub(crate) fn entry(name: &str, both: bool) -> ReportEntry {
         stance: Stance::Fixed {
             encoding: version("figures.example/v1"),
         },
+        serve_until: None,
     }
 }

@@ -122,6 +122,7 @@ impl Server {
             decodable: VersionSet::from_iter(versions.clone()),
             served: VersionSet::from_iter(versions),
             stance: Stance::Voting { preferred },
+            serve_until: None,
         }
     }
 

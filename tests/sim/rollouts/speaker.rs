@@ -145,6 +145,7 @@ fn entry(encoding: u64, number: u64) -> ReportEntry {
         stance: Stance::Fixed {
             encoding: version(encoding),
         },
+        serve_until: None,
     }
 }
 

@@ -2618,6 +2618,11 @@ export interface StorageVersionEntry {
    * vote is the first to be selected.
    */
   sinceRevision: bigint;
+  /**
+   * The time that the member names before which nobody may withdraw a served version, in milliseconds since the Unix epoch.
+   * Unset: it names none.
+   */
+  serveUntilMs?: bigint;
 }
 
 /** What follows from all entries of a resource. Since 0.1. */
@@ -2693,6 +2698,13 @@ export interface StorageState {
    * makes an end of it: start one by request where none begins by itself.
    */
   onTrustSince: bigint;
+  /**
+   * Of the topic of a served version: the latest time that a member has named before which nobody may withdraw it, in
+   * milliseconds since the Unix epoch. Unset: none was named. It stays when the member goes.
+   */
+  serveUntilMs?: bigint;
+  /** The same in log time, in milliseconds, which alone decides. `log_time_ms` beside the object says what it is now. */
+  serveUntilLogTimeMs?: bigint;
 }
 
 /** A version in which objects may be stored. Since 0.1. */
@@ -2736,7 +2748,8 @@ export interface ReportEntry {
   /**
    * The resource. A report names none twice; of equivalent resources it names one. A topic other than an encoding is a resource
    * of a reserved group: the key that encrypts `secrets` is `secrets` in `keys.synod`, with names of keys as versions; a feature
-   * is in `features.synod`, with its levels `v1`, `v2` and so on. Entries for these vote.
+   * is in `features.synod`, with its levels `v1`, `v2` and so on; whether `v1beta1` of the widgets of `example.io` is served is
+   * `v1beta1` in `widgets.example.io.served.synod`, with the versions `served` and `withdrawn`. Entries for these vote.
    */
   resource?: GroupResource;
   /** The kind that the resource stores, as in `Deployment`; at most 63 characters. */
@@ -2749,6 +2762,12 @@ export interface ReportEntry {
   encodingVersion?: string;
   /** It encodes what is selected, and would like this to be it, which must be decodable: a *voting* entry. */
   preferredVersion?: string;
+  /**
+   * The time before which nobody may withdraw a served version, in milliseconds since the Unix epoch, as a deprecation policy
+   * promises it: within 1,096 days from now. For topics of served versions alone. Of all dates that were ever named for a topic
+   * the latest counts. Unset: this member names none.
+   */
+  serveUntilMs?: bigint;
 }
 
 /** What a member says of its resources. Since 0.1. */

@@ -1082,6 +1082,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     encodingVersion: ['?', 's'],
     adoptedRevision: ['?', 'l'],
     sinceRevision: ['=', 'l'],
+    serveUntilMs: ['?', 'l'],
   },
   StorageVersionStatus: {
     commonEncodingVersion: ['?', 's'],
@@ -1110,6 +1111,8 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     currentHash: ['?', 's'],
     absent: ['?', 'AbsentMembers'],
     onTrustSince: ['=', 'l'],
+    serveUntilMs: ['?', 'l'],
+    serveUntilLogTimeMs: ['?', 'l'],
   },
   PersistedVersion: {
     unknown: ['=', 'b'],
@@ -1136,6 +1139,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     servedVersions: ['*', 's'],
     encodingVersion: ['?', 's'],
     preferredVersion: ['?', 's'],
+    serveUntilMs: ['?', 'l'],
   },
   StorageVersionsReportRequest: {
     requestId: ['?', 'RequestId'],

@@ -5003,6 +5003,11 @@ class StorageVersionEntry(Message):
     vote is the first to be selected.
     """
 
+    serve_until_ms: int | None = None
+    """The time that the member names before which nobody may withdraw a served version, in milliseconds since the Unix epoch.
+    Unset: it names none.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("member", "member", "one", "str"),
         Field("kind", "kind", "one", "str"),
@@ -5012,6 +5017,7 @@ class StorageVersionEntry(Message):
         Field("encoding_version", "encodingVersion", "optional", "str"),
         Field("adopted_revision", "adoptedRevision", "optional", "long"),
         Field("since_revision", "sinceRevision", "one", "long"),
+        Field("serve_until_ms", "serveUntilMs", "optional", "long"),
     )
 
 
@@ -5120,6 +5126,14 @@ class StorageState(Message):
     makes an end of it: start one by request where none begins by itself.
     """
 
+    serve_until_ms: int | None = None
+    """Of the topic of a served version: the latest time that a member has named before which nobody may withdraw it, in
+    milliseconds since the Unix epoch. Unset: none was named. It stays when the member goes.
+    """
+
+    serve_until_log_time_ms: int | None = None
+    """The same in log time, in milliseconds, which alone decides. `log_time_ms` beside the object says what it is now."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5137,6 +5151,8 @@ class StorageState(Message):
         Field("current_hash", "currentHash", "optional", "str"),
         Field("absent", "absent", "optional", "AbsentMembers"),
         Field("on_trust_since", "onTrustSince", "one", "long"),
+        Field("serve_until_ms", "serveUntilMs", "optional", "long"),
+        Field("serve_until_log_time_ms", "serveUntilLogTimeMs", "optional", "long"),
     )
 
 
@@ -5219,7 +5235,8 @@ class ReportEntry(Message):
     resource: GroupResource | None = None
     """The resource. A report names none twice; of equivalent resources it names one. A topic other than an encoding is a resource
     of a reserved group: the key that encrypts `secrets` is `secrets` in `keys.synod`, with names of keys as versions; a feature
-    is in `features.synod`, with its levels `v1`, `v2` and so on. Entries for these vote.
+    is in `features.synod`, with its levels `v1`, `v2` and so on; whether `v1beta1` of the widgets of `example.io` is served is
+    `v1beta1` in `widgets.example.io.served.synod`, with the versions `served` and `withdrawn`. Entries for these vote.
     """
 
     kind: str = ""
@@ -5237,6 +5254,12 @@ class ReportEntry(Message):
     preferred_version: str | None = None
     """It encodes what is selected, and would like this to be it, which must be decodable: a *voting* entry."""
 
+    serve_until_ms: int | None = None
+    """The time before which nobody may withdraw a served version, in milliseconds since the Unix epoch, as a deprecation policy
+    promises it: within 1,096 days from now. For topics of served versions alone. Of all dates that were ever named for a topic
+    the latest counts. Unset: this member names none.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("kind", "kind", "one", "str"),
@@ -5244,6 +5267,7 @@ class ReportEntry(Message):
         Field("served_versions", "servedVersions", "many", "str"),
         Field("encoding_version", "encodingVersion", "optional", "str"),
         Field("preferred_version", "preferredVersion", "optional", "str"),
+        Field("serve_until_ms", "serveUntilMs", "optional", "long"),
     )
 
 

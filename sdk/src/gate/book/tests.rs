@@ -33,6 +33,7 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
             .collect(),
         served: Default::default(),
         stance,
+        serve_until: None,
     }
 }
 

@@ -41,6 +41,7 @@ async fn report(replicas: &Replicas, id: &str, version: &str) {
             stance: Some(v1::report_entry::Stance::EncodingVersion(
                 version.to_owned(),
             )),
+            serve_until_ms: None,
         }],
         replace: true,
         number: 1,

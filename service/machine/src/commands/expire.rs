@@ -16,6 +16,7 @@ use crate::controller_revisions::bytes_of;
 use crate::hashes::object_hash;
 use crate::objects::deletion;
 use crate::turn::Turn;
+use crate::voting::{Occasion, decide};
 use crate::{Answer, Expire, Holder};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refusal> {
@@ -67,6 +68,9 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     }
     let ended = succession::expire(turn, expire, &gone);
     let objects = expire_objects(turn, &expire.objects);
+    for resource in &expire.topics {
+        pass(turn, resource);
+    }
     // After the members go: a migration whose agreement went with them is aborted, and has no deadline any more.
     end_claims(turn, expire);
     try_again(turn, expire);
@@ -107,6 +111,27 @@ fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
     }
     deletion::collect_own(turn);
     gone
+}
+
+/// Decides about a topic anew, for which a date or a drain is over.
+fn pass(turn: &mut Turn<'_>, resource: &GroupResource) {
+    let holder = Holder::Topic(resource.clone());
+    if !turn.state().deadlines.is_due(&holder, turn.log_time()) {
+        return;
+    }
+    let occasion = Occasion {
+        passes: true,
+        ..turn.occasion()
+    };
+    let decided = decide(turn.state(), occasion, resource, &[])
+        .expect("only a report can be refused, and nothing is reported here");
+    if let Some(decided) = decided {
+        turn.carry_out(decided);
+    }
+    let kept = &turn.state().storage_states[resource];
+    let status = kept.row.status.clone();
+    turn.clear_deadline(&holder);
+    turn.follow_time(resource, &status);
 }
 
 /// Makes the migrations of silent workers pending again.

@@ -49,9 +49,11 @@ fn check_shape(state: &State, report: &Report) -> Result<(), Refusal> {
     let mut seen = BTreeSet::new();
     let mut entries = report.entries.iter();
     let sound = entries.all(|entry| {
+        let kind = state.topic_kind(&entry.resource);
         seen.insert(&entry.resource)
+            && (entry.serve_until.is_none() || TopicKind::of(&entry.resource).is_promised_until())
             && entry.decodable.contains(entry.stance.version())
-            && (state.topic_kind(&entry.resource) == TopicKind::Encoding || entry.is_of_its_topic())
+            && (kind == TopicKind::Encoding || entry.is_of_its_topic())
     });
     // Only a faulty report pays for the check that names every fault.
     if sound {

@@ -1,7 +1,7 @@
 //! `ResetStorageStates`: makes what is persisted unknown again, except for what is written now.
 //!
 //! Of keys and features what is persisted stays, and what is unknown is added: whoever lacks one of these keys or levels must
-//! be refused still, and no level is unlearned.
+//! be refused still, and no level is unlearned. Of a version that is served both what is selected and the date stay.
 
 use synod_model::{AbortCause, ErrorKind, GroupResource, Persisted, Refusal, ResetStorageStates};
 
@@ -46,7 +46,7 @@ fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
     let is_reported = state.storage_versions.contains_key(resource);
     let anew = Anew {
         persisted,
-        unselects: !is_reported && !kind.selects_the_highest(),
+        unselects: !is_reported && !kind.keeps_its_selection(),
         // Only another observation, or a reset in place of one, removes an observation that contradicts members.
         forgets_observation: is_reported,
         migrated_since: None,

@@ -66,6 +66,7 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
         decodable: versions.iter().map(|text| version(text)).collect(),
         served: versions[..1].iter().map(|text| version(text)).collect(),
         stance,
+        serve_until: None,
     }
 }
 
@@ -249,6 +250,7 @@ fn endings() -> [Command; 4] {
             retries: BTreeSet::from([id(21)]),
             marks: controller_revisions::every_mark(),
             observations: BTreeSet::from([resource("bolts")]),
+            topics: BTreeSet::from([resource("bolts")]),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),

@@ -1,10 +1,12 @@
-//! Extends the deadline of a holder that renews.
+//! Extends the deadline of a holder that renews, and sets those that follow from a topic's state.
 
 use std::time::Duration;
 
+use synod_model::GroupResource;
+
 use super::Turn;
 use crate::renewal::Renewal;
-use crate::{Answer, Deadline, Holder};
+use crate::{Answer, Deadline, Holder, StateStatus};
 
 impl Turn<'_> {
     /// Carries out a renewal, and returns its answer.
@@ -21,5 +23,19 @@ impl Turn<'_> {
         let promised = self.state.deadlines.promised(&holder, now);
         let at = now.after(ttl).max(promised.unwrap_or_default());
         self.put_deadline(holder, Deadline { at, ttl });
+    }
+
+    /// Sets the deadline at which something passes by itself for a topic. No lift moves it: nobody renews it. One that is
+    /// due stays until the leader has named it: what changed meanwhile may not have decided what is due.
+    pub(crate) fn follow_time(&mut self, resource: &GroupResource, status: &StateStatus) {
+        let holder = Holder::Topic(resource.clone());
+        if self.state.deadlines.is_due(&holder, self.state.log_time) {
+            return;
+        }
+        let ttl = Duration::ZERO;
+        match self.state.passes_at(resource, status) {
+            Some(at) => self.put_deadline(holder, Deadline { at, ttl }),
+            None => self.clear_deadline(&holder),
+        }
     }
 }

@@ -84,6 +84,7 @@ impl Turn<'_> {
             gone: None,
             lapses: false,
             asks_anew: false,
+            passes: false,
         }
     }
 }

@@ -54,6 +54,7 @@ impl Turn<'_> {
         if status.observation.is_none() {
             self.clear_deadline(&Holder::Observation(resource.clone()));
         }
+        self.follow_time(resource, &status);
         let after = Arc::new(StorageStateRow { metadata, status });
         let agreement = line.map(Arc::new);
         if let Some(line) = &agreement {
@@ -77,6 +78,7 @@ impl Turn<'_> {
     /// Removes the storage state of an unreported resource, with its history of agreements and its migrations.
     pub(crate) fn remove_storage_state(&mut self, resource: &GroupResource) {
         self.forget_migrations(resource);
+        self.clear_deadline(&Holder::Topic(resource.clone()));
         let StorageState {
             row,
             agreements,

@@ -10,7 +10,7 @@ use synod_model::{
 };
 
 use crate::tally::Tally;
-use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
+use crate::{EntryChange, EntryRow, State, StateStatus, VersionStatus};
 
 /// What a member now says of a resource.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,8 @@ pub(crate) struct Occasion<'a> {
     pub(crate) lapses: bool,
     /// Whether this command makes the resource's roster ask for a member that it did not ask for before.
     pub(crate) asks_anew: bool,
+    /// Whether a date or a drain of the topic is over in this command.
+    pub(crate) passes: bool,
 }
 
 /// The recorded cause of a changed agreement.
@@ -86,9 +88,11 @@ pub(crate) struct Reported {
 }
 
 /// The storage state of a resource that was never reported.
-pub(super) fn fresh_state(kind: TopicKind) -> StateStatus {
-    // What was stored before the first report is unknown.
-    let unknown = kind.may_precede_reports().then_some(Persisted::Unknown);
+pub(super) fn fresh_state(state: &State, kind: TopicKind) -> StateStatus {
+    // What was stored before the first report is unknown, and what members do that a restored backup does not name.
+    let by_strangers = !kind.is_stored() && state.strangers_write_until > state.log_time;
+    let is_unknown = kind.may_precede_reports() || by_strangers;
+    let unknown = is_unknown.then_some(Persisted::Unknown);
     StateStatus {
         common: None,
         selected: None,
@@ -104,6 +108,7 @@ pub(super) fn fresh_state(kind: TopicKind) -> StateStatus {
         heard: BTreeSet::new(),
         drains: BTreeMap::new(),
         hash_drains: BTreeMap::new(),
+        serve_until: None,
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, Feature, GroupResource, MemberId, Persisted, Refusal, ReportEntry,
-    Revision, Stance, TopicKind,
+    AgreementChange, ApiVersion, Feature, GroupResource, LogTime, MemberId, Persisted, Refusal,
+    ReportEntry, Revision, Stance, TopicKind,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
@@ -21,6 +21,7 @@ use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
 pub(super) struct Draft<'a> {
     pub(super) occasion: Occasion<'a>,
     pub(super) kind: TopicKind,
+    pub(super) now: LogTime,
     pub(super) entries: OrdMap<MemberId, Arc<EntryRow>>,
     pub(super) tally: Tally,
     /// Every member whose entry was touched, with the entry before.
@@ -42,6 +43,7 @@ impl<'a> Draft<'a> {
         Self {
             occasion,
             kind,
+            now: state.log_time,
             entries: present
                 .map(|version| version.entries.clone())
                 .unwrap_or_default(),
@@ -50,7 +52,7 @@ impl<'a> Draft<'a> {
                 .unwrap_or_default(),
             touched: BTreeMap::new(),
             before,
-            after: before.cloned().unwrap_or_else(|| fresh_state(kind)),
+            after: before.cloned().unwrap_or_else(|| fresh_state(state, kind)),
             lapsed: false,
             was_reported: present.is_some(),
         }
@@ -71,6 +73,7 @@ impl<'a> Draft<'a> {
         let before = self.entries.get(member).cloned();
         match said {
             Said::Reports { entry, same_epoch } => {
+                self.promise(entry);
                 let row = self.reported_row(entry, before.as_deref(), same_epoch);
                 self.put(member, Some(row));
             }
@@ -126,6 +129,7 @@ impl<'a> Draft<'a> {
             encoding,
             adopted_revision,
             since: before.map_or(self.occasion.revision, |before| before.since),
+            serve_until: entry.serve_until,
         }
     }
 
@@ -147,10 +151,12 @@ impl<'a> Draft<'a> {
     pub(super) fn select(&mut self, state: &State) {
         let votes = state.settings.switch(Feature::Votes);
         let present = self.after.selected.as_ref();
-        let selected = if self.kind.selects_the_highest() {
-            selected::highest(&self.tally, present, votes)
-        } else {
-            selected::next(&self.tally, &self.entries, present, votes)
+        let selected = match self.kind {
+            TopicKind::Feature => selected::highest(&self.tally, present, votes),
+            TopicKind::Served => selected::served(&self.tally, present, votes, self.is_promised()),
+            TopicKind::Encoding | TopicKind::Key => {
+                selected::next(&self.tally, &self.entries, present, votes)
+            }
         };
         if selected != self.after.selected {
             self.after.selected = selected;
@@ -260,6 +266,10 @@ impl<'a> Draft<'a> {
             self.after.agreement_revision = self.occasion.revision;
         }
         self.after.agreed = self.agreed();
+        let moves = self.occasion.passes || !changes.is_empty() || self.before != Some(&self.after);
+        if moves {
+            self.let_go_of_the_other(state, resource);
+        }
         self.after.agreed_hash = self.agreed_hash();
         let agreement = self.agreement_change();
         let status = (!self.tally.is_empty()).then(|| self.status(row.map(|row| &row.status)));

@@ -51,6 +51,10 @@ pub(super) fn not_decodable(
             "topic \"{}\": {does}: run a release that has it",
             Topic::of(resource)
         ),
+        TopicKind::Served => format!(
+            "topic \"{}\": {does}: run a release that has the code of the version until all agree that it is withdrawn",
+            Topic::of(resource)
+        ),
     };
     let mut refusal = Refusal::new(ErrorKind::NotDecodable, message)
         .with("resource", resource.storage_version_name())

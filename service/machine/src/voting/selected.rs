@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use synod_model::{ApiVersion, MemberId, Switch, feature_level};
+use synod_model::{ApiVersion, MemberId, SERVED, Switch, WITHDRAWN, feature_level};
 
 use crate::EntryRow;
 use crate::tally::Tally;
@@ -59,6 +59,40 @@ pub(super) fn highest(
         selected.is_none_or(|selected| feature_level(level) > feature_level(selected))
     };
     highest.filter(rises).or_else(|| selected.cloned())
+}
+
+/// Whether a version is to be served after the entries changed.
+///
+/// It is from when every entry can serve it and prefers to, until every entry prefers that it is withdrawn. While it is
+/// `promised`, nobody withdraws it, and a preference to do so does not keep it from being the first selection.
+pub(super) fn served(
+    tally: &Tally,
+    selected: Option<&ApiVersion>,
+    votes: Switch,
+    promised: bool,
+) -> Option<ApiVersion> {
+    if tally.is_empty() || stands_still(tally, votes) {
+        return selected.cloned();
+    }
+    let is = |value: &str| selected.is_some_and(|selected| selected.as_str() == value);
+    let [served, withdrawn] = [SERVED, WITHDRAWN].map(value);
+    if is(SERVED) {
+        let may_withdraw = !promised && tally.all_prefer(&withdrawn);
+        return Some(if may_withdraw { withdrawn } else { served });
+    }
+    let is_wanted = tally.all_prefer(&served) || (promised && !is(WITHDRAWN));
+    let next = if is_wanted && tally.all_decode(&served) {
+        served
+    } else {
+        withdrawn
+    };
+    // What was reported before there were topics may be something else.
+    let next = Some(next).filter(|next| tally.all_decode(next));
+    next.or_else(|| selected.cloned())
+}
+
+fn value(text: &str) -> ApiVersion {
+    ApiVersion::parse(text).expect("both values are legal versions")
 }
 
 /// While votes are switched off no voter moves anything.

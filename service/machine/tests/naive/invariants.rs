@@ -142,7 +142,8 @@ fn migrations_go_with_their_agreement(state: &State) {
         assert!(!(is_reported && status.agreed_hash.is_some()));
         assert!(is_reported || !status.contradicted);
         // Nothing is rewritten for a feature.
-        let is_migrated = TopicKind::of(&kept.resource) != TopicKind::Feature;
+        let kind = TopicKind::of(&kept.resource);
+        let is_migrated = kind != TopicKind::Feature && kind != TopicKind::Served;
         let are_on = state.settings().migrations == Switch::On;
         let is_unknown = status.persisted.contains(&Persisted::Unknown);
         if are_on && agreement.is_some() && is_migrated && is_unknown {

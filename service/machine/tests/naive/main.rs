@@ -28,7 +28,7 @@ use crate::calls::Step;
 use crate::raised::raised;
 use crate::reached::{Reached, ReachedObjects, ReachedTopics};
 use crate::script::Script;
-use crate::script::entries::speak_of_topics;
+use crate::script::entries::{About, speak_of};
 use crate::switched::switch;
 use crate::trial::Trial;
 
@@ -87,7 +87,16 @@ fn config() -> ProptestConfig {
 
 #[test]
 fn the_machine_agrees_on_keys_and_features_as_the_naive_model_does_by_every_rule() {
-    speak_of_topics(true);
+    agrees_on(About::KeysAndFeatures, ReachedTopics::missing);
+}
+
+#[test]
+fn the_machine_agrees_on_served_versions_as_the_naive_model_does_by_every_rule() {
+    agrees_on(About::Served, ReachedTopics::missing_of_served_versions);
+}
+
+fn agrees_on(about: About, missing: impl Fn(&ReachedTopics) -> Vec<&'static str>) {
+    speak_of(about);
     let config = config();
     let is_enough = config.cases >= ENOUGH_LOGS;
     let reached = RefCell::new(ReachedTopics::default());
@@ -98,13 +107,13 @@ fn the_machine_agrees_on_keys_and_features_as_the_naive_model_does_by_every_rule
         agree(&steps, raised_after, &mut reached.borrow_mut());
         Ok(())
     });
-    speak_of_topics(false);
+    speak_of(About::Encodings);
     if let Err(fault) = result {
         panic!("{fault}");
     }
     let reached = reached.into_inner();
     if is_enough {
-        assert_eq!(reached.missing(), Vec::<&str>::new(), "{reached:#?}");
+        assert_eq!(missing(&reached), Vec::<&str>::new(), "{reached:#?}");
     }
 }
 

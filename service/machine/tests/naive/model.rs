@@ -81,6 +81,12 @@ pub(crate) struct World {
     wall: WallTime,
     begun_again: BTreeSet<GroupResource>,
     ended_now: BTreeSet<MigrationId>,
+    /// The dates that the present report names, the topics that it is about, those that are looked at whether they changed
+    /// or not, and those for which something was over.
+    dates: topics::Dates,
+    named: BTreeSet<GroupResource>,
+    looked_at: BTreeSet<GroupResource>,
+    passed: BTreeSet<GroupResource>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -158,11 +164,15 @@ impl World {
         (next.made, next.marked) = (0, 0);
         next.wall = wall;
         next.ended_now.clear();
+        next.dates.clear();
+        next.named.clear();
+        next.passed.clear();
         next.check_switches(command)?;
         let answer = next.perform(command, wall)?;
         let completes = matches!(command, Command::CompleteMigration(_));
         next.follow(self, !completes, wall);
         next.drop_ended_drains(self);
+        next.look_ahead(self);
         let changed = next.differs(self);
         if changed {
             next.stamp(self);
@@ -389,6 +399,7 @@ impl Resource {
                 heard: BTreeSet::new(),
                 drains: BTreeMap::new(),
                 hash_drains: BTreeMap::new(),
+                serve_until: None,
             },
             version: None,
             agreements: Vec::new(),

@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use entries::{instance_id, member, resource, sequence, version};
+use entries::{BEGIN_WALL_MS, instance_id, member, resource, sequence, version};
+use plain::announce;
 use synod_machine::{
-    AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,
-    LogEntry, RaiseMachineVersion, ReplicaId, Restore, State,
+    Answer, Applied, Command, Envelope, Expire, Holder, Initialize, LogEntry, RaiseMachineVersion,
+    ReplicaId, Restore, State,
 };
 use synod_model::{
     BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource, Join,
@@ -48,7 +49,7 @@ impl Script {
     pub(crate) fn new() -> Self {
         Self {
             time: LogTime::ZERO,
-            wall: 1_700_000_000_000,
+            wall: BEGIN_WALL_MS,
             epochs: BTreeMap::new(),
             sessions: Vec::new(),
             sequences: BTreeMap::new(),
@@ -162,7 +163,8 @@ impl Script {
         LogEntry {
             log_time: now,
             lift_deadlines: step.lift,
-            wall: WallTime::from_millis(self.wall),
+            // The clock of the leader of a new term is behind that of the others.
+            wall: WallTime::from_millis(self.wall - u64::from(step.lift) * 90_000),
             commands,
         }
     }
@@ -402,6 +404,10 @@ impl Script {
         expire.observations = resources
             .filter(|of| is_named(Holder::Observation(of.clone())))
             .collect();
+        let topics = (0..RESOURCES).map(resource);
+        expire.topics = topics
+            .filter(|of| is_named(Holder::Topic(of.clone())))
+            .collect();
         let keys = (0..KEYS).map(objects::key);
         expire.objects = keys
             .filter(|key| is_named(Holder::Object(key.clone())))
@@ -422,17 +428,6 @@ fn initialize() -> Command {
             enforce_persisted: [resource(0)].into(),
             ..Settings::default()
         },
-    })
-}
-
-fn announce(replica: u64, machine_version: u32) -> Command {
-    Command::AnnounceReplica(AnnounceReplica {
-        replica: ReplicaId::new(replica),
-        directory: DirectoryId::from_bytes([9; 16]),
-        client_endpoint: format!("replica-{replica}:2379"),
-        binary: "0.1.0".to_owned(),
-        machine_version,
-        disk_is_low: false,
     })
 }
 

@@ -9,14 +9,15 @@ use synod_machine::{
 };
 use synod_model::{
     BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
-    Endpoint, Epoch, ErrorKind, FailMigration, FailureClass, FailureReason, ForgetResource,
-    InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, Migration, MigrationId,
-    MigrationProgress, ObserveStorage, OpenSession, Refusal, Renew, ReportMigrationProgress,
-    RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch, StorageVersionHash, Ttl,
-    UpdateSettings, WallTime, WorkerName,
+    Endpoint, Epoch, ErrorKind, FailMigration, FailureClass, FailureReason, InstanceId, Join, Kind,
+    Labels, Leave, LogTime, MarkReady, MemberId, Migration, MigrationId, MigrationProgress,
+    ObserveStorage, OpenSession, Refusal, Renew, ReportMigrationProgress, RequestId, Revision,
+    SessionId, Settings, SettingsPatch, StorageVersionHash, Ttl, UpdateSettings, WallTime,
+    WorkerName,
 };
 
 use crate::entry::{Says, resource, version};
+pub(crate) use crate::said::{forget, number, request};
 use crate::said::{next, nothing_is_said, numbered_adopt, numbered_report};
 use crate::stored;
 
@@ -31,6 +32,8 @@ pub(crate) struct Cluster {
     now: LogTime,
     /// Whether the next entry lifts every deadline, as the first of a term does.
     lift: bool,
+    /// By how much the leader's wall clock is ahead.
+    ahead: Duration,
 }
 
 /// The envelope of a command that nobody in particular sends.
@@ -58,6 +61,7 @@ impl Cluster {
             state: State::new(),
             now: LogTime::ZERO,
             lift: true,
+            ahead: Duration::ZERO,
         };
         let outcome = cluster.send(Command::Initialize(Initialize {
             cluster: ClusterId::from_bytes([1; 16]),
@@ -117,7 +121,12 @@ impl Cluster {
 
     /// The leader's wall clock: it moves with log time, from a fixed day on.
     pub(crate) fn wall(&self) -> WallTime {
-        WallTime::from_millis(1_800_000_000_000 + self.now.as_millis())
+        WallTime::from_millis(1_800_000_000_000 + self.now.after(self.ahead).as_millis())
+    }
+
+    /// The leader has a clock that is ahead by so much.
+    pub(crate) fn clock_is_ahead(&mut self, span: Duration) {
+        self.ahead = span;
     }
 
     pub(crate) fn now(&self) -> LogTime {
@@ -249,6 +258,7 @@ impl Cluster {
                 Holder::Object(key) => expire.objects.insert(key),
                 Holder::Retry(id) => expire.retries.insert(id),
                 Holder::Observation(resource) => expire.observations.insert(resource),
+                Holder::Topic(resource) => expire.topics.insert(resource),
                 Holder::Mark(key, mark) => expire.marks.insert((key, mark)),
                 Holder::Claim(id) => {
                     let claim = self.migration(&id).claim;
@@ -460,22 +470,6 @@ pub(crate) fn report(server: &Server, says: &[Says], replace: bool) -> Command {
 
 pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) -> Command {
     numbered_adopt(server, next(server), name, selected_revision)
-}
-
-/// The command that forgets a resource.
-pub(crate) fn forget(name: &str) -> Command {
-    Command::ForgetResource(ForgetResource {
-        resource: resource(name),
-        if_revision: None,
-    })
-}
-
-pub(crate) fn request(session: SessionId, sequence: u64, lowest_unanswered: u64) -> RequestId {
-    RequestId::new(session, number(sequence), number(lowest_unanswered)).expect(LEGAL)
-}
-
-pub(crate) fn number(sequence: u64) -> Sequence {
-    Sequence::new(sequence).expect(LEGAL)
 }
 
 impl Cluster {

@@ -1,6 +1,6 @@
 //! The report entry of a server, for scenarios.
 
-use synod_model::{ApiVersion, GroupResource, Kind, ReportEntry, Stance};
+use synod_model::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, WallTime};
 
 /// One resource in a report.
 #[derive(Clone, Debug)]
@@ -11,6 +11,7 @@ pub(crate) struct Says {
     serves: Vec<&'static str>,
     names: &'static str,
     votes: bool,
+    until: Option<WallTime>,
 }
 
 /// An entry for a resource: `pods`, or `apps.deployments`. It decodes, serves and encodes v1.
@@ -22,6 +23,7 @@ pub(crate) fn of(name: &str) -> Says {
         serves: vec!["v1"],
         names: "v1",
         votes: false,
+        until: None,
     }
 }
 
@@ -60,6 +62,12 @@ impl Says {
         self
     }
 
+    /// Nobody may withdraw the version before this time.
+    pub(crate) fn until(mut self, date: WallTime) -> Self {
+        self.until = Some(date);
+        self
+    }
+
     pub(crate) fn entry(&self) -> ReportEntry {
         ReportEntry {
             resource: resource(&self.name),
@@ -75,6 +83,7 @@ impl Says {
                     encoding: version(self.names),
                 }
             },
+            serve_until: self.until,
         }
     }
 }

@@ -32,6 +32,7 @@ mod safety;
 mod said;
 mod second_deletions;
 mod selections;
+mod served;
 mod sessions;
 mod shelf;
 mod statements;

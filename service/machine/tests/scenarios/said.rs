@@ -1,10 +1,13 @@
-//! The numbers of the statements that members of a test's cluster make.
+//! What is sent to a test's cluster: the numbers of members' statements and of requests.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use synod_machine::Command;
-use synod_model::{Adopt, Epoch, MemberId, Report, Revision, StatementNumber};
+use synod_model::{
+    Adopt, Epoch, ForgetResource, MemberId, Report, RequestId, Revision, Sequence, SessionId,
+    StatementNumber,
+};
 
 use crate::cluster::Server;
 use crate::entry::{Says, resource};
@@ -69,4 +72,21 @@ pub(crate) fn numbered_adopt(
 
 pub(crate) fn statement(number: u64) -> StatementNumber {
     StatementNumber::new(number).expect("a statement is numbered from 1")
+}
+
+/// The command that forgets a resource.
+pub(crate) fn forget(name: &str) -> Command {
+    Command::ForgetResource(ForgetResource {
+        resource: resource(name),
+        if_revision: None,
+    })
+}
+
+pub(crate) fn request(session: SessionId, sequence: u64, lowest_unanswered: u64) -> RequestId {
+    RequestId::new(session, number(sequence), number(lowest_unanswered))
+        .expect("the story uses legal numbers")
+}
+
+pub(crate) fn number(sequence: u64) -> Sequence {
+    Sequence::new(sequence).expect("the story uses legal numbers")
 }

@@ -381,6 +381,7 @@ fn entry(name: &str) -> ReportEntry {
         stance: Stance::Fixed {
             encoding: version(text(&described, "encodingVersion")),
         },
+        serve_until: None,
     }
 }
 
@@ -392,6 +393,7 @@ fn said(row: &synod_machine::EntryRow) -> ReportEntry {
         decodable: row.decodable.clone(),
         served: row.served.clone(),
         stance: row.stance.clone(),
+        serve_until: None,
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) const RESOURCES: [&str; 2] = ["gadgets", "widgets"];
 /// The resource that is voted on.
 pub(crate) const VOTED: Resource = 0;
 
+/// The wall clock at the beginning of the year.
+pub(crate) const BEGIN_WALL_MS: u64 = 1_800_000_000_000;
+
 const LEGAL: &str = "the year uses legal names and numbers";
 
 /// The replicated state, in its present.
@@ -132,7 +135,7 @@ impl Cluster {
         let entry = LogEntry {
             log_time: self.log_time(),
             lift_deadlines: std::mem::take(&mut self.lift),
-            wall: WallTime::from_millis(1_800_000_000_000 + self.now),
+            wall: WallTime::from_millis(BEGIN_WALL_MS + self.now),
             commands: vec![Envelope {
                 actor: None,
                 request: None,
@@ -196,6 +199,9 @@ impl Cluster {
                 }
                 Holder::Observation(resource) => {
                     expire.observations.insert(resource);
+                }
+                Holder::Topic(resource) => {
+                    expire.topics.insert(resource);
                 }
                 other => panic!("nothing here has sessions, leases or objects, but {other:?}"),
             }

@@ -16,6 +16,7 @@ mod process;
 #[path = "../support/raised.rs"]
 mod raised;
 mod random;
+mod served;
 mod store;
 #[path = "../support/stored.rs"]
 mod stored;

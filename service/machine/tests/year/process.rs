@@ -212,6 +212,7 @@ impl Process {
                     encoding: version_of(encodes),
                 }
             },
+            serve_until: None,
         }
     }
 }

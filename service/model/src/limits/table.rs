@@ -250,6 +250,12 @@ pub const LIMITS: &[Limit] = &[
         INVALID,
     ),
     Limit {
+        name: "time from now until which a member can have a version served",
+        value: SERVE_UNTIL_DAYS_MAX,
+        unit: "days",
+        beyond: INVALID,
+    },
+    Limit {
         name: "shortest TTL",
         value: TTL_MS_MIN,
         unit: "ms",

@@ -11,6 +11,7 @@ const ENTRY: ReportEntryText<'static> = ReportEntryText {
     stance: StanceText::Fixed {
         encoding: "apps/v1",
     },
+    serve_until: None,
 };
 
 fn violations_of(text: &ReportEntryText<'_>) -> Vec<String> {
@@ -49,6 +50,7 @@ fn every_fault_of_an_entry_is_found_at_once() {
         decodable: vec!["v1", "V1"],
         served: vec!["v2", "v3/"],
         stance: StanceText::Fixed { encoding: "/v3" },
+        serve_until: None,
     };
     let fields: Vec<String> = violations_of(&text)
         .iter()
@@ -198,4 +200,39 @@ proptest! {
             prop_assert_eq!(ReportEntry::parse(&entry.as_text()), Ok(entry));
         }
     }
+}
+
+#[cfg(not(feature = "machine-version-1"))]
+#[test]
+fn a_date_is_named_for_a_served_version_alone() {
+    let served = ReportEntryText {
+        group: "widgets.example.io.served.synod",
+        resource: "v1beta1",
+        decodable: vec!["served", "withdrawn"],
+        served: Vec::new(),
+        stance: StanceText::Voting {
+            preferred: "served",
+        },
+        serve_until: Some(1_900_000_000_000),
+        ..ENTRY
+    };
+    let entry = ReportEntry::parse(&served).unwrap();
+    assert!(entry.is_of_its_topic());
+    assert_eq!(entry.as_text(), served);
+    let told = |text: &ReportEntryText<'_>| ReportEntry::parse(text).unwrap_err().to_string();
+    let never = ReportEntryText {
+        serve_until: Some(0),
+        ..served.clone()
+    };
+    assert!(told(&never).contains("serveUntilMs: Invalid value: 0: must be between 1"));
+    let other = ReportEntryText {
+        serve_until: Some(1),
+        ..ENTRY
+    };
+    assert!(told(&other).contains("serveUntilMs: Invalid value: 1: must be left out"));
+    let entry = ReportEntry {
+        serve_until: Some(WallTime::from_millis(1)),
+        ..ReportEntry::parse(&ENTRY).unwrap()
+    };
+    assert!(!entry.is_of_its_topic());
 }

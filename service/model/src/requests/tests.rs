@@ -23,6 +23,7 @@ fn entry(resource: &str) -> ReportEntry {
         decodable: vec!["v1"],
         served: vec!["v1"],
         stance: StanceText::Fixed { encoding: "v1" },
+        serve_until: None,
     })
     .unwrap()
 }

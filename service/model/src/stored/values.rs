@@ -130,7 +130,7 @@ stored! {
     RenewLease { key, token }
     RenewLeaseCandidate { key, identity }
     Report { member, epoch, number, entries, replace }
-    ReportEntry { resource, kind, decodable, served, stance }
+    ReportEntry { resource, kind, decodable, served, stance, serve_until }
     ReportMigrationProgress { id, token, progress }
     RequestParts { session, sequence, lowest_unanswered }
     ResetStorageStates { resource }
@@ -138,6 +138,7 @@ stored! {
     RollbackControllerRevision { history, to, if_newest }
     Roster { scope, metadata, rule }
     RosterRule { members, labels, least }
+    ServeUntil { date, log }
     SetRoster { scope, rule, if_revision }
     StartMigration { resource, reason }
     Transact { compares, operations, reads, fences }

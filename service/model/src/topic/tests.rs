@@ -12,6 +12,11 @@ fn a_topic_reads_back_from_its_text_and_from_its_resource() {
         ("keys/secrets", "secrets.keys.synod"),
         ("keys/deployments.apps", "deployments.apps.keys.synod"),
         ("features/async-locks", "async-locks.features.synod"),
+        (
+            "served/v1beta1.widgets.example.io",
+            "v1beta1.widgets.example.io.served.synod",
+        ),
+        ("served/v1.pods", "v1.pods.served.synod"),
     ] {
         let topic = Topic::parse(text).unwrap();
         assert_eq!(topic.to_string(), text);
@@ -25,7 +30,9 @@ fn no_two_topics_are_one_resource() {
     let names = ["pods", "pods.apps", "pods.keys", "pods.synod"];
     let mut seen = BTreeSet::new();
     for kind in TopicKind::ALL.iter().copied() {
-        for name in names {
+        // A served version has the name of its resource behind its own.
+        let of_version = |name: &&str| kind != TopicKind::Served || name.contains('.');
+        for name in names.into_iter().filter(of_version) {
             let topic = Topic::new(kind, name).unwrap();
             assert_eq!((topic.kind(), topic.name()), (kind, name));
             assert!(seen.insert(topic.resource().clone()), "{topic}");
@@ -89,4 +96,30 @@ fn a_key_has_any_name_of_a_version_and_its_entry_votes() {
     assert!(allows(Some("aescbc/k-2026")).is_ok());
     assert!(allows(None).is_err());
     assert!(TopicKind::Encoding.allows(["v1"].into_iter(), None).is_ok());
+}
+
+#[test]
+fn a_version_is_named_with_its_resource_and_has_two_states() {
+    let told = Topic::parse("served/v1beta1").unwrap_err().to_string();
+    assert!(told.contains("`<version>.<resource>[.<group>]`"), "{told}");
+    let allows = |values: &[&str], preferred: Option<&str>| {
+        let values = values.to_vec();
+        TopicKind::Served.allows(values.into_iter(), preferred)
+    };
+    for values in [
+        &["served", "withdrawn"][..],
+        &["withdrawn", "served"],
+        &["withdrawn"],
+    ] {
+        assert!(allows(values, Some("withdrawn")).is_ok());
+        assert!(allows(values, None).is_err(), "it votes");
+    }
+    for values in [
+        &["served"][..],
+        &[],
+        &["withdrawn", "v1"],
+        &["withdrawn", "withdrawn"],
+    ] {
+        assert!(allows(values, Some("withdrawn")).is_err(), "{values:?}");
+    }
 }

@@ -1,10 +1,10 @@
-//! The wall clock, which is for display only: no rule depends on it.
+//! The wall clock, which is for display: of all rules only a date that a member names depends on it, once.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use synod_model::WallTime;
 
-/// Tells the time of day. It may jump, so only display may use it.
+/// Tells the time of day. It may jump, so no deadline may be decided by it.
 pub trait WallClock: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> WallTime;

@@ -331,6 +331,7 @@ pub(crate) fn entry(resource: &str, version: &str) -> v1::ReportEntry {
         stance: Some(v1::report_entry::Stance::EncodingVersion(
             version.to_owned(),
         )),
+        serve_until_ms: None,
     }
 }
 

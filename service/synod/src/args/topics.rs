@@ -9,7 +9,8 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   synod topics list
   synod topics get keys/secrets
-  synod topics check keys/secrets aescbc/key-2025";
+  synod topics check keys/secrets aescbc/key-2025
+  synod topics check served/v1beta1.widgets.example.io served";
 
 const LIST: &str = "\
 Examples:
@@ -28,7 +29,8 @@ Examples:
 const CHECK: &str = "\
 Examples:
   synod topics check keys/secrets aescbc/key-2025
-  synod topics check features/async-locks v1 --assume-complete";
+  synod topics check features/async-locks v1 --assume-complete
+  synod topics check served/v1beta1.widgets.example.io served";
 
 #[derive(Debug, Args)]
 pub(crate) struct TopicsArgs {
@@ -45,6 +47,8 @@ pub(crate) enum KindArg {
     Keys,
     /// The levels of features.
     Features,
+    /// Whether versions of resources are served.
+    Served,
 }
 
 impl KindArg {
@@ -53,6 +57,7 @@ impl KindArg {
             Self::Encoding => TopicKind::Encoding,
             Self::Keys => TopicKind::Key,
             Self::Features => TopicKind::Feature,
+            Self::Served => TopicKind::Served,
         }
     }
 }
@@ -71,7 +76,7 @@ pub(crate) enum TopicsCommand {
         #[command(flatten)]
         query: QueryArgs,
     },
-    /// Show one topic, with what each member reads, prefers and writes.
+    /// Show one topic, with what each member reads, prefers and writes; of a served version also why it is not withdrawn.
     #[command(after_long_help = GET)]
     Get {
         /// The topic, as `keys/secrets`.
@@ -96,7 +101,7 @@ pub(crate) enum TopicsCommand {
     Check {
         /// The topic, as `keys/secrets`.
         topic: String,
-        /// The key, the level or the version.
+        /// The key, the level or the version; `served` asks whether the code of a version may go.
         value: String,
         /// You vouch for all that a safe answer assumes, as that nobody else writes than those who take part.
         #[arg(long)]

@@ -23,6 +23,7 @@ fn fixed(name: &str, encoding: &str) -> StorageVersionEntry {
         encoding: Some(version(encoding)),
         adopted_revision: None,
         since_revision: Revision::new(1),
+        serve_until: None,
     }
 }
 
@@ -175,6 +176,8 @@ fn state(version: &StorageVersion) -> StorageState {
         absent: Absent::default(),
         persisted: Vec::new(),
         drains: Vec::new(),
+        serve_until: None,
+        serve_until_log_time: None,
     }
 }
 

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 use synod_client::{
-    StorageState, StorageVersion, StorageVersionPage, StorageVersionView, Topic, WallTime, json,
+    ApiVersion, LogTime, SERVED, StorageState, StorageVersion, StorageVersionEntry,
+    StorageVersionPage, StorageVersionView, Topic, TopicKind, WITHDRAWN, WallTime, json,
 };
 
 use super::storage_versions::{conditions, drains};
-use super::{SHOWN, all, joined, or_unset, yes_or_no};
+use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
 use crate::output::{Document, Table, age};
 use crate::verdict::against;
 
@@ -37,6 +38,9 @@ pub(crate) fn topic(view: &StorageVersionView, now: WallTime) -> Document {
         document.tables.push(members(version));
         document.wide.push(members(version));
         document.wide.push(conditions(&version.status.conditions));
+        let promised = promised(version, view);
+        document.wide.extend(promised.clone());
+        document.tables.extend(promised);
     }
     if let Some(state) = &view.storage_state {
         document.tables.push(drains(state, view.log_time));
@@ -132,6 +136,44 @@ fn standing(topics: &[Seen<'_>], shown: usize) -> Table {
         }
     }
     table
+}
+
+/// Of a served version, until when it is promised and what its withdrawal waits for.
+fn promised(version: &StorageVersion, view: &StorageVersionView) -> Option<Table> {
+    let state = view.storage_state.as_ref()?;
+    if TopicKind::of(&version.resource) != TopicKind::Served {
+        return None;
+    }
+    let mut table = Table::new(["ServedUntil", "Withdrawal"]);
+    let waits = withdrawal(version, state, view.log_time);
+    table.row([or_unset(state.serve_until.as_ref()), waits]);
+    Some(table)
+}
+
+fn withdrawal(version: &StorageVersion, state: &StorageState, now: LogTime) -> String {
+    let is = |value: Option<&ApiVersion>, text: &str| value.is_some_and(|it| it.as_str() == text);
+    let named = |said: &dyn Fn(&StorageVersionEntry) -> bool| {
+        let entries = version.entries.iter().filter(|entry| said(entry));
+        let members: Vec<String> = entries.map(|entry| entry.member.to_string()).collect();
+        (!members.is_empty()).then(|| joined(&members, SHOWN))
+    };
+    if !is(state.selected.as_ref(), SERVED) {
+        let behind = named(&|entry| !is(entry.encoding.as_ref(), WITHDRAWN));
+        return match behind {
+            Some(members) => format!("selected; still served by {members}"),
+            None => "done".to_owned(),
+        };
+    }
+    let left = state.serve_until_log_time.map(|until| until.since(now));
+    let left = left.filter(|left| !left.is_zero());
+    let date = left.map(|left| format!("for its date, {} of log time away", span(left)));
+    let others = named(&|entry| !is(entry.preferred.as_ref(), WITHDRAWN));
+    let others = others.map(|members| format!("for {members} to prefer it"));
+    let reasons: Vec<String> = date.into_iter().chain(others).collect();
+    match reasons.is_empty() {
+        true => "waits for the leader, or for votes to be switched on".to_owned(),
+        false => format!("waits {}", reasons.join(" and ")),
+    }
 }
 
 fn members(version: &StorageVersion) -> Table {

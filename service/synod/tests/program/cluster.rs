@@ -239,6 +239,7 @@ impl Server {
             decodable: versions(),
             served: versions(),
             stance,
+            serve_until: None,
         };
         let reported = self
             .client

@@ -81,6 +81,7 @@ async fn encodes(membership: &Membership, encoding: &str) {
         stance: Stance::Fixed {
             encoding: version(encoding),
         },
+        serve_until: None,
     };
     membership.report(vec![entry]).await.unwrap();
 }

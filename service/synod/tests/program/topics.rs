@@ -2,7 +2,7 @@
 
 use synod_client::{
     ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, Topic,
-    VersionSet,
+    VersionSet, WallTime,
 };
 
 use crate::cluster::Cluster;
@@ -29,9 +29,55 @@ async fn reads(client: &Client, id: &str, topic: &str, values: &[&str]) -> Membe
         stance: Stance::Voting {
             preferred: values.last().unwrap().clone(),
         },
+        serve_until: None,
     };
     membership.report(vec![entry]).await.unwrap();
     membership
+}
+
+/// A server that would have a version withdrawn, but not before a date.
+async fn serves_until(client: &Client, id: &str, topic: &str, date: WallTime) -> Membership {
+    let membership = reads(client, id, topic, &["served", "withdrawn"]).await;
+    let value = |text: &str| ApiVersion::parse(text).unwrap();
+    let entry = ReportEntry {
+        resource: Topic::parse(topic).unwrap().resource().clone(),
+        kind: Kind::parse("Widget").unwrap(),
+        decodable: [value("served"), value("withdrawn")].into_iter().collect(),
+        served: VersionSet::default(),
+        stance: Stance::Voting {
+            preferred: value("served"),
+        },
+        serve_until: Some(date),
+    };
+    membership.report_change(entry).await.unwrap();
+    membership
+}
+
+#[tokio::test]
+async fn a_version_is_shown_with_its_date_and_with_what_its_withdrawal_waits_for() {
+    const BETA: &str = "served/v1beta1.widgets.example.io";
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let past = WallTime::from_millis(1_500_000_000_000);
+    let _a = serves_until(&client, "a", BETA, past).await;
+
+    let named = ["topics", "list", "--kind", "served", "-o", "name"];
+    assert_eq!(well(cluster.ask(&named).await), format!("{BETA}\n"));
+    let got = well(cluster.ask(&["topics", "get", BETA]).await);
+    for said in ["2017-07-14T02:40:00.000Z", "waits for a to prefer it"] {
+        assert!(got.contains(said), "{said} in {got}");
+    }
+    let check = ["topics", "check", BETA, "served", "--assume-complete"];
+    assert_eq!(cluster.ask(&check).await.code, 8);
+
+    let withdraws = reads(&client, "a", BETA, &["served", "withdrawn"]).await;
+    let gate = withdraws.gate();
+    let topic = Topic::parse(BETA).unwrap();
+    let permit = gate.permit(topic.resource()).await.unwrap();
+    assert_eq!(permit.encoding().as_str(), "withdrawn");
+    permit.done();
+    let got = well(cluster.ask(&["topics", "get", BETA]).await);
+    assert!(got.contains("done"), "{got}");
 }
 
 #[tokio::test]

@@ -17,6 +17,65 @@ pub(crate) fn hold(before: &State, after: &State, has_reports_before_topics: boo
     no_level_is_unlearned(before, after);
     a_key_is_dropped_only_when_nothing_needs_it(after);
     a_key_is_followed_by_a_rewrite_of_everything(before, after);
+    versions_are_served_as_their_members_can_and_were_promised(before, after);
+}
+
+/// No version is served that a member cannot serve. None is withdrawn before its date, or while a member prefers that it is
+/// served; and that it may be served is not forgotten before all agree and nobody who is gone can go on.
+fn versions_are_served_as_their_members_can_and_were_promised(before: &State, after: &State) {
+    let now = after.log_time();
+    let is = |status: &StateStatus, value: &str| {
+        let selected = status.selected.as_ref();
+        selected.is_some_and(|selected| selected.as_str() == value)
+    };
+    for kept in after.present().storage_states(None) {
+        if TopicKind::of(&kept.resource) != TopicKind::Served {
+            continue;
+        }
+        let status = &kept.row.status;
+        let version = after.present().storage_version(&kept.resource);
+        let entries = version.iter().flat_map(|version| version.entries());
+        let entries: Vec<_> = entries.collect();
+        for (member, entry) in &entries {
+            let mut can = entry.decodable.iter();
+            let can = can.any(|value| value.as_str() == "served");
+            assert!(can || !is(status, "served"), "{member} cannot serve it");
+        }
+        let then = before.present().storage_state(&kept.resource);
+        let Some(then) = then.filter(|then| is_same(then, &kept)) else {
+            continue;
+        };
+        let was = &then.row.status;
+        if let Some(promised) = was.serve_until {
+            let date = status.serve_until.expect("a date stays");
+            assert!(
+                date.date >= promised.date && date.log >= promised.log,
+                "a date is moved back"
+            );
+        }
+        if is(was, "served") && !is(status, "served") {
+            let date = status.serve_until;
+            assert!(
+                date.is_none_or(|date| date.log <= now),
+                "it is withdrawn before its date"
+            );
+            for (member, entry) in &entries {
+                let preferred = entry.preferred().map(ApiVersion::as_str);
+                assert_eq!(
+                    preferred,
+                    Some("withdrawn"),
+                    "{member} would have it served"
+                );
+            }
+        }
+        for lost in named(was).difference(&named(status)) {
+            let drain = was.drains.get(lost).filter(|until| **until > now);
+            assert!(
+                status.agreed.is_some() && drain.is_none(),
+                "{lost} may still be done"
+            );
+        }
+    }
 }
 
 /// No entry lacks a key that an object may be encrypted with, or a level that may have been used. What is needed is needed
@@ -34,7 +93,8 @@ fn everybody_holds_every_key_that_is_needed(before: &State, after: &State, only_
             .storage_state(resource)
             .filter(|was| is_same(was, &kept));
         let mut needed = named(&kept.row.status);
-        if !was_rewritten(before, after, resource) {
+        let is_stored = TopicKind::of(resource) != TopicKind::Served;
+        if is_stored && !was_rewritten(before, after, resource) {
             needed.extend(was.iter().flat_map(|was| named(&was.row.status)));
         }
         for needed in &needed {
@@ -96,11 +156,13 @@ fn no_level_is_unlearned(before: &State, after: &State) {
 fn a_key_is_dropped_only_when_nothing_needs_it(state: &State) {
     let (present, now) = (state.present(), state.log_time());
     for kept in present.storage_states(None) {
-        if TopicKind::of(&kept.resource) != TopicKind::Key {
-            continue;
-        }
+        let values = match TopicKind::of(&kept.resource) {
+            TopicKind::Encoding | TopicKind::Feature => continue,
+            TopicKind::Key => ["v1", "v2", "v3"].as_slice(),
+            TopicKind::Served => &["served"],
+        };
         let status = &kept.row.status;
-        for key in ["v1", "v2", "v3"] {
+        for key in values {
             let key = ApiVersion::parse(key).expect("a legal key");
             if !check_drop(&present, now, &kept.resource, &key).is_safe() {
                 continue;
@@ -130,7 +192,7 @@ fn a_key_is_followed_by_a_rewrite_of_everything(before: &State, after: &State) {
         }
         match TopicKind::of(migration.id.resource()) {
             TopicKind::Encoding => {}
-            TopicKind::Key | TopicKind::Feature => {
+            TopicKind::Key | TopicKind::Feature | TopicKind::Served => {
                 assert_ne!(migration.reason, MigrationReason::Agreement);
             }
         }

@@ -135,5 +135,6 @@ fn nothing_stored(absent: Absent, on_trust: Option<Revision>) -> StateStatus {
         absent,
         drains: BTreeMap::new(),
         hash_drains: BTreeMap::new(),
+        serve_until: None,
     }
 }

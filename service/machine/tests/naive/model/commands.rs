@@ -252,6 +252,7 @@ impl World {
         let observations = self.expire_observations(observations, &before, wall);
         self.call_the_roll(gone.first().filter(|_| gone.len() == 1), wall);
         let objects = self.expire_objects(&expire.objects, wall);
+        self.pass(&expire.topics, wall);
         self.follow(&before, true, wall);
         self.end_claims_and_pauses(expire);
         Answer::Expired {

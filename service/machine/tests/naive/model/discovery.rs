@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use synod_machine::{Answer, Heartbeat, Holder, Observation};
+use synod_machine::{Answer, Heartbeat, Holder, Observation, StateStatus};
 use synod_model::{
     AgreementCause, ErrorKind, GroupResource, LogTime, ObserveStorage, Persisted, Refusal,
     ResetStorageStates, Revision, StorageVersionHash, WallTime,
 };
 
+use super::status::is_objected_to;
 use super::voting::join;
-use super::{Resource, World, no};
+use super::{Entry, Resource, World, no};
 
 impl World {
     pub(super) fn observe(
@@ -115,7 +116,7 @@ impl World {
         let is_seen = !self.is_no_encoding(name);
         let status = &mut self.resource_mut(name).status;
         let shown = status.observation.as_ref();
-        let contradicts = is_seen && super::voting::contradicts(shown, &entries);
+        let contradicts = is_seen && contradicts(shown, &entries);
         if status.observation.is_none() {
             return false;
         }
@@ -187,7 +188,7 @@ impl World {
                 persisted.extend(old.persisted.iter().cloned());
             }
             let nobody = self.entries_of(&name).is_empty();
-            let unselects = nobody && !self.is_feature(&name);
+            let unselects = nobody && !self.is_feature(&name) && !self.is_served(&name);
             self.begin_again(&name, wall);
             self.now_persisted(&name, persisted, unselects, wall);
             if !nobody {
@@ -200,14 +201,14 @@ impl World {
 
     /// Once no member reports, an observation that a member overtook, or that contradicted the members, is expired; an
     /// expired one is dropped once it agrees with the reporting members.
-    pub(super) fn weigh_what_is_shown(&mut self, name: &GroupResource, then: &[super::Entry]) {
+    pub(super) fn weigh_what_is_shown(&mut self, name: &GroupResource, then: &[Entry]) {
         let now = self.entries_of(name);
         let says_something_else = now.iter().any(|entry| !then.contains(entry));
         let is_seen = !self.is_no_encoding(name);
         let status = &mut self.resource_mut(name).status;
         let was_contradicted = status.contradicted;
         let shown = status.observation.as_ref();
-        let contradicts = is_seen && super::voting::contradicts(shown, &now);
+        let contradicts = is_seen && contradicts(shown, &now);
         let Some(seen) = &mut status.observation else {
             return;
         };
@@ -254,4 +255,26 @@ impl World {
             .map(|object| Persisted::of(&object.content.encoding, &self.collections[name].kind))
             .collect()
     }
+}
+
+/// Whether a server shows, or last showed, an encoding that no member encodes.
+pub(super) fn contradicts(seen: Option<&Observation>, entries: &[Entry]) -> bool {
+    let is_said = |hash: &StorageVersionHash| {
+        entries.iter().any(|entry| {
+            let encoding = entry.row.encoding.as_ref();
+            encoding.map(|said| StorageVersionHash::of_version(said, &entry.row.kind))
+                == Some(*hash)
+        })
+    };
+    let mut hashes = seen.into_iter().flat_map(|seen| &seen.hashes);
+    !entries.is_empty() && !hashes.all(is_said)
+}
+
+/// The encoding that discovery agrees on while no member reports the resource.
+pub(super) fn agreed_hash(status: &StateStatus, entries: &[Entry]) -> Option<StorageVersionHash> {
+    let seen = status.observation.as_ref()?;
+    let mut hashes = seen.hashes.iter();
+    let (first, second) = (hashes.next(), hashes.next());
+    let counts = entries.is_empty() && !seen.expired && !is_objected_to(status);
+    first.copied().filter(|_| counts && second.is_none())
 }

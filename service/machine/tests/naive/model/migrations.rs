@@ -251,7 +251,7 @@ impl World {
                     true => MigrationReason::RewriteAll,
                     false => MigrationReason::Agreement,
                 };
-                if !self.is_feature(&name) {
+                if !self.is_feature(&name) && !self.is_served(&name) {
                     self.create(&name, reason);
                 }
             }

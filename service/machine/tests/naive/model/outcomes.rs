@@ -1,7 +1,7 @@
 //! The naive model of exactly-once sessions, as SEMANTICS has them.
 
-use synod_machine::{Answer, Envelope, OutcomeRow};
-use synod_model::{ErrorKind, Refusal, RequestId, Revision, WallTime};
+use synod_machine::{Answer, Envelope, OutcomeRow, ReportedResource};
+use synod_model::{ErrorKind, Refusal, Report, RequestId, Revision, WallTime};
 
 use super::{Holder, Session, World, no};
 
@@ -96,5 +96,26 @@ impl World {
         self.sessions
             .iter()
             .find(|session| session.id == request.session)
+    }
+}
+
+impl World {
+    /// What a member is told of the resources that it has reported.
+    pub(super) fn told_of(&self, report: &Report) -> Vec<ReportedResource> {
+        let told = report.entries.iter().map(|said| {
+            let entry = self.entry(&said.resource, &report.member);
+            let status = &self
+                .resource(&said.resource)
+                .expect("it was reported")
+                .status;
+            ReportedResource {
+                resource: said.resource.clone(),
+                adopted_revision: entry.and_then(|entry| entry.row.adopted_revision),
+                encoding: entry.and_then(|entry| entry.row.encoding.clone()),
+                selected: status.selected.clone(),
+                selected_revision: status.selected_revision,
+            }
+        });
+        told.collect()
     }
 }

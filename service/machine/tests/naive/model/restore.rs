@@ -25,9 +25,9 @@ impl World {
         }
         self.members.clear();
         self.entries.clear();
-        // Of everything with a deadline, only objects stay.
+        // Of everything with a deadline, only objects and dates stay.
         self.deadlines
-            .retain(|(holder, _)| matches!(holder, Holder::Object(_)));
+            .retain(|(holder, _)| matches!(holder, Holder::Object(_) | Holder::Topic(_)));
         let a_day = Duration::from_secs(24 * 60 * 60);
         let until = self.log_time.after(a_day + self.settings.write_grace);
         self.strangers_write_until = until.max(self.strangers_write_until);

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::{Answer, Command, EntryRow, Observation, ReportedResource, StateStatus};
+use synod_machine::{Answer, Command, EntryRow, StateStatus};
 use synod_model::{
     Adopt, AgreementCause, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId,
     Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, Switch, WallTime,
 };
 
+use super::discovery::{agreed_hash, contradicts};
 use super::status::{Now, describe, is_objected_to};
 use super::{Entry, Resource, World, no, topics};
 
 impl Entry {
-    fn votes_for(&self) -> Option<&ApiVersion> {
+    pub(super) fn votes_for(&self) -> Option<&ApiVersion> {
         match &self.row.stance {
             Stance::Fixed { .. } => None,
             Stance::Voting { preferred } => Some(preferred),
@@ -91,6 +92,12 @@ impl World {
         if mine.count() as u64 > u64::from(self.settings.report_entries_max) {
             return Err(no(ErrorKind::TooLarge));
         }
+        self.dates = before.dates_of(report, wall);
+        self.named = report
+            .entries
+            .iter()
+            .map(|said| said.resource.clone())
+            .collect();
         self.settle(&before, wall);
         for said in &report.entries {
             let collection = self.collections.get(&said.resource);
@@ -99,6 +106,7 @@ impl World {
                 return Err(no(ErrorKind::EncodingNotSelected));
             }
             self.check_decodable(said, &before, &member.id)?;
+            before.check_date(said, wall)?;
         }
         for present in &mut self.members {
             if present.id == member.id {
@@ -106,21 +114,7 @@ impl World {
             }
         }
         self.clear_deadline(&super::Holder::Unreported(member.id.clone()));
-        let told = report.entries.iter().map(|said| {
-            let entry = self.entry(&said.resource, &member.id);
-            let status = &self
-                .resource(&said.resource)
-                .expect("it was reported")
-                .status;
-            ReportedResource {
-                resource: said.resource.clone(),
-                adopted_revision: entry.and_then(|entry| entry.row.adopted_revision),
-                encoding: entry.and_then(|entry| entry.row.encoding.clone()),
-                selected: status.selected.clone(),
-                selected_revision: status.selected_revision,
-            }
-        });
-        Ok(Answer::Reported(told.collect()))
+        Ok(Answer::Reported(self.told_of(report)))
     }
 
     /// A repeated report of one epoch keeps its encoding until the voter adopts; a new member or new voter has none
@@ -134,6 +128,7 @@ impl World {
             encoding: None,
             adopted_revision: None,
             since: self.revision,
+            serve_until: said.serve_until,
         };
         match (&said.stance, old) {
             (Stance::Fixed { encoding }, Some(old)) if old.fixed_on().is_some() => {
@@ -215,6 +210,7 @@ impl World {
         }
         entry.row.encoding = status.selected;
         entry.row.adopted_revision = Some(adopt.selected_revision);
+        self.named.insert(adopt.resource.clone());
         self.settle(&before, wall);
         Ok(Answer::Done)
     }
@@ -229,6 +225,11 @@ impl World {
         for name in names {
             let (then, now) = (before.entries_of(&name), self.entries_of(&name));
             if then != now {
+                self.looked_at.insert(name.clone());
+            }
+            // With time alone the date of a version may have come.
+            let may_pass = self.named.contains(&name) && self.is_served(&name);
+            if then != now || may_pass {
                 let mut causes = causes(&then, &now);
                 let cause = causes.pop_first().filter(|_| causes.is_empty());
                 let cause = cause.map(AgreementCause::Member);
@@ -256,12 +257,16 @@ impl World {
             self.begin_topic(&mut kept);
         }
         let status = &mut kept.status;
+        let date = self.dates.get(name).copied();
+        status.serve_until = date.or(status.serve_until);
         let entries = self.entries_of(name);
         let votes = entries.iter().any(|entry| entry.votes_for().is_some());
         // A vote moves nothing while votes are off.
         if !votes || self.settings.votes == Switch::On {
             status.selected = if self.is_feature(name) {
                 topics::had_by_all(&entries, old.selected.as_ref())
+            } else if self.is_served(name) {
+                self.is_to_be_served(status, &entries)
             } else {
                 select(&entries, old.selected.as_ref())
             };
@@ -331,6 +336,12 @@ impl World {
         }
         status.agreed = agreed(status, &entries);
         status.agreed_hash = agreed_hash(status, &entries);
+        let is_moved = kept.status != *old;
+        if (self.looked_at.remove(name) || is_moved) && self.is_served(name) {
+            self.forget_the_other(name);
+        }
+        let kept = self.resource_mut(name);
+        let status = &mut kept.status;
         if status.agreed != old.agreed {
             kept.agreements.push(AgreementChange {
                 from: old.agreed.clone(),
@@ -353,7 +364,7 @@ impl World {
         self.resources.iter().find(|kept| kept.name == *name)
     }
 
-    fn entry(&self, resource: &GroupResource, member: &MemberId) -> Option<&Entry> {
+    pub(super) fn entry(&self, resource: &GroupResource, member: &MemberId) -> Option<&Entry> {
         let mut all = self.entries.iter();
         all.find(|entry| entry.resource == *resource && entry.member == *member)
     }
@@ -411,28 +422,6 @@ fn common(entries: &[Entry]) -> Option<ApiVersion> {
 fn shown(status: &StateStatus) -> Option<(BTreeSet<StorageVersionHash>, bool)> {
     let seen = status.observation.as_ref()?;
     Some((seen.hashes.clone(), seen.expired))
-}
-
-/// Whether a server shows, or last showed, an encoding that no member encodes.
-pub(super) fn contradicts(seen: Option<&Observation>, entries: &[Entry]) -> bool {
-    let is_said = |hash: &StorageVersionHash| {
-        entries.iter().any(|entry| {
-            let encoding = entry.row.encoding.as_ref();
-            encoding.map(|said| StorageVersionHash::of_version(said, &entry.row.kind))
-                == Some(*hash)
-        })
-    };
-    let mut hashes = seen.into_iter().flat_map(|seen| &seen.hashes);
-    !entries.is_empty() && !hashes.all(is_said)
-}
-
-/// The encoding that discovery agrees on while no member reports the resource.
-fn agreed_hash(status: &StateStatus, entries: &[Entry]) -> Option<StorageVersionHash> {
-    let seen = status.observation.as_ref()?;
-    let mut hashes = seen.hashes.iter();
-    let (first, second) = (hashes.next(), hashes.next());
-    let counts = entries.is_empty() && !seen.expired && !is_objected_to(status);
-    first.copied().filter(|_| counts && second.is_none())
 }
 
 fn agreed(status: &StateStatus, entries: &[Entry]) -> Option<ApiVersion> {

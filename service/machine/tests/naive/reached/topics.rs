@@ -2,12 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use synod_machine::{Applied, Command, LogEntry, State};
-use synod_model::{ErrorKind, MigrationReason, Topic, TopicKind, feature_level};
+use synod_machine::{Applied, Command, LogEntry, State, StateStatus};
+use synod_model::{ErrorKind, GroupResource, MigrationReason, Topic, TopicKind, feature_level};
 
 /// How often each situation came up.
 #[derive(Debug, Default)]
 pub(crate) struct ReachedTopics(BTreeMap<&'static str, u32>);
+
+const OF_SERVED_VERSIONS: [&str; 10] = [
+    "a version was agreed to be served",
+    "a version was withdrawn",
+    "a withdrawal was agreed on",
+    "a withdrawal waited for its date",
+    "a withdrawal came with its date",
+    "a version was served anew",
+    "a date was too far away",
+    "a date was moved",
+    "a member without the code of a served version was refused",
+    "what a member that is gone may do kept a version",
+];
 
 const SITUATIONS: [&str; 12] = [
     "a fixed entry was refused",
@@ -26,7 +39,15 @@ const SITUATIONS: [&str; 12] = [
 
 impl ReachedTopics {
     pub(crate) fn missing(&self) -> Vec<&'static str> {
-        let situations = SITUATIONS.into_iter();
+        self.lacking(&SITUATIONS)
+    }
+
+    pub(crate) fn missing_of_served_versions(&self) -> Vec<&'static str> {
+        self.lacking(&OF_SERVED_VERSIONS)
+    }
+
+    fn lacking(&self, of: &[&'static str]) -> Vec<&'static str> {
+        let situations = of.iter().copied();
         situations.filter(|one| !self.0.contains_key(one)).collect()
     }
 
@@ -63,12 +84,66 @@ impl ReachedTopics {
                         self.came_to("a migration of a key was created");
                     }
                 }
+                TopicKind::Served => self.look_at_version(entry, before, after, &kept.resource),
                 TopicKind::Feature => {
                     if was.is_some() && is.and_then(feature_level) > was.and_then(feature_level) {
                         self.came_to("a level rose");
                     }
                 }
             }
+        }
+    }
+
+    fn look_at_version(
+        &mut self,
+        entry: &LogEntry,
+        before: &State,
+        after: &State,
+        name: &GroupResource,
+    ) {
+        let status = |of: &State| {
+            of.present()
+                .storage_state(name)
+                .map(|kept| kept.row.status.clone())
+        };
+        let Some(now) = status(after) else {
+            return;
+        };
+        let then = status(before).unwrap_or_else(|| now.clone());
+        let selected = |of: &StateStatus| of.selected.as_ref().map(ToString::to_string);
+        let agreed = now.agreed.as_ref().map(ToString::to_string);
+        match (selected(&then).as_deref(), selected(&now).as_deref()) {
+            (Some("served"), Some("withdrawn")) => {
+                self.came_to("a version was withdrawn");
+                let mut commands = entry.commands.iter();
+                if commands.all(|one| !matches!(*one.command, Command::Report(_))) {
+                    self.came_to("a withdrawal came with its date");
+                }
+            }
+            (Some("withdrawn"), Some("served")) => self.came_to("a version was served anew"),
+            _ => {}
+        }
+        match agreed.as_deref() {
+            Some("served") => self.came_to("a version was agreed to be served"),
+            Some("withdrawn") if then.selected.is_some() => {
+                self.came_to("a withdrawal was agreed on");
+                if now.persisted.len() > 1 {
+                    self.came_to("what a member that is gone may do kept a version");
+                }
+            }
+            _ => {}
+        }
+        if let (Some(then), Some(now)) = (then.serve_until, now.serve_until)
+            && then.log < now.log
+        {
+            self.came_to("a date was moved");
+        }
+        let version = after.present().storage_version(name);
+        let mut votes = version.iter().flat_map(|version| version.entries());
+        let all =
+            votes.all(|(_, row)| row.preferred().is_some_and(|it| it.as_str() == "withdrawn"));
+        if version.is_some() && all && selected(&now).as_deref() == Some("served") {
+            self.came_to("a withdrawal waited for its date");
         }
     }
 
@@ -85,6 +160,12 @@ impl ReachedTopics {
         match (command, refusal.kind) {
             (Command::Report(_), ErrorKind::InvalidArgument) if says("must vote") => {
                 self.came_to("a fixed entry was refused");
+            }
+            (Command::Report(_), ErrorKind::InvalidArgument) if says("must be within") => {
+                self.came_to("a date was too far away");
+            }
+            (Command::Report(_), ErrorKind::NotDecodable) if says("not served") => {
+                self.came_to("a member without the code of a served version was refused");
             }
             (Command::Report(_), ErrorKind::NotDecodable) if says("the selected key") => {
                 self.came_to("a member without the selected key was refused");
@@ -115,7 +196,7 @@ impl ReachedTopics {
 
     fn came_to(&mut self, situation: &'static str) {
         assert!(
-            SITUATIONS.contains(&situation),
+            SITUATIONS.contains(&situation) || OF_SERVED_VERSIONS.contains(&situation),
             "{situation} is in the list"
         );
         *self.0.entry(situation).or_default() += 1;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use synod_machine::State;
 use synod_model::{
-    ApiVersion, GroupResource, InstanceId, Kind, MemberId, ReportEntry, Sequence, Stance,
+    ApiVersion, GroupResource, InstanceId, Kind, MemberId, ReportEntry, SERVED, Sequence, Stance,
+    WITHDRAWN, WallTime,
 };
 
 use super::LEGAL;
@@ -38,6 +39,7 @@ pub(super) fn reported_before(
             decodable: row.decodable.clone(),
             served: row.served.clone(),
             stance,
+            serve_until: row.serve_until,
         })
     });
     entries.collect()
@@ -54,14 +56,17 @@ pub(super) fn report_entries(entries: &[Says]) -> Vec<ReportEntry> {
         .collect()
 }
 
-/// What a client of the protocol can say of topics: it votes, and it has all levels of a feature up to one.
+/// What a client of the protocol can say of topics: it votes, it has all levels of a feature up to one, and it can refrain from
+/// serving any version.
 fn as_the_topic_demands(says: &Says) -> Says {
     let mut says = says.clone();
-    if !ABOUT_TOPICS.get() || says.lawless || says.resource > 1 {
+    if ABOUT.get() == About::Encodings || says.lawless || says.resource > 1 {
         return says;
     }
     says.votes = true;
-    if says.resource == 1 {
+    if ABOUT.get() == About::Served {
+        says.decodable = says.decodable & 3 | 1;
+    } else if says.resource == 1 {
         let levels = says.decodable.count_ones();
         says.decodable = (1 << levels) - 1;
         says.version = levels as usize - 1;
@@ -69,8 +74,22 @@ fn as_the_topic_demands(says: &Says) -> Says {
     says
 }
 
+/// The date that a server names of a version that it can serve: near, a little later, or too far away.
+fn date(says: &Says) -> Option<WallTime> {
+    const FAR_MS: u64 = 4 * 366 * 24 * 60 * 60 * 1_000;
+    let after_ms = match (says.served, says.kind) {
+        (1, _) => 4_000,
+        (2, 0) => 15_000,
+        (2, _) => FAR_MS,
+        _ => return None,
+    };
+    let is_of_version = ABOUT.get() == About::Served && says.resource <= 1;
+    is_of_version.then(|| WallTime::from_millis(BEGIN_WALL_MS + after_ms))
+}
+
 pub(super) fn report_entry(says: &Says) -> ReportEntry {
     let says = &as_the_topic_demands(says);
+    let version = |which| value(says.resource, which);
     let chosen = |bits: u8| (0..VERSIONS).filter(move |i| bits & (1 << i) != 0);
     let decodable: Vec<usize> = chosen(says.decodable).collect();
     let named = version(match says.lawless {
@@ -86,6 +105,7 @@ pub(super) fn report_entry(says: &Says) -> ReportEntry {
             true => Stance::Voting { preferred: named },
             false => Stance::Fixed { encoding: named },
         },
+        serve_until: date(says),
     }
 }
 
@@ -101,30 +121,52 @@ pub(super) fn instance_id(which: usize) -> InstanceId {
     InstanceId::parse(&format!("process-{which}")).expect(LEGAL)
 }
 
-thread_local! {
-    /// Whether two of the resources are topics of other kinds than encodings.
-    static ABOUT_TOPICS: Cell<bool> = const { Cell::new(false) };
+/// What two of the three resources are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    Encodings,
+    KeysAndFeatures,
+    Served,
 }
 
-/// From here on the logs are about keys and features, too, or about encodings alone.
-pub(crate) fn speak_of_topics(about_topics: bool) {
-    ABOUT_TOPICS.set(about_topics);
+/// The wall clock at the beginning of each log.
+pub(super) const BEGIN_WALL_MS: u64 = 1_700_000_000_000;
+
+thread_local! {
+    static ABOUT: Cell<About> = const { Cell::new(About::Encodings) };
+}
+
+/// From here on the logs are about topics of these kinds, too, or about encodings alone.
+pub(crate) fn speak_of(about: About) {
+    ABOUT.set(about);
 }
 
 pub(super) fn resource(which: usize) -> GroupResource {
-    let encodings = [("", "pods"), ("apps", "deployments"), ("batch", "jobs")];
-    let topics = [
-        ("keys.synod", "secrets"),
-        ("features.synod", "locks"),
-        ("batch", "jobs"),
-    ];
-    let names = if ABOUT_TOPICS.get() {
-        topics
-    } else {
-        encodings
+    let names = match ABOUT.get() {
+        About::Encodings => [("", "pods"), ("apps", "deployments"), ("batch", "jobs")],
+        About::KeysAndFeatures => [
+            ("keys.synod", "secrets"),
+            ("features.synod", "locks"),
+            ("batch", "jobs"),
+        ],
+        About::Served => [
+            ("widgets.served.synod", "v1beta1"),
+            ("gadgets.example.io.served.synod", "v1"),
+            ("batch", "jobs"),
+        ],
     };
     let (group, resource) = names[which];
     GroupResource::new(group, resource).expect(LEGAL)
+}
+
+/// A version of a resource, or the value of a topic.
+fn value(of: usize, which: usize) -> ApiVersion {
+    match [WITHDRAWN, SERVED].get(which) {
+        Some(value) if ABOUT.get() == About::Served && of <= 1 => {
+            ApiVersion::parse(value).expect(LEGAL)
+        }
+        _ => version(which),
+    }
 }
 
 pub(super) fn version(which: usize) -> ApiVersion {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Command, Envelope, LogEntry};
+use synod_machine::{AnnounceReplica, Command, DirectoryId, Envelope, LogEntry, ReplicaId};
 use synod_model::WallTime;
 
 use super::Script;
@@ -22,4 +22,16 @@ impl Script {
             commands: commands.collect(),
         }
     }
+}
+
+/// A replica says what it knows.
+pub(super) fn announce(replica: u64, machine_version: u32) -> Command {
+    Command::AnnounceReplica(AnnounceReplica {
+        replica: ReplicaId::new(replica),
+        directory: DirectoryId::from_bytes([9; 16]),
+        client_endpoint: format!("replica-{replica}:2379"),
+        binary: "0.1.0".to_owned(),
+        machine_version,
+        disk_is_low: false,
+    })
 }

@@ -249,6 +249,7 @@ fn says(resource: GroupResource, encoding: &str) -> ReportEntry {
         stance: Stance::Fixed {
             encoding: version(encoding),
         },
+        serve_until: None,
     }
 }
 

@@ -40,6 +40,7 @@ fn fault_of_entry(entry: &Case<'_>) -> Option<String> {
         stance: StanceText::Fixed {
             encoding: text(entry, "encodingVersion"),
         },
+        serve_until: None,
     };
     found.parsed("", ReportEntry::parse(&text));
     let said: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -152,6 +153,7 @@ fn encoding(entries: &[Value]) -> Cluster {
             stance: Stance::Fixed {
                 encoding: version(encoding),
             },
+            serve_until: None,
         };
         accepted(cluster.send(Command::Report(Report {
             number: next_number(&server),

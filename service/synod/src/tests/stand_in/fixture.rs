@@ -292,6 +292,7 @@ fn entry(member: &str, kind: &str, encoding: Option<&str>) -> v1::StorageVersion
         encoding_version: encoding.map(str::to_owned),
         adopted_revision: None,
         since_revision: 4,
+        serve_until_ms: None,
     }
 }
 
@@ -358,6 +359,8 @@ fn state(
         current_hash: None,
         absent: None,
         on_trust_since: 0,
+        serve_until_ms: None,
+        serve_until_log_time_ms: None,
     }
 }
 

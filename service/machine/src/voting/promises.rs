@@ -1,0 +1,108 @@
+//! What is decided for served versions alone: the date until which one is served, and what agreement makes an end of.
+//!
+//! Nothing is stored in a version's being served. So no migration follows an agreement: what was done before is over once
+//! every member has adopted the selection and no write of a member that is gone can land any more.
+
+use synod_model::{
+    ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal, ReportEntry, ServeUntil, Topic,
+};
+
+use super::draft::Draft;
+use crate::{State, StateStatus};
+
+impl Draft<'_> {
+    /// Keeps the date that an entry names, if it is the latest.
+    pub(super) fn promise(&mut self, entry: &ReportEntry) {
+        let date = entry.serve_until.filter(|_| self.kind.is_promised_until());
+        let Some(date) = date else {
+            return;
+        };
+        let (now, wall) = (self.now, self.occasion.wall);
+        let kept = self.after.serve_until;
+        self.after.serve_until = Some(ServeUntil::named(kept, date, now, wall));
+    }
+
+    /// Refuses a date that nobody has named yet and that is too far away.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`.
+    pub(super) fn check_date(
+        &self,
+        resource: &GroupResource,
+        member: &MemberId,
+        entry: &ReportEntry,
+    ) -> Result<(), Refusal> {
+        let kept = self.before.and_then(|before| before.serve_until);
+        let is_new = |date| kept.is_none_or(|kept| kept.date < date);
+        let date = entry.serve_until.filter(|_| self.kind.is_promised_until());
+        let Some(date) = date.filter(|date| is_new(*date)) else {
+            return Ok(());
+        };
+        ServeUntil::check(date, self.occasion.wall).map_err(|fault| {
+            let topic = Topic::of(resource);
+            let message = format!(
+                "topic \"{topic}\": member \"{member}\" names {date}, until which the version is to be served: {}",
+                fault.rule
+            );
+            let mut refusal = Refusal::new(ErrorKind::InvalidArgument, message)
+                .with("resource", resource.storage_version_name());
+            refusal.violations.push(fault.at("serveUntilMs"));
+            refusal
+        })
+    }
+
+    /// Whether the date until which the version is served has not come.
+    pub(super) fn is_promised(&self) -> bool {
+        let kept = self.after.serve_until;
+        kept.is_some_and(|kept| kept.log > self.now)
+    }
+
+    /// Once members agree, and after the drains, nobody does the other thing any more. Under a roster nobody else is left,
+    /// so nothing is on trust.
+    pub(super) fn let_go_of_the_other(&mut self, state: &State, resource: &GroupResource) {
+        let Some(agreed) = self.after.agreed.clone() else {
+            return;
+        };
+        if self.kind.is_stored() {
+            return;
+        }
+        let (now, strangers) = (self.now, state.strangers_write_until);
+        let drains = &self.after.drains;
+        self.after.persisted.retain(|kept| match kept.version() {
+            Some(version) if *version == agreed => true,
+            Some(version) => drains.get(version).is_some_and(|until| *until > now),
+            None => strangers > now,
+        });
+        if state.roster_of(resource).is_some() {
+            self.after.on_trust = None;
+        }
+    }
+}
+
+impl State {
+    /// The next log time at which something passes by itself for a topic: the date until which its version is served, and
+    /// what is done by members that are gone.
+    pub(crate) fn passes_at(
+        &self,
+        resource: &GroupResource,
+        status: &StateStatus,
+    ) -> Option<LogTime> {
+        if self.topic_kind(resource).is_stored() {
+            return None;
+        }
+        let date = status.serve_until.map(|until| until.log);
+        let agreed = status.agreed.as_ref();
+        let others = status.persisted.iter().filter(|_| agreed.is_some());
+        let others = others.filter(|kept| kept.version() != agreed);
+        let drained = others.map(|kept| self.written_until(status, kept));
+        let times = drained.chain(date);
+        times.filter(|at| *at > self.log_time).min()
+    }
+
+    fn written_until(&self, status: &StateStatus, kept: &Persisted) -> LogTime {
+        let drain = |version| status.drains.get(version).copied().unwrap_or_default();
+        let version = kept.version();
+        version.map_or(self.strangers_write_until, drain)
+    }
+}
