@@ -10,6 +10,7 @@ mod server;
 use std::time::Duration;
 
 use synod_client::{ApiVersion, SettingsPatch, Topic};
+use synod_machine::State;
 
 use crate::clients::Clients;
 use crate::crowd::{Crowd, Person};
@@ -17,6 +18,7 @@ use crate::net::Host;
 use crate::world::World;
 
 pub(crate) use ledger::Ledger;
+use ledger::Used;
 
 /// The machines of the servers.
 const SERVERS: [Host; 3] = [71, 72, 73];
@@ -62,24 +64,51 @@ impl Rotations {
         Self(crowd)
     }
 
-    /// Lets the participants go on until enough keys were thrown away, and ends them.
+    /// Lets the servers restart in order until enough keys were thrown away, and ends all. Before, writes of servers that were
+    /// killed are nearly always on their way, so that hardly any key becomes free.
     pub(crate) fn finish(&self, world: &mut World) {
+        self.0.ledger.calm_down();
         let rotated = world.run_until(PATIENCE, |_| self.0.ledger.oldest() > KEYS);
         let told = self.0.ledger.told();
         assert!(rotated, "keys are not rotated: {told:?}");
         self.0.finish(world);
     }
 
-    /// Checks that nothing went wrong, and that enough happened for that to mean something.
+    /// Checks that a permit names what the member's entry said at the permit's revision, that nothing else went wrong, and that enough happened for that to mean something.
     pub(crate) fn check(&self, world: &World) {
         let told = self.0.ledger.told();
         world.trace.add(format_args!("rotations: {told:?}"));
         assert_eq!(self.0.ledger.faults(), Vec::<String>::new());
+        let machine = world.machines.values().next().expect("there are machines");
+        let consensus = machine.consensus().expect("everything is healed");
+        let checked = self
+            .0
+            .ledger
+            .used()
+            .iter()
+            .try_for_each(|used| allowed(&consensus.published().state, used));
+        checked.unwrap_or_else(|fault| panic!("{fault}"));
         assert!(
             told.is_worth_something(),
             "hardly anything happened: {told:?}"
         );
     }
+}
+
+/// Whether the member's entry was in use of the value, at the revision of the permit.
+fn allowed(state: &State, used: &Used) -> Result<(), String> {
+    let past = state.at(used.revision);
+    let past = past.map_err(|gone| format!("the history begins after {used:?}: {gone:?}"))?;
+    let view = past.storage_version(&used.topic);
+    let entry = view.as_ref().and_then(|view| view.entry(&used.member));
+    let encoding = entry.and_then(|entry| entry.encoding.clone());
+    let member = past.member(&used.member);
+    if member.is_some_and(|member| member.epoch == used.epoch)
+        && encoding.as_ref() == Some(&used.value)
+    {
+        return Ok(());
+    }
+    Err(format!("{used:?}, and its entry said {encoding:?}"))
 }
 
 /// What the servers agree on.

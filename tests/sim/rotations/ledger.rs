@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use synod_client::{ApiVersion, Revision};
+use synod_client::{ApiVersion, Epoch, GroupResource, MemberId, Permit, Revision};
 
 use super::{key, level};
 
@@ -22,8 +22,21 @@ struct Pages {
     /// The same of levels, whose data stay.
     levels: BTreeMap<ApiVersion, Revision>,
     free: BTreeSet<ApiVersion>,
+    is_calm: bool,
+    used: Vec<Used>,
     told: Told,
     faults: Vec<String>,
+}
+
+/// What a server was permitted.
+#[derive(Clone, Debug)]
+pub(super) struct Used {
+    pub(super) member: MemberId,
+    pub(super) epoch: Epoch,
+    pub(super) topic: GroupResource,
+    pub(super) value: ApiVersion,
+    /// A revision at which the member's entry allowed it.
+    pub(super) revision: Revision,
 }
 
 /// How much happened.
@@ -52,6 +65,22 @@ impl Told {
 }
 
 impl Ledger {
+    /// A server was permitted to use a value.
+    pub(super) fn permitted(&self, member: &MemberId, permit: &Permit) {
+        self.lock().used.push(Used {
+            member: member.clone(),
+            epoch: permit.epoch(),
+            topic: permit.resource().clone(),
+            value: permit.encoding().clone(),
+            revision: permit.revision(),
+        });
+    }
+
+    /// What servers were permitted.
+    pub(super) fn used(&self) -> Vec<Used> {
+        self.lock().used.clone()
+    }
+
     /// Stores an object, by a permit of this revision.
     pub(super) fn write(&self, object: u64, key: &ApiVersion, since: Revision, is_late: bool) {
         let mut pages = self.lock();
@@ -114,6 +143,15 @@ impl Ledger {
             pages.faults.push(fault);
         }
         pages.free.insert(key);
+    }
+
+    /// From now on servers restart in order, and only for the next key.
+    pub(super) fn calm_down(&self) {
+        self.lock().is_calm = true;
+    }
+
+    pub(super) fn is_calm(&self) -> bool {
+        self.lock().is_calm
     }
 
     pub(super) fn refused(&self) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::RngExt;
 use synod_client::{
     ApiVersion, ErrorKind, JoinOptions, Kind, MemberId, Membership, Permit, ReportEntry, Stance,
-    Topic, Ttl,
+    Topic, Ttl, VersionSet,
 };
 
 use super::ledger::OBJECTS;
@@ -38,24 +38,32 @@ pub(super) async fn run(mut server: Participant) {
 fn entries(server: &mut Participant) -> Vec<ReportEntry> {
     let [keys, feature] = topics();
     let oldest = server.ledger.oldest();
-    let newest = oldest + u64::from(server.rng.random_ratio(3, 4));
-    let highest = server.ledger.highest() + u64::from(server.rng.random_ratio(1, 2));
+    let has_next = server.ledger.is_calm() || server.rng.random_ratio(3, 4);
+    let newest = oldest + u64::from(has_next);
+    let highest = server.ledger.highest() + u64::from(server.rng.random_ratio(1, 4));
+    // A rotation is called off now and then.
+    let is_called_off = !server.ledger.is_calm() && server.rng.random_ratio(1, 5);
+    let preferred = if is_called_off { oldest } else { newest };
+    let highest = highest.max(1);
     vec![
-        entry(&keys, (oldest..=newest).map(key).collect()),
-        entry(&feature, (1..=highest.max(1)).map(level).collect()),
+        entry(&keys, (oldest..=newest).map(key), key(preferred)),
+        entry(&feature, (1..=highest).map(level), level(highest)),
     ]
 }
 
-/// An entry that reads these values, and prefers the last.
-fn entry(topic: &Topic, values: Vec<ApiVersion>) -> ReportEntry {
+/// An entry that reads these values, and prefers one of them.
+fn entry(
+    topic: &Topic,
+    values: impl Iterator<Item = ApiVersion>,
+    preferred: ApiVersion,
+) -> ReportEntry {
+    let values: VersionSet = values.collect();
     ReportEntry {
         resource: topic.resource().clone(),
         kind: Kind::parse("Thing").unwrap(),
-        decodable: values.iter().cloned().collect(),
-        served: values.iter().cloned().collect(),
-        stance: Stance::Voting {
-            preferred: values.last().unwrap().clone(),
-        },
+        decodable: values.clone(),
+        served: values,
+        stance: Stance::Voting { preferred },
     }
 }
 
@@ -63,22 +71,31 @@ fn entry(topic: &Topic, values: Vec<ApiVersion>) -> ReportEntry {
 async fn live(server: &mut Participant, membership: Membership) {
     let [keys, feature] = topics();
     let gate = membership.gate();
-    for _ in 0..server.rng.random_range(10..40) {
-        if server.is_over() {
+    let oldest = server.ledger.oldest();
+    let turns = server.rng.random_range(10..40);
+    for turn in 0.. {
+        let is_to_go = match server.ledger.is_calm() {
+            true => server.ledger.oldest() > oldest,
+            false => turn > turns,
+        };
+        if is_to_go || server.is_over() {
             break;
         }
         if let Ok(permit) = gate.try_permit(keys.resource())
             && permit.check().is_ok()
         {
+            server.ledger.permitted(membership.id(), &permit);
             write(server, permit);
         }
         if let Ok(permit) = gate.try_permit(feature.resource()) {
+            server.ledger.permitted(membership.id(), &permit);
             server.ledger.uses(permit.encoding(), permit.revision());
             permit.done();
         }
         server.pause(20..200).await;
     }
     match server.rng.random_range(0..3) {
+        _ if server.ledger.is_calm() => drop(membership.leave(2 * GRACE).await),
         0 => drop(membership.leave(Duration::from_millis(500)).await),
         // It joins again under its own id.
         1 => drop(membership),
@@ -92,7 +109,7 @@ async fn live(server: &mut Participant, membership: Membership) {
 
 /// Sends a write to the store, where it lands whatever becomes of the server: some at the end of what a write may take.
 fn write(server: &mut Participant, permit: Permit) {
-    let is_late = server.rng.random_ratio(1, 20);
+    let is_late = server.rng.random_ratio(1, 6);
     let after = match is_late {
         // The server's clock is up to a twentieth slower than the cluster's.
         true => GRACE.mul_f64(0.8),
