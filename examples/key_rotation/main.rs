@@ -17,7 +17,8 @@ use keyring::{Keyring, Secret};
 use server::Server;
 use store::{Rewriting, Store};
 use synod_client::{
-    ApiVersion, Client, Migrator, MigratorOptions, ReadOptions, Safety, Topic, WorkerName,
+    ApiVersion, Client, DeleteRoster, Migrator, MigratorOptions, ReadOptions, ResourceScope,
+    RosterRule, Safety, SetRoster, Topic, WorkerName,
 };
 use tokio::time::{sleep, timeout};
 
@@ -34,6 +35,7 @@ async fn main() -> Result<(), Failed> {
     let old = Secret::generate(ApiVersion::parse("aesgcm/key-2025")?)?;
     let new = Secret::generate(ApiVersion::parse("aesgcm/key-2026")?)?;
     let store = Store::default();
+    ask_for_two(&client, &topic).await?;
 
     let one = Server::start(&client, &topic, &store, "one", &[&old]).await?;
     let two = Server::start(&client, &topic, &store, "two", &[&old]).await?;
@@ -91,8 +93,31 @@ async fn main() -> Result<(), Failed> {
         server.stop().await?;
     }
     client.forget_resource(topic.resource(), None).await?;
+    let (scope, if_revision) = (scope(&topic), None);
+    client
+        .rosters()
+        .delete(DeleteRoster { scope, if_revision })
+        .await?;
     client.close().await?;
     Ok(())
+}
+
+/// Asks that two servers speak before anything counts: a key is not free for sure while somebody may be missing.
+async fn ask_for_two(client: &Client, topic: &Topic) -> Result<(), Failed> {
+    let set = SetRoster {
+        scope: scope(topic),
+        rule: RosterRule {
+            least: 2,
+            ..RosterRule::default()
+        },
+        if_revision: None,
+    };
+    client.rosters().set(set).await?;
+    Ok(())
+}
+
+fn scope(topic: &Topic) -> ResourceScope {
+    ResourceScope::Resource(topic.resource().clone())
 }
 
 async fn check(client: &Client, topic: &Topic, key: &Secret) -> Result<Safety, Failed> {

@@ -56,7 +56,7 @@ pub(crate) fn votes(state: &mut State, id: &str, topic: &Topic, values: &[&str])
         member,
         epoch,
         number: StatementNumber::new(state.revision().get()).unwrap(),
-        replace: false,
+        replace: true,
     };
     apply(state, Command::Report(report));
 }

@@ -154,32 +154,38 @@ mod tests {
         let mut state = samples::raised_state();
         let (registry, metrics) = begun(&state);
         let mut seen = state.revision();
-        let topic = Topic::parse("keys/secrets").unwrap();
-        samples::votes(&mut state, "a", &topic, &["k1"]);
-        samples::reports(&mut state, "b", &["pods"]);
+        let [key, feature] =
+            ["keys/secrets", "features/locks"].map(|text| Topic::parse(text).unwrap());
+        samples::votes(&mut state, "a", &key, &["k1"]);
+        samples::votes(&mut state, "b", &feature, &["v1"]);
+        samples::reports(&mut state, "c", &["pods"]);
         seen = metrics.catch_up(&state, seen, Instant::now());
         let lines = [
             "synod_topics{kind=\"encoding\"} 1",
             "synod_topics{kind=\"keys\"} 1",
-            "synod_topics{kind=\"features\"} 0",
+            "synod_topics{kind=\"features\"} 1",
             "synod_topic_disagreements{kind=\"keys\"} 0",
-            "synod_topics_mixed{kind=\"keys\"} 0",
+            // What was encrypted before the first report is unknown. What a feature was used at is not.
+            "synod_topics_mixed{kind=\"keys\"} 1",
+            "synod_topics_mixed{kind=\"features\"} 0",
         ];
         assert_shows(&registry, &lines);
         assert_shows(&begun(&state).0, &lines);
 
-        // The next key is selected, and the member has not adopted it.
-        samples::votes(&mut state, "a", &topic, &["k1", "k2"]);
+        // The next key is selected once both hold it, and the first of them has not adopted it.
+        samples::votes(&mut state, "d", &key, &["k1", "k2"]);
+        samples::votes(&mut state, "a", &key, &["k1", "k2"]);
         seen = metrics.catch_up(&state, seen, Instant::now());
         let lines = [
             "synod_topics{kind=\"keys\"} 1",
             "synod_topic_disagreements{kind=\"keys\"} 1",
-            "synod_topics_mixed{kind=\"keys\"} 1",
+            "synod_topic_disagreements{kind=\"features\"} 0",
         ];
         assert_shows(&registry, &lines);
         assert_shows(&begun(&state).0, &lines);
 
         samples::leaves(&mut state, "a");
+        samples::leaves(&mut state, "d");
         metrics.catch_up(&state, seen, Instant::now());
         let lines = [
             "synod_topics{kind=\"keys\"} 0",
