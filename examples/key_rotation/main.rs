@@ -63,18 +63,7 @@ async fn main() -> Result<(), Failed> {
     one.write("secret-0", "written by one").await?;
     writeln!(out, "both hold it, so one writes with it: {}", store.told())?;
 
-    let worker = MigratorOptions::new(
-        WorkerName::parse("example")?,
-        BTreeSet::from([topic.resource().clone()]),
-    );
-    let keyring = Keyring::holding(&[&old, &new])?;
-    let rewriting = Rewriting::new(store.clone(), keyring);
-    let worker = Migrator::new(client.clone(), rewriting, worker);
-    tokio::select! {
-        biased;
-        ended = worker.run() => ended?,
-        waited = timeout(PATIENCE, free(&client, &topic, &old)) => waited??,
-    }
+    rewrite(&client, &topic, &store, [&old, &new]).await?;
     writeln!(
         out,
         "is {} free? yes, with all rewritten: {}",
@@ -99,6 +88,28 @@ async fn main() -> Result<(), Failed> {
         .delete(DeleteRoster { scope, if_revision })
         .await?;
     client.close().await?;
+    Ok(())
+}
+
+/// Rewrites what the old key encrypts, until nothing may need it any more.
+async fn rewrite(
+    client: &Client,
+    topic: &Topic,
+    store: &Store,
+    [old, new]: [&Secret; 2],
+) -> Result<(), Failed> {
+    let options = MigratorOptions::new(
+        WorkerName::parse("example")?,
+        BTreeSet::from([topic.resource().clone()]),
+    );
+    let keyring = Keyring::holding(&[old, new])?;
+    let rewriting = Rewriting::new(store.clone(), keyring);
+    let worker = Migrator::new(client.clone(), rewriting, options);
+    tokio::select! {
+        biased;
+        ended = worker.run() => ended?,
+        waited = timeout(PATIENCE, free(client, topic, old)) => waited??,
+    }
     Ok(())
 }
 

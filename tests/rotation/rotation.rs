@@ -63,11 +63,8 @@ pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOn
     prepare(client, load).await;
     let both = legal(Keyring::holding(&[&old, &new]));
     let vault = Vault::filled(load.objects, &both, old.name());
-    let (free, worker) = (
-        watch_the_old_key(client, &vault, load, &old),
-        work(client, &vault, load, both),
-    );
-    let (mut free, worker) = (tokio::spawn(free), tokio::spawn(worker));
+    let mut free = tokio::spawn(watch_the_old_key(client, &vault, load, &old));
+    let worker = tokio::spawn(work(client, &vault, load, both));
     let start =
         async |name, secrets: &[&Secret]| Server::start(client, &vault, load, name, secrets).await;
 
@@ -82,11 +79,8 @@ pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOn
     c.ends().await;
     let c = legal(start("c", &[&old]).await);
     busy(&vault).await;
-    assert_eq!(
-        vault.encrypted_with(new.name()),
-        0,
-        "not everybody holds it"
-    );
+    let premature = vault.encrypted_with(new.name());
+    assert_eq!(premature, 0, "not everybody holds it");
     b.ends().await;
     let b = legal(start("b", &[&old, &new]).await);
     let under_way = b.begins().await;
@@ -104,15 +98,11 @@ pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOn
     let late = b.dies(under_way, load.grace / 2);
     assert!(!free.is_finished(), "it is needed");
     trouble().await;
-    let refusals = match timeout(load.limit, &mut free).await {
-        Ok(refusals) => legal(refusals),
-        Err(_) => panic!("the old key is never free; {:?}", vault.faults()),
-    };
+    let freed = timeout(load.limit, &mut free).await;
+    let refusals =
+        freed.unwrap_or_else(|_| panic!("the old key is never free; {:?}", vault.faults()));
     let ended = vault.load();
-    assert!(
-        late.is_finished(),
-        "it is not free before the last write has landed"
-    );
+    assert!(late.is_finished(), "the last write has not landed");
     assert_eq!(vault.encrypted_with(old.name()), 0);
     assert!(!is_free(client, &new).await);
     // Who holds the new key alone reads everything.
@@ -129,7 +119,7 @@ pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOn
         objects: load.objects,
         writes,
         reads,
-        refusals,
+        refusals: legal(refusals),
     }
 }
 
