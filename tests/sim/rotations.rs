@@ -9,12 +9,13 @@ mod server;
 
 use std::time::Duration;
 
-use synod_client::{ApiVersion, SettingsPatch, Topic};
+use synod_client::{ApiVersion, ResourceScope, RosterRule, SetRoster, SettingsPatch, Topic};
 use synod_machine::State;
 
 use crate::clients::Clients;
 use crate::crowd::{Crowd, Person};
 use crate::net::Host;
+use crate::rollouts::until_done;
 use crate::world::World;
 
 pub(crate) use ledger::Ledger;
@@ -124,19 +125,22 @@ fn level(number: u64) -> ApiVersion {
     ApiVersion::parse(&format!("v{number}")).unwrap()
 }
 
-/// Sets how long writes take at most, and retries until it is set.
+/// Sets how long writes take at most, and that two servers must speak before a key is free, and retries until both are set.
 async fn found(founder: Participant) {
     let patch = SettingsPatch {
         write_grace: Some(GRACE),
         unreported_grace: Some(GRACE),
         ..SettingsPatch::default()
     };
-    while founder
-        .client
-        .update_settings(patch.clone(), None)
-        .await
-        .is_err()
-    {
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
+    until_done(|| founder.client.update_settings(patch.clone(), None)).await;
+    let set = SetRoster {
+        scope: ResourceScope::Resource(topics()[0].resource().clone()),
+        rule: RosterRule {
+            least: 2,
+            ..RosterRule::default()
+        },
+        if_revision: None,
+    };
+    let rosters = founder.client.rosters();
+    until_done(|| rosters.set(set.clone())).await;
 }

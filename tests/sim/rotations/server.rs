@@ -40,7 +40,7 @@ fn entries(server: &mut Participant) -> Vec<ReportEntry> {
     let oldest = server.ledger.oldest();
     let has_next = server.ledger.is_calm() || server.rng.random_ratio(3, 4);
     let newest = oldest + u64::from(has_next);
-    let highest = server.ledger.highest() + u64::from(server.rng.random_ratio(1, 4));
+    let highest = server.ledger.highest() + u64::from(server.rng.random_ratio(1, 2));
     // A rotation is called off now and then.
     let is_called_off = !server.ledger.is_calm() && server.rng.random_ratio(1, 5);
     let preferred = if is_called_off { oldest } else { newest };
