@@ -22,8 +22,8 @@ async fn a_key_is_rotated_under_load_and_every_live_server_reads_every_object_at
         at_once: 4,
         rewrites: NonZeroUsize::new(16).expect("it is not zero"),
         store: Duration::from_millis(5),
-        ttl: Ttl::from_millis(5_000).expect("it is legal"),
-        grace: Duration::from_secs(5),
+        ttl: Ttl::from_millis(4_000).expect("it is legal"),
+        grace: Duration::from_secs(8),
         // For the smoke share a floor, and beyond it as many objects as any machine rewrites.
         limit: Duration::from_secs(120)
             + Duration::from_millis(5) * u32::try_from(objects).expect("so many are not stored"),

@@ -95,7 +95,8 @@ pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOn
 
     // One is killed before it has adopted the key, and its write with the old one lands late.
     let begun = vault.load();
-    let late = b.dies(under_way, load.grace / 2);
+    // At the end of what it may take, when the server has long been taken for dead.
+    let late = b.dies(under_way, load.grace * 9 / 10);
     assert!(!free.is_finished(), "it is needed");
     trouble().await;
     let freed = timeout(load.limit, &mut free).await;
