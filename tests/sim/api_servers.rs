@@ -18,7 +18,6 @@ use tokio::time::Instant;
 
 use crate::machine::Clocked;
 use crate::net::{Host, Net, client_address};
-use crate::rotations;
 use crate::trace::Trace;
 use crate::users::Ledger;
 use crate::world::HOSTS;
@@ -33,7 +32,6 @@ pub(crate) struct ApiServers {
     machines: Vec<Clocked>,
     notes: Notes,
     users: Option<Ledger>,
-    rotations: Option<rotations::Ledger>,
 }
 
 impl ApiServers {
@@ -56,7 +54,6 @@ impl ApiServers {
             machines: machines.into(),
             notes,
             users: None,
-            rotations: None,
         }
     }
 
@@ -87,16 +84,6 @@ impl ApiServers {
     /// The ledger of the users of objects, if there are any.
     pub(crate) fn users(&self) -> Option<&Ledger> {
         self.users.as_ref()
-    }
-
-    /// Records that servers rotate keys by the replicas too: their ledger.
-    pub(crate) fn rotated_by(&mut self, rotations: &rotations::Ledger) {
-        self.rotations = Some(rotations.clone());
-    }
-
-    /// The ledger of the servers that rotate keys, if there are any.
-    pub(crate) fn rotations(&self) -> Option<&rotations::Ledger> {
-        self.rotations.as_ref()
     }
 
     pub(crate) fn notes(&self) -> &Notes {

@@ -6,7 +6,6 @@ mod counts;
 mod exclusive;
 mod forward;
 mod one_history;
-mod readable;
 mod reads;
 mod replica_set;
 mod together;
@@ -28,7 +27,6 @@ pub(crate) struct Checkers {
     counts: counts::Counts,
     forward: forward::Forward,
     one_history: one_history::OneHistory,
-    readable: readable::Readable,
     replica_sets: replica_set::ReplicaSets,
     watches: watches::Watches,
 }
@@ -53,7 +51,6 @@ impl Checkers {
             self.replica_sets.look(machine.host, &consensus, &published);
             self.acknowledged.look(machine.host, &published, clients);
             self.counts.look(machine.host, &published);
-            self.readable.look(machine.host, &published.state, clients);
         }
         exclusive::look(machines, clients);
         reads::look(clients);

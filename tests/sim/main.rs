@@ -41,8 +41,6 @@ mod replica_sets;
 #[cfg(test)]
 mod rollouts;
 #[cfg(test)]
-mod rotations;
-#[cfg(test)]
 mod seeds;
 #[cfg(test)]
 mod survival;

@@ -117,7 +117,7 @@ async fn found(founder: Participant) {
 }
 
 /// Repeats an action until it succeeds.
-pub(crate) async fn until_done<A, F>(act: impl Fn() -> F) -> A
+async fn until_done<A, F>(act: impl Fn() -> F) -> A
 where
     F: Future<Output = Result<A, Error>>,
 {

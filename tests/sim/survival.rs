@@ -4,7 +4,6 @@ use crate::checkers::come_together;
 use crate::faults::torment;
 use crate::machine::Kind;
 use crate::rollouts::Rollout;
-use crate::rotations::Rotations;
 use crate::seeds::for_each_seed;
 use crate::users::Users;
 use crate::world::{HOSTS, World};
@@ -59,19 +58,6 @@ fn rollouts_survive_whatever_goes_wrong() {
         rollout.finish(world);
         come_together(world);
         rollout.check(world);
-    });
-}
-
-#[test]
-fn rotations_of_keys_survive_whatever_goes_wrong() {
-    let test = "rotations_of_keys_survive_whatever_goes_wrong";
-    for_each_seed(test, Kind::Whole, 1..4, |world| {
-        forms(world);
-        let rotations = Rotations::start(world);
-        torment(world, 8);
-        rotations.finish(world);
-        come_together(world);
-        rotations.check(world);
     });
 }
 
