@@ -1,4 +1,5 @@
-//! The keys that a server holds, and what it does with them: AES-256-GCM, a fresh nonce for every object.
+//! The keys that a server holds, and what it does with them: AES-256-GCM, a random nonce for every write. Random nonces of 96 bits are
+//! safe for about 2^32 writes with one key, which is a reason to rotate it.
 
 use std::collections::BTreeMap;
 use std::fmt;

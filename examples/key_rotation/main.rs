@@ -107,10 +107,12 @@ async fn rewrite(
     let worker = Migrator::new(client.clone(), rewriting, options);
     tokio::select! {
         biased;
-        ended = worker.run() => ended?,
-        waited = timeout(PATIENCE, free(client, topic, old)) => waited??,
+        ended = worker.run() => {
+            ended?;
+            Err("the worker has ended".into())
+        }
+        waited = timeout(PATIENCE, free(client, topic, old)) => waited?,
     }
-    Ok(())
 }
 
 /// Asks that two servers speak before anything counts: a key is not free for sure while somebody may be missing.

@@ -16,7 +16,8 @@
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
-//! Tests never sleep: they wait for an event, and name it if it does not come (`waiting`). Replicas' logs are in files,
+//! Tests never sleep: they wait for an event, and name it if it does not come (`waiting`). Only the store that `rotation` stands in
+//! for takes its time. Replicas' logs are in files,
 //! which are printed and kept when a test fails. Six variables change what is run:
 //!
 //! - `SYNOD_BINARY=path`: the program to test; cargo builds it if not set.

@@ -56,7 +56,7 @@ pub(crate) struct Rotated {
 /// Rotates a key, with `trouble` in the middle of it. Panics if a live server could not read an object at any moment, if the
 /// old key was called free while an object needed it, or if it does not become free.
 pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOnce()) -> Rotated {
-    let [old, new] = ["aescbc/k1", "aescbc/k2"].map(|name| {
+    let [old, new] = ["aesgcm/k1", "aesgcm/k2"].map(|name| {
         let name = legal(ApiVersion::parse(name));
         legal(Secret::generate(name))
     });
@@ -134,7 +134,8 @@ pub(crate) fn legal<T, E: Debug>(value: Result<T, E>) -> T {
     value.unwrap_or_else(|error| panic!("it must be legal: {error:?}"))
 }
 
-/// Two servers must hold a key before one is selected, so that the first that restarts does not decide alone.
+/// Sets how long writes take at most, and asks for two servers: while fewer speak there is no agreement, and without a roster no
+/// key is free for sure. Which key is selected, those decide that are members.
 async fn prepare(client: &Client, load: Load) {
     let patch = SettingsPatch {
         write_grace: Some(load.grace),
