@@ -11,7 +11,7 @@ use crate::replicas::Replicas;
 use crate::waiting::within;
 
 /// Each recipe, with lines that it prints when it works as `examples/README.md` says.
-const RECIPES: [(&str, &[&str]); 5] = [
+const RECIPES: [(&str, &[&str]); 6] = [
     (
         "agreement",
         &["not yet on v2: ", "all agree on v2 since revision "],
@@ -34,6 +34,17 @@ const RECIPES: [(&str, &[&str]); 5] = [
             r#""storageVersionHash":""#,
             r#"stored is {"apiVersion":"gated.example.io/v2""#,
             "left",
+        ],
+    ),
+    (
+        "key_rotation",
+        &[
+            "one has written 5 objects: aesgcm/key-2025 encrypts 5",
+            "is aesgcm/key-2025 free? no: ",
+            "so one writes with the old: aesgcm/key-2025 encrypts 5",
+            "both hold it, so one writes with it: aesgcm/key-2025 encrypts 4, aesgcm/key-2026 encrypts 1",
+            "is aesgcm/key-2025 free? yes, with all rewritten: aesgcm/key-2026 encrypts 5",
+            r#"two holds the new key alone, and reads "the old text""#,
         ],
     ),
     (

@@ -16,13 +16,15 @@
 //! - `hostile`: hostile clients, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
-//! Tests never sleep: they wait for an event, and name it if it does not come (`waiting`). Replicas' logs are in files,
-//! which are printed and kept when a test fails. Five variables change what is run:
+//! Tests never sleep: they wait for an event, and name it if it does not come (`waiting`). Only the store that `rotation` stands in
+//! for takes its time. Replicas' logs are in files,
+//! which are printed and kept when a test fails. Six variables change what is run:
 //!
 //! - `SYNOD_BINARY=path`: the program to test; cargo builds it if not set.
 //! - `SYNOD_OLDER_BINARY=path`: the program as it was at machine version 1; cargo builds it if not set.
 //! - `SYNOD_PROCESS_LOG=info,openraft=debug`: what replicas log.
 //! - `SYNOD_PROCESS_ROUNDS=50`: the number of rounds of each fault, instead of a few.
+//! - `SYNOD_PROCESS_OBJECTS=100000`: the number of objects that a key is rotated for, instead of a few.
 //! - `SYNOD_PROCESS_SECONDS=60`: the least duration of tests that repeat for a time.
 //!
 //! The tests need Linux: `links` looks up under `/proc` which replica opened a connection.
@@ -66,6 +68,7 @@ mod relay;
 mod replica_set;
 mod requests;
 mod rolling;
+mod rotation;
 mod runbook;
 mod security;
 mod shutdown;

@@ -46,6 +46,12 @@ pub(crate) fn rounds(few: usize) -> usize {
     asked.and_then(|text| text.parse().ok()).unwrap_or(few)
 }
 
+/// The number of objects of a test: a few, unless the environment asks for more.
+pub(crate) fn objects(few: usize) -> usize {
+    let asked = std::env::var("SYNOD_PROCESS_OBJECTS").ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(few)
+}
+
 /// The least duration of a repeated test: zero, unless the environment asks for more.
 pub(crate) fn span() -> Duration {
     let asked = std::env::var("SYNOD_PROCESS_SECONDS").ok();

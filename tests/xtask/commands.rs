@@ -51,7 +51,7 @@ impl Command {
                 "runs all tests, after installing what they need; leaves the checkout as it was"
             }
             Self::Endure => {
-                "runs some tests for longer than `test` does: faults under load, 10,000 connections, simulated years"
+                "runs some tests for longer than `test` does: faults under load, 10,000 connections, a key of 100,000 objects, simulated years"
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
@@ -240,6 +240,8 @@ fn older() -> PathBuf {
 fn endure() -> Vec<Step> {
     let counting =
         "cargo test --locked --package synod-tests --test processes -- --nocapture counting";
+    let rotation =
+        "cargo test --locked --package synod-tests --test processes -- --nocapture rotation";
     vec![
         Step::new("build", "cargo build --locked --package synod").or_stop(),
         Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
@@ -249,6 +251,7 @@ fn endure() -> Vec<Step> {
             "cargo test --locked --package synod-tests --test processes -- --nocapture half_finished_handshakes",
         )
         .with("SYNOD_PROCESS_ROUNDS", "100"),
+        Step::new("rotation", rotation).with("SYNOD_PROCESS_OBJECTS", "100000"),
         Step::new(
             "sets",
             "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",

@@ -11,6 +11,7 @@
 //! - [`Membership`], [`Gate`] and [`Permit`]; [`Watch`] and [`Reflector`]; [`Lock`] and [`Election`]; [`Objects`] with
 //!   [`Updater`] and [`Creator`], and [`ObjectReflector`]; [`Migrator`] and [`FenceGuard`]: the handles, each a thin
 //!   wrapper of the client's type of that name.
+//! - [`topic()`] and [`topic_of`] tell what a topic is, by its text and by its resource.
 //! - [`Caller`] is the span of the program in which something is asked for: the replicas' spans are below it.
 //! - [`counts()`] returns how many handles are alive, for tests that look for leaks.
 //!
@@ -36,6 +37,7 @@ mod options;
 mod reflector;
 mod task;
 mod tls;
+mod topic;
 mod watch;
 
 pub use bound::Bound;
@@ -52,4 +54,5 @@ pub use object_reflector::{ObjectReflector, Pulled};
 pub use objects::{Creator, Objects, Step, Updater};
 pub use reflector::Reflector;
 pub use task::Task;
+pub use topic::{topic, topic_of};
 pub use watch::Watch;

@@ -57,6 +57,26 @@ pub fn apiserver_id(hostname: String) -> String {
     synod_client::apiserver_id(&hostname).to_string()
 }
 
+/// What the topic with this text is, as a document.
+///
+/// # Errors
+///
+/// It is no topic.
+#[napi]
+pub fn topic(text: String) -> Result<String> {
+    Ok(synod_bound::topic(&text).map_err(Thrown::from)?)
+}
+
+/// What the topic is that a resource is, as a document.
+///
+/// # Errors
+///
+/// It is no resource.
+#[napi]
+pub fn topic_of(resource: String) -> Result<String> {
+    Ok(synod_bound::topic_of(&resource).map_err(Thrown::from)?)
+}
+
 /// Reads a number of milliseconds that JavaScript passed.
 pub(crate) fn millis(span: Option<f64>) -> Result<Option<Duration>> {
     let read = |span: f64| {

@@ -59,6 +59,7 @@ export { ObjectReflector, type ObjectName, type Selected, type Snapshot, type St
 export { Objects, type Codec, type Draft, type Encoded, type Fences, type Updated } from './objects.cjs';
 export { Reflector, type Reflected, type ReflectedName } from './reflector.cjs';
 export type { Pem, Tls, Token } from './tls.cjs';
+export { Topic } from './topic.cjs';
 export type { Init } from './values.cjs';
 export { Pulled, Watch, type WatchMessage, type WatchOptions } from './watch.cjs';
 

@@ -162,6 +162,8 @@ export interface Native {
   readonly CallToken: new (traceparent?: string, tracestate?: string) => CallToken;
   readonly Client: new (options: string) => NativeClient;
   apiserverId(hostname: string): string;
+  topic(text: string): string;
+  topicOf(resource: string): string;
   counts(): { calls: number; handles: number };
 }
 

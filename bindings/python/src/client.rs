@@ -44,6 +44,18 @@ handle! {
     }
 }
 
+/// What the topic with this text is, as a document.
+#[pyfunction]
+pub(crate) fn topic(py: Python<'_>, text: &str) -> PyResult<String> {
+    raised(py, synod_bound::topic(text))
+}
+
+/// What the topic is that a resource is, as a document.
+#[pyfunction]
+pub(crate) fn topic_of(py: Python<'_>, resource: &str) -> PyResult<String> {
+    raised(py, synod_bound::topic_of(resource))
+}
+
 /// The id that Kubernetes would give to the API server on a host.
 #[pyfunction]
 pub(crate) fn apiserver_id(hostname: &str) -> String {

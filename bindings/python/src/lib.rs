@@ -34,7 +34,7 @@ mod _synod {
     #[pymodule_export]
     use crate::call::Call;
     #[pymodule_export]
-    use crate::client::{Client, apiserver_id};
+    use crate::client::{Client, apiserver_id, topic, topic_of};
     #[pymodule_export]
     use crate::lock::{Election, Lock, Observer};
     #[pymodule_export]

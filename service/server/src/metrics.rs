@@ -16,6 +16,7 @@ mod read;
 mod rpc;
 mod security;
 mod status;
+mod topics;
 mod traces;
 mod watch;
 

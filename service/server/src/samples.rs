@@ -1,12 +1,15 @@
 //! Sample states for tests.
 
+#[path = "../../machine/tests/support/raised.rs"]
+mod raised;
+
 use std::sync::Arc;
 
 use synod_machine::{Answer, Command, Envelope, Initialize, LogEntry, State};
 use synod_model::{
     ApiVersion, BinaryVersion, ClusterId, Endpoint, Epoch, GroupResource, InstanceId, Join, Kind,
-    Labels, LogTime, MemberId, Report, ReportEntry, Settings, Stance, StatementNumber, Ttl,
-    WallTime,
+    Labels, Leave, LogTime, MemberId, Report, ReportEntry, Settings, Stance, StatementNumber,
+    Topic, Ttl, WallTime,
 };
 
 /// The state of a newly formed cluster.
@@ -20,6 +23,42 @@ pub(crate) fn state() -> State {
         }),
     );
     state
+}
+
+/// The same, with machine version 2 in force.
+pub(crate) fn raised_state() -> State {
+    let mut state = state();
+    for command in raised::raised() {
+        apply(&mut state, command);
+    }
+    state
+}
+
+/// Makes a member join, in place of itself if it is there, and report a topic: it reads these values, and prefers the last.
+pub(crate) fn votes(state: &mut State, id: &str, topic: &Topic, values: &[&str]) {
+    let member = MemberId::parse(id).unwrap();
+    let epoch = joins(state, &member, "instance");
+    let values: Vec<_> = values
+        .iter()
+        .map(|value| ApiVersion::parse(value).unwrap())
+        .collect();
+    let entry = ReportEntry {
+        resource: topic.resource().clone(),
+        kind: Kind::parse("Thing").unwrap(),
+        decodable: values.iter().cloned().collect(),
+        served: values.iter().cloned().collect(),
+        stance: Stance::Voting {
+            preferred: values.last().unwrap().clone(),
+        },
+    };
+    let report = Report {
+        entries: vec![entry],
+        member,
+        epoch,
+        number: StatementNumber::new(state.revision().get()).unwrap(),
+        replace: true,
+    };
+    apply(state, Command::Report(report));
 }
 
 /// Makes a member join and report these resources, each in v1.
@@ -68,6 +107,17 @@ pub(crate) fn joins(state: &mut State, member: &MemberId, instance: &str) -> Epo
         Answer::Joined { epoch, .. } => epoch,
         other => panic!("a join is answered by an epoch, not {other:?}"),
     }
+}
+
+/// Makes a member join in its own place and leave, with writes that may still land.
+pub(crate) fn leaves(state: &mut State, id: &str) {
+    let member = MemberId::parse(id).unwrap();
+    let leave = Leave {
+        epoch: joins(state, &member, "instance"),
+        member,
+        drained: false,
+    };
+    apply(state, Command::Leave(leave));
 }
 
 /// The envelope of a command that nobody in particular sends.

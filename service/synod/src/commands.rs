@@ -33,12 +33,13 @@ pub(crate) mod topics;
 pub(crate) mod watch;
 
 use clap::ArgMatches;
-use synod_client::{Client, GroupResource, Topic, Violations, WallTime};
+use synod_client::{Client, GroupResource, Violations, WallTime};
 use synod_server::seams::{SystemWallClock, WallClock as _};
 
 use crate::args::ClientArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named;
 use crate::output::{self, Document, Format};
 use crate::settings::ClientSettings;
 
@@ -55,12 +56,7 @@ fn show(document: &Document, format: Format) -> Result<Exit, Failure> {
 
 /// The resource whose storage version has this name, or that is the topic with this text.
 fn resource(name: &str, place: &str) -> Result<GroupResource, Violations> {
-    let found = if name.contains('/') {
-        Topic::parse(name).map(|topic| topic.resource().clone())
-    } else {
-        GroupResource::parse_storage_version_name(name).map_err(Violations::from)
-    };
-    found.map_err(|faults| faults.at(place))
+    named::resource(name).map_err(|faults| faults.at(place))
 }
 
 /// A name for this process that no other one of the cluster has: this text, the host and the number of the process.

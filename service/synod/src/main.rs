@@ -8,6 +8,7 @@ mod duration;
 mod kubeconfig;
 mod logging;
 mod merge;
+mod named;
 mod output;
 mod replicated;
 mod serve;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use synod_client::{GroupResource, Settings, SettingsPatch, Switch, Violation, Violations};
 use synod_model::settings::{self as published, SettingForm};
 
-use crate::duration;
+use crate::{duration, named};
 
 /// One replicated setting.
 pub(crate) struct Replicated {
@@ -210,8 +210,11 @@ fn resources(text: &str) -> Result<BTreeSet<GroupResource>, String> {
     let names = text.split(',').filter(|_| !text.is_empty());
     names
         .map(|name| {
-            let resource = GroupResource::parse_storage_version_name(name);
-            resource.map_err(|fault| fault.rule.replace("Invalid value: ", ""))
+            named::resource(name).map_err(|faults| {
+                let rules = faults.iter().map(|fault| fault.rule.as_str());
+                let rules = rules.collect::<Vec<_>>().join("; ");
+                rules.replace("Invalid value: ", "")
+            })
         })
         .collect()
 }
@@ -230,7 +233,7 @@ mod tests {
         let settings = Settings {
             write_grace: Duration::from_millis(1_500),
             history_bytes: (64 << 20) + 1,
-            enforce_persisted: resources("apps.deployments,core.pods").unwrap(),
+            enforce_persisted: resources("apps.deployments,core.pods,keys/secrets").unwrap(),
             leases: Switch::Off,
             ..Settings::default()
         };

@@ -12,6 +12,7 @@ mod generated;
 mod handles;
 #[path = "../../../../sdk/tests/replicas/network.rs"]
 mod network;
+mod topics;
 
 use serde_json::Value;
 use synod_bound::Bound;

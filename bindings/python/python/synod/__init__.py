@@ -92,6 +92,7 @@ from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Updat
 from synod._reflector import AsyncReflector, Reflector
 from synod._stored import Stored
 from synod._tls import Tls, Token
+from synod._topic import Topic
 from synod._watch import AsyncWatch, Bookmark, Events, Resync, Watch, WatchMessage
 from synod._worker import (
     AsyncFencedStore,
@@ -190,6 +191,7 @@ __all__ = [
     "Tls",
     "Token",
     "TooLargeError",
+    "Topic",
     "UnauthenticatedError",
     "UnavailableError",
     "UnknownOutcomeError",

@@ -17,6 +17,7 @@ use synod_model::{Epoch, GroupResource, Member, MemberId, Phase, Revision};
 use tokio::time::Instant;
 
 use super::long_seconds;
+use super::topics::TopicMetrics;
 use crate::consensus::Consensus;
 
 /// The upper ends of the buckets of what has an objective, which is one of them.
@@ -30,6 +31,7 @@ pub(crate) struct AgreementMetrics {
     timed: Timed,
     unreported: Gauge<f64, AtomicU64>,
     missing: Gauge<f64, AtomicU64>,
+    topics: TopicMetrics,
     open: Mutex<Open>,
 }
 
@@ -65,6 +67,7 @@ impl AgreementMetrics {
             },
             unreported: Gauge::default(),
             missing: Gauge::default(),
+            topics: TopicMetrics::new(registry),
             open: Mutex::default(),
         };
         let timed = &metrics.timed;
@@ -129,8 +132,9 @@ impl AgreementMetrics {
     }
 
     /// Notes the joins and disagreements in progress in a state as if they began now.
-    fn begin(&self, state: &State, now: Instant) -> Revision {
+    pub(super) fn begin(&self, state: &State, now: Instant) -> Revision {
         let present = state.present();
+        self.topics.begin(&present);
         let mut open = Open {
             moved: Some(now),
             ..Open::default()
@@ -150,7 +154,7 @@ impl AgreementMetrics {
         state.revision()
     }
 
-    fn catch_up(&self, state: &State, mut seen: Revision, now: Instant) -> Revision {
+    pub(super) fn catch_up(&self, state: &State, mut seen: Revision, now: Instant) -> Revision {
         loop {
             match state.history().next_after(seen) {
                 Ok(Some(events)) => {
@@ -170,6 +174,7 @@ impl AgreementMetrics {
     }
 
     fn note(&self, change: &Change, now: Instant) {
+        self.topics.note(change);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(change) = change.of::<Member>() {
             open.note_member(change, now, &self.timed);

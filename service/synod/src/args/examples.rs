@@ -160,6 +160,7 @@ pub(super) const WATCH: &str = "\
 Examples:
   synod watch
   synod watch --kinds storage-version --names apps.deployments
+  synod watch --resources keys/secrets
   synod watch --resources widgets.example.io -n team-a -l app=web
   synod watch --kinds lease,lease-candidate -n kube-system
   synod watch --from 1 | jq -c '.events.events[]? | [.type, .kind, .name]'";
@@ -239,6 +240,7 @@ Examples:
   synod rosters set '*' --members apiserver-1,apiserver-2,apiserver-3
   synod rosters set 'core.*' --labels tier=control --least 3
   synod rosters set apps.deployments --least 2 --if-revision 17 --dry-run
+  synod rosters set keys/secrets --least 2
   synod rosters set apps.deployments --least 2 --if-revision 0
 
 Put the scope in quotes, so that the shell does not take * for names of files.";

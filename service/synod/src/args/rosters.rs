@@ -45,7 +45,7 @@ pub(crate) enum RostersCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("who").args(["members", "labels", "least"]).required(true).multiple(true))]
 pub(crate) struct SetRosterArgs {
-    /// For which resources: `*`, `group.*` or `group.resource`; the core group is written `core`.
+    /// For which resources: `*`, `group.*`, `group.resource` or a topic; the core group is written `core`.
     pub(crate) scope: String,
     /// These members must speak, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "IDS")]

@@ -12,7 +12,7 @@ use super::{connect, now, show};
 use crate::args::{QueryArgs, RostersArgs, RostersCommand, SetRosterArgs, WriteArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::views;
+use crate::{named, views};
 
 pub(crate) async fn run(args: &RostersArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     match &args.command {
@@ -31,7 +31,7 @@ async fn list(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> 
 }
 
 async fn get(scope: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let scope = named(scope)?;
+    let scope = scoped(scope)?;
     let client = connect(&query.client, matches).await?;
     let rosters = client.rosters();
     let view = rosters.get(&scope, ReadOptions::linearizable()).await?;
@@ -49,7 +49,7 @@ async fn set(args: &SetRosterArgs, matches: &ArgMatches) -> Result<Exit, Failure
 }
 
 async fn delete(scope: &str, write: &WriteArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let scope = named(scope)?;
+    let scope = scoped(scope)?;
     let delete = DeleteRoster {
         scope: scope.clone(),
         if_revision: write.if_revision.map(Revision::new),
@@ -70,7 +70,7 @@ fn rosters(client: &Client, dry_run: bool) -> Rosters {
 
 fn asked(args: &SetRosterArgs) -> Result<SetRoster, Failure> {
     let mut found = Violations::new();
-    let scope = found.parsed("SCOPE", ResourceScope::parse(&args.scope));
+    let scope = found.parsed("SCOPE", named::scope(&args.scope));
     let members = found.parsed("--members", members(&args.members));
     let labels = found.parsed("--labels", labels(args.labels.as_deref()));
     let (Some(scope), Some(members), Some(labels)) = (scope, members, labels) else {
@@ -123,7 +123,6 @@ fn labels(text: Option<&str>) -> Result<LabelSelector, Violation> {
     }
 }
 
-fn named(scope: &str) -> Result<ResourceScope, Failure> {
-    ResourceScope::parse(scope)
-        .map_err(|fault| Failure::invalid("this is no scope", fault.at("SCOPE").into()))
+fn scoped(scope: &str) -> Result<ResourceScope, Failure> {
+    named::scope(scope).map_err(|faults| Failure::invalid("this is no scope", faults.at("SCOPE")))
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use clap::ArgMatches;
 use serde::Deserialize;
 use synod_client::{
-    ApiVersion, Binary, BinaryResource, Kind, ReadOptions, ResourceScope, Safety, Stance,
-    Violation, Violations,
+    ApiVersion, Binary, BinaryResource, Kind, ReadOptions, Safety, Stance, Violation, Violations,
 };
 
 use super::objects::text;
@@ -15,7 +14,7 @@ use crate::args::{CheckBinaryArgs, CheckDropArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Format;
-use crate::{output, views};
+use crate::{named, output, views};
 
 /// The manifest of a binary, as people write it: everything that the binary decodes and encodes.
 #[derive(Debug, Deserialize)]
@@ -102,7 +101,7 @@ fn manifest(text: &str) -> Result<Binary, Failure> {
     let mut left_to_others = Vec::new();
     for (place, scope) in manifest.left_to_others.iter().enumerate() {
         let place = format!("leftToOthers[{place}]");
-        left_to_others.extend(found.parsed(&place, ResourceScope::parse(scope)));
+        left_to_others.extend(found.parsed(&place, named::scope(scope)));
     }
     let binary = Binary {
         resources,

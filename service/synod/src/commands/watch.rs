@@ -4,14 +4,15 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    FieldSelector, GroupResource, LabelSelector, Namespace, Revision, Violations, WatchFrom,
-    WatchMessage, WatchOptions,
+    FieldSelector, LabelSelector, Namespace, Revision, Violations, WatchFrom, WatchMessage,
+    WatchOptions,
 };
 
 use super::connect;
 use crate::args::WatchArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named;
 use crate::output::{self, Reader};
 
 pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -34,10 +35,10 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
         WatchFrom::Revision(Revision::new(from))
     });
     let mut found = Violations::new();
-    let resources = args.resources.iter().filter_map(|resource| {
-        let parsed = GroupResource::parse_qualified(resource);
-        found.parsed("--resources", parsed)
-    });
+    let resources = args
+        .resources
+        .iter()
+        .filter_map(|resource| found.parsed("--resources", named::qualified(resource)));
     let resources = resources.collect();
     let namespaces = args.namespaces.iter();
     let namespaces = namespaces
