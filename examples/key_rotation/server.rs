@@ -36,6 +36,7 @@ impl Server {
             kind: Kind::parse("Secret")?,
             decodable: held(),
             served: held(),
+            serve_until: None,
             stance: Stance::Voting { preferred },
         };
         let membership = client.join(JoinOptions::new(apiserver_id(name))).await?;

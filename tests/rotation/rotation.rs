@@ -15,14 +15,15 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use synod_client::{
-    ApiVersion, Client, ErrorKind, Migrator, MigratorOptions, ReadOptions, ResourceScope,
-    RosterRule, SetRoster, SettingsPatch, Topic, Ttl, WorkerName,
+    ApiVersion, Client, Error, ErrorKind, MemberId, Migrator, MigratorOptions, ReadOptions,
+    ResourceScope, RosterRule, SetRoster, SettingsPatch, Topic, Ttl, WorkerName,
 };
-use tokio::time::{sleep, timeout};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use keyring::{Keyring, Secret};
+use keyring::{Keyring, Sealed, Secret};
 use server::Server;
-use vault::Vault;
+use vault::{Served, Vault};
 use worker::Rewriting;
 
 /// What the servers do, and how long it takes.
@@ -37,6 +38,8 @@ pub(crate) struct Load {
     pub(crate) store: Duration,
     /// How long a server may be silent before it is taken for dead.
     pub(crate) ttl: Ttl,
+    /// The same for the one that is killed, in its last life.
+    pub(crate) ttl_of_killed: Ttl,
     /// How long a write may be under way.
     pub(crate) grace: Duration,
     /// How long the old key may take until it is free.
@@ -51,6 +54,8 @@ pub(crate) struct Rotated {
     pub(crate) reads: usize,
     /// How often the old key was said to be needed.
     pub(crate) refusals: usize,
+    /// The last write of the killed server landed when that was no member any more. False: the machine stalled for seconds.
+    pub(crate) outlived: bool,
 }
 
 /// Rotates a key, with `trouble` in the middle of it. Panics if a live server could not read an object at any moment, if the
@@ -64,63 +69,131 @@ pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOn
     let both = legal(Keyring::holding(&[&old, &new]));
     let vault = Vault::filled(load.objects, &both, old.name());
     let mut free = tokio::spawn(watch_the_old_key(client, &vault, load, &old));
-    let worker = tokio::spawn(work(client, &vault, load, both));
-    let start =
-        async |name, secrets: &[&Secret]| Server::start(client, &vault, load, name, secrets).await;
-
-    let a = legal(start("a", &[&old]).await);
-    let b = legal(start("b", &[&old]).await);
-    let c = legal(start("c", &[&old]).await);
-    busy(&vault).await;
-    // One after the other is restarted with the new key. The third comes back as it was, twice.
-    a.ends().await;
-    let a = legal(start("a", &[&old, &new]).await);
-    busy(&vault).await;
-    c.ends().await;
-    let c = legal(start("c", &[&old]).await);
-    busy(&vault).await;
-    let premature = vault.encrypted_with(new.name());
-    assert_eq!(premature, 0, "not everybody holds it");
-    b.ends().await;
-    let b = legal(start("b", &[&old, &new]).await);
-    let under_way = b.begins().await;
-    assert_eq!(under_way.encoding(), old.name());
-    c.ends().await;
-    // The two that are left hold the new key, so it is selected.
-    let refused = start("c", &[&old]).await.err();
-    let refused = refused.expect("it lacks the key that is selected");
-    assert_eq!(refused.kind(), ErrorKind::NotDecodable, "{refused}");
-    assert!(refused.message().contains("holds only"), "{refused}");
-    let c = legal(start("c", &[&old, &new]).await);
-
-    // One is killed before it has adopted the key, and its write with the old one lands late.
-    let begun = vault.load();
-    // At the end of what it may take, when the server has long been taken for dead.
-    let late = b.dies(under_way, load.grace * 9 / 10);
+    let mut worker = tokio::spawn(work(client, &vault, load, both));
+    let cast = Cast {
+        client,
+        vault: &vault,
+        load,
+    };
+    let (a, c, late) = cast.restarts_until_the_kill(&old, &new).await;
+    let begun = ["a", "c"].map(|name| vault.served(name));
     assert!(!free.is_finished(), "it is needed");
     trouble().await;
-    let freed = timeout(load.limit, &mut free).await;
+    let freed = tokio::select! {
+        freed = timeout(load.limit, &mut free) => freed,
+        ended = &mut worker => panic!("the worker has ended: {ended:?}"),
+    };
     let refusals =
         freed.unwrap_or_else(|_| panic!("the old key is never free; {:?}", vault.faults()));
-    let ended = vault.load();
+    let ended = ["a", "c"].map(|name| vault.served(name));
     assert!(late.is_finished(), "the last write has not landed");
+    assert_eq!(vault.faults(), Vec::<String>::new());
     assert_eq!(vault.encrypted_with(old.name()), 0);
+    let for_worker = load.objects - vault.lively();
+    assert!(vault.rewritten() >= for_worker, "{}", vault.rewritten());
     assert!(!is_free(client, &new).await);
-    // Who holds the new key alone reads everything.
-    let d = legal(start("d", &[&new]).await);
-    busy(&vault).await;
+    // Who holds the new key alone reads everything, and writes with it: a write with the old one would be a fault by now.
+    let d = legal(cast.starts("d", load.ttl, &[&new]).await);
+    busy(&vault, &["a", "c", "d"]).await;
     for server in [a, c, d] {
         server.ends().await;
     }
+    assert!(!worker.is_finished(), "the worker works until it is told");
     worker.abort();
     assert_eq!(vault.faults(), Vec::<String>::new());
-    let (writes, reads) = (ended.0 - begun.0, ended.1 - begun.1);
-    assert!(writes > 0 && reads > 0, "nobody served meanwhile");
+    let [a, c] = [0, 1].map(|server| ended[server].since(begun[server]));
+    for served in [a, c] {
+        assert!(served.writes > 0 && served.reads > 0, "{a:?}, {c:?}");
+    }
     Rotated {
         objects: load.objects,
-        writes,
-        reads,
+        writes: a.writes + c.writes,
+        reads: a.reads + c.reads,
         refusals: legal(refusals),
+        outlived: legal(late.await),
+    }
+}
+
+/// What the servers play with.
+struct Cast<'a> {
+    client: &'a Client,
+    vault: &'a Vault,
+    load: Load,
+}
+
+impl Cast<'_> {
+    async fn starts(
+        &self,
+        name: &'static str,
+        ttl: Ttl,
+        secrets: &[&Secret],
+    ) -> Result<Server, Error> {
+        Server::start(self.client, self.vault, self.load, name, ttl, secrets).await
+    }
+
+    /// One server after the other is restarted with the new key, and one of them is killed. Returns the two that are left, and
+    /// whether the killed one's last write landed when it was no member any more.
+    async fn restarts_until_the_kill(
+        &self,
+        old: &Secret,
+        new: &Secret,
+    ) -> (Server, Server, JoinHandle<bool>) {
+        let (vault, load) = (self.vault, self.load);
+        let start = async |name, secrets: &[&Secret]| self.starts(name, load.ttl, secrets).await;
+        let a = legal(start("a", &[old]).await);
+        let b = legal(start("b", &[old]).await);
+        let c = legal(start("c", &[old]).await);
+        busy(vault, &["a", "b", "c"]).await;
+        // One after the other is restarted with the new key. The third comes back as it was, twice.
+        a.ends().await;
+        let a = legal(start("a", &[old, new]).await);
+        busy(vault, &["a", "b", "c"]).await;
+        c.ends().await;
+        let c = legal(start("c", &[old]).await);
+        busy(vault, &["a", "b", "c"]).await;
+        let premature = vault.encrypted_with(new.name());
+        assert_eq!(premature, 0, "not everybody holds it");
+        b.ends().await;
+        let b = legal(self.starts("b", load.ttl_of_killed, &[old, new]).await);
+        let sent = Instant::now();
+        let under_way = b.begins().await;
+        assert_eq!(under_way.encoding(), old.name());
+        c.ends().await;
+        // The two that are left hold the new key, so it is selected.
+        let refused = start("c", &[old]).await.err();
+        let refused = refused.expect("it lacks the key that is selected");
+        assert_eq!(refused.kind(), ErrorKind::NotDecodable, "{refused}");
+        assert!(refused.message().contains("holds only"), "{refused}");
+        let c = legal(start("c", &[old, new]).await);
+        // It is killed before it has adopted the key. Its write with the old one goes to an object that no server heals.
+        let object = vault.lively();
+        let sealed = b.dies(under_way, object).await;
+        let late = lands_late(self.client, vault, sent + load.grace, object, sealed);
+        (a, c, tokio::spawn(late))
+    }
+}
+
+/// Stores what `b` sent off shortly before a write must have ended, when `b` has long been taken for dead. Returns whether it
+/// had been: then nothing but the drain kept the key. On a machine that stalls for so long that the write would be over,
+/// nothing is stored.
+fn lands_late(
+    client: &Client,
+    vault: &Vault,
+    end: Instant,
+    object: usize,
+    sealed: Sealed,
+) -> impl Future<Output = bool> + Send + 'static {
+    let (client, vault) = (client.clone(), vault.clone());
+    async move {
+        sleep_until(end - Duration::from_secs(1)).await;
+        let id = legal(MemberId::parse("b"));
+        let member = client.member(&id, ReadOptions::default()).await;
+        let is_gone = member.is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        let lands = Instant::now() < end;
+        if lands {
+            vault.put("b", object, sealed);
+        }
+        lands && is_gone
     }
 }
 
@@ -199,18 +272,26 @@ fn work(
     async move { legal(worker.run().await) }
 }
 
-/// Waits until the servers have served for a while.
-async fn busy(vault: &Vault) {
-    let (writes, reads) = vault.load();
+/// Waits until each of the servers has served for a while.
+async fn busy(vault: &Vault, names: &[&str]) {
+    let before: Vec<_> = names.iter().map(|name| vault.served(name)).collect();
+    let is_idle = |name: &&str, before: &Served| {
+        let served = vault.served(name).since(*before);
+        served.writes < 20 || served.reads < 20
+    };
     let serve = async {
-        loop {
-            let now = vault.load();
-            if now.0 >= writes + 50 && now.1 >= reads + 50 {
-                return;
-            }
+        while names
+            .iter()
+            .zip(&before)
+            .any(|(name, before)| is_idle(name, before))
+        {
             sleep(Duration::from_millis(20)).await;
         }
     };
     let served = timeout(Duration::from_secs(60), serve).await;
-    served.expect("servers with permits write");
+    assert!(
+        served.is_ok(),
+        "{names:?} do not serve: {:?}",
+        vault.faults()
+    );
 }

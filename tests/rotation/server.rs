@@ -1,24 +1,29 @@
 //! A server that reads and writes encrypted objects all the time, each write with the key that its permit names.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use synod_client::{
-    Client, Error, Gate, JoinOptions, Kind, MemberId, Membership, Permit, ReportEntry, Stance,
+    Client, Error, Gate, JoinOptions, Kind, MemberId, Membership, Permit, ReportEntry, Stance, Ttl,
 };
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::keyring::{Keyring, Secret};
+use super::keyring::{Keyring, Sealed, Secret};
 use super::vault::{Vault, seal};
 use super::{Load, legal, topic};
+
+/// How many names servers have: `a` to `d`.
+const NAMES: usize = 4;
 
 pub(crate) struct Server {
     name: &'static str,
     vault: Vault,
     keyring: Arc<Keyring>,
     membership: Membership,
-    load: JoinSet<()>,
+    writers: JoinSet<()>,
+    readers: JoinSet<()>,
 }
 
 impl Server {
@@ -28,9 +33,10 @@ impl Server {
         vault: &Vault,
         load: Load,
         name: &'static str,
+        ttl: Ttl,
         secrets: &[&Secret],
     ) -> Result<Self, Error> {
-        let options = JoinOptions::new(legal(MemberId::parse(name))).ttl(load.ttl);
+        let options = JoinOptions::new(legal(MemberId::parse(name))).ttl(ttl);
         let membership = client.join(options).await?;
         membership.report(vec![entry(secrets)]).await?;
         let keyring = Arc::new(legal(Keyring::holding(secrets)));
@@ -40,14 +46,17 @@ impl Server {
             vault: vault.clone(),
             keyring,
             membership,
-            load: JoinSet::new(),
+            writers: JoinSet::new(),
+            readers: JoinSet::new(),
         };
         for number in 0..load.at_once {
-            // Each begins somewhere else, so that they do not follow each other.
-            let from = number * 7_919 + usize::from(name.as_bytes()[0]);
+            // All over what servers write: writers that follow each other would bring each object to the new key once.
+            let place = usize::from(name.as_bytes()[0] - b'a') * load.at_once + number;
+            let from = vault.lively() * place / (NAMES * load.at_once);
             let gate = server.membership.gate();
-            server.load.spawn(server.desk().writes(gate, load, from));
-            server.load.spawn(server.desk().reads(load, from));
+            let writes = server.desk().writes(gate, load, from);
+            server.writers.spawn(writes);
+            server.readers.spawn(server.desk().reads(load, from));
         }
         Ok(server)
     }
@@ -60,11 +69,13 @@ impl Server {
         }
     }
 
-    /// Ends in order: what it wrote has landed.
+    /// Ends in order: what it wrote has landed. It reads no more, as the others may use another key when it has left.
     pub(crate) async fn ends(self) {
+        stops(self.readers).await;
         self.vault.closes(self.name);
         let left = self.membership.leave(Duration::from_secs(30)).await;
         left.unwrap_or_else(|error| panic!("{} cannot leave: {error}", self.name));
+        stops(self.writers).await;
     }
 
     /// A permit of a write that is under way.
@@ -75,17 +86,25 @@ impl Server {
         permit
     }
 
-    /// Ends at once: nobody is told. What is on its way to the store lands all the same, and this write `late`.
-    pub(crate) fn dies(mut self, under_way: Permit, late: Duration) -> JoinHandle<()> {
-        self.load.abort_all();
+    /// Ends at once: nobody is told. What is on its way to the store lands all the same, and so may what is returned: what it
+    /// sent off under this permit, to store this object.
+    pub(crate) async fn dies(self, under_way: Permit, object: usize) -> Sealed {
         self.membership.stop();
+        stops(self.writers).await;
+        stops(self.readers).await;
         self.vault.closes(self.name);
-        let sealed = seal(&self.keyring, under_way.encoding(), 7, 0);
-        let vault = self.vault;
-        tokio::spawn(async move {
-            sleep(late).await;
-            vault.put(7, sealed);
-        })
+        legal(seal(&self.keyring, under_way.encoding(), object, 0))
+    }
+}
+
+/// Aborts tasks. Panics if one has panicked.
+async fn stops(mut tasks: JoinSet<()>) {
+    tasks.abort_all();
+    while let Some(ended) = tasks.join_next().await {
+        match ended {
+            Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+            Ok(()) | Err(_) => {}
+        }
     }
 }
 
@@ -104,20 +123,25 @@ impl Desk {
                 sleep(load.store).await;
                 continue;
             };
-            let object = written % self.vault.len();
-            let sealed = seal(&self.keyring, permit.encoding(), object, written);
+            let object = written % self.vault.lively();
+            let sealed = match seal(&self.keyring, permit.encoding(), object, written) {
+                Ok(sealed) => sealed,
+                Err(error) => {
+                    let fault = format!("{} is let write what it cannot: {error}", self.name);
+                    return self.vault.fault(fault);
+                }
+            };
             if permit.check().is_err() {
                 continue;
             }
-            let vault = self.vault.clone();
+            let (name, vault) = (self.name, self.vault.clone());
             // A task of its own, as what was sent is out of the hands of who sent it.
             let landed = tokio::spawn(async move {
                 sleep(load.store).await;
-                vault.put(object, sealed);
+                vault.put(name, object, sealed);
             });
-            if landed.await.is_ok() {
-                permit.done();
-            }
+            legal(landed.await);
+            permit.done();
         }
     }
 
@@ -140,6 +164,7 @@ fn entry(secrets: &[&Secret]) -> ReportEntry {
         kind: legal(Kind::parse("Secret")),
         decodable: keys(),
         served: keys(),
+        serve_until: None,
         stance: Stance::Voting { preferred },
     }
 }

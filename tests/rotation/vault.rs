@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use synod_client::ApiVersion;
 
-use super::keyring::{Keyring, Sealed};
+use super::keyring::{CipherError, Keyring, Sealed};
+use super::legal;
 
 /// How many faults are kept: the first ones tell what went wrong.
 const FAULTS_MAX: usize = 20;
@@ -26,24 +27,40 @@ struct Inner {
     servers: BTreeMap<&'static str, Arc<Keyring>>,
     /// The keys that nothing may need any more, as was said.
     free: BTreeSet<ApiVersion>,
-    writes: usize,
-    reads: usize,
+    served: BTreeMap<&'static str, Served>,
+    rewritten: usize,
     faults: Vec<String>,
+}
+
+/// What a server of one name has done, over all its lives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Served {
+    pub(crate) writes: usize,
+    pub(crate) reads: usize,
+}
+
+impl Served {
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            writes: self.writes - before.writes,
+            reads: self.reads - before.reads,
+        }
+    }
 }
 
 impl Vault {
     /// This many objects, encrypted with one key.
     pub(crate) fn filled(objects: usize, keyring: &Keyring, key: &ApiVersion) -> Self {
         let objects: Vec<Sealed> = (0..objects)
-            .map(|object| seal(keyring, key, object, 0))
+            .map(|object| legal(seal(keyring, key, object, 0)))
             .collect();
         Self(Arc::new(Mutex::new(Inner {
             held: BTreeMap::from([(key.clone(), objects.len())]),
             objects,
             servers: BTreeMap::new(),
             free: BTreeSet::new(),
-            writes: 0,
-            reads: 0,
+            served: BTreeMap::new(),
+            rewritten: 0,
             faults: Vec::new(),
         })))
     }
@@ -56,23 +73,29 @@ impl Vault {
         self.inner().objects.len()
     }
 
+    /// So many objects, the first ones, are what servers write. The others only the worker brings to the new key.
+    pub(crate) fn lively(&self) -> usize {
+        self.len() / 2
+    }
+
     /// An object as it is stored.
     pub(crate) fn stored(&self, object: usize) -> Sealed {
         self.inner().objects[object].clone()
     }
 
-    /// Stores an object. Every live server may read it from now on.
-    pub(crate) fn put(&self, object: usize, sealed: Sealed) {
+    /// A server stores an object. Every live server may read it from now on.
+    pub(crate) fn put(&self, server: &'static str, object: usize, sealed: Sealed) {
         let mut inner = self.inner();
-        inner.writes += 1;
+        inner.served.entry(server).or_default().writes += 1;
         inner.put(object, sealed);
     }
 
-    /// Stores an object if it is still as it was read. False: it is not.
+    /// The worker stores an object if it is still as it was read. False: it is not.
     pub(crate) fn replace(&self, object: usize, read: &Sealed, sealed: Sealed) -> bool {
         let mut inner = self.inner();
         let is_same = inner.objects[object] == *read;
         if is_same {
+            inner.rewritten += 1;
             inner.put(object, sealed);
         }
         is_same
@@ -82,7 +105,7 @@ impl Vault {
     pub(crate) fn read(&self, server: &'static str, keyring: &Keyring, object: usize) {
         let sealed = self.stored(object);
         let mut inner = self.inner();
-        inner.reads += 1;
+        inner.served.entry(server).or_default().reads += 1;
         inner.opens(server, keyring, object, &sealed);
     }
 
@@ -117,10 +140,18 @@ impl Vault {
         self.inner().encrypted_with(key)
     }
 
-    /// How often servers have written, and how often they have read.
-    pub(crate) fn load(&self) -> (usize, usize) {
-        let inner = self.inner();
-        (inner.writes, inner.reads)
+    /// What a server has done so far.
+    pub(crate) fn served(&self, server: &str) -> Served {
+        self.inner().served.get(server).copied().unwrap_or_default()
+    }
+
+    /// How many objects the worker has stored.
+    pub(crate) fn rewritten(&self) -> usize {
+        self.inner().rewritten
+    }
+
+    pub(crate) fn fault(&self, fault: String) {
+        self.inner().fault(fault);
     }
 
     /// What went wrong at some moment.
@@ -173,11 +204,15 @@ impl Inner {
 }
 
 /// Encrypts the content that an object has after so many writes.
-pub(crate) fn seal(keyring: &Keyring, key: &ApiVersion, object: usize, written: usize) -> Sealed {
+pub(crate) fn seal(
+    keyring: &Keyring,
+    key: &ApiVersion,
+    object: usize,
+    written: usize,
+) -> Result<Sealed, CipherError> {
     let name = name(object);
     let plain = format!("{name} {written}");
-    let sealed = keyring.seal(key, &name, plain.as_bytes());
-    sealed.unwrap_or_else(|error| panic!("a permit names a key that is held: {error}"))
+    keyring.seal(key, &name, plain.as_bytes())
 }
 
 /// The name under which an object is stored.

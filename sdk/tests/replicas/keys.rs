@@ -21,11 +21,13 @@ async fn a_key_is_rotated_while_three_servers_write_one_is_killed_and_one_is_rol
         rewrites: NonZeroUsize::MIN,
         store: Duration::from_millis(20),
         ttl: Ttl::DEFAULT,
+        ttl_of_killed: Ttl::DEFAULT,
         grace: Duration::from_secs(20),
         limit: Duration::from_secs(200),
     };
     let rotated = rotates(&client, load, async || {}).await;
     let load = rotated.writes.min(rotated.reads);
     assert!(load > rotated.objects / 2, "{load}");
+    assert!(rotated.outlived, "its entry kept the key, not the drain");
     assert!(rotated.refusals > 100, "{}", rotated.refusals);
 }

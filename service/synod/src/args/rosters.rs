@@ -21,7 +21,7 @@ pub(crate) enum RostersCommand {
     /// Show one roster.
     #[command(after_long_help = examples::ROSTERS_GET)]
     Get {
-        /// For which resources it is: `*`, `group.*` or `group.resource`; the core group is written `core`.
+        /// For which resources it is: `*`, `group.*`, `group.resource` or a topic; the core group is written `core`.
         scope: String,
         #[command(flatten)]
         query: QueryArgs,
@@ -35,7 +35,7 @@ pub(crate) enum RostersCommand {
     /// Take a roster away. The next wider one that covers a resource counts then.
     #[command(after_long_help = examples::ROSTERS_DELETE)]
     Delete {
-        /// For which resources it is: `*`, `group.*` or `group.resource`; the core group is written `core`.
+        /// For which resources it is: `*`, `group.*`, `group.resource` or a topic; the core group is written `core`.
         scope: String,
         #[command(flatten)]
         write: WriteArgs,
