@@ -97,14 +97,6 @@ impl TopicKind {
         }
     }
 
-    /// Whether the highest value that everybody can read is selected, whatever members prefer. Otherwise they vote.
-    pub const fn selects_the_highest(self) -> bool {
-        match self {
-            Self::Encoding | Self::Key | Self::Served => false,
-            Self::Feature => true,
-        }
-    }
-
     /// Whether a value is selected only once every member can read it and prefers it, so that a binary that prefers
     /// another one moves nothing alone.
     pub const fn waits_for_everybody(self) -> bool {

@@ -81,8 +81,9 @@ pub(crate) struct World {
     wall: WallTime,
     begun_again: BTreeSet<GroupResource>,
     ended_now: BTreeSet<MigrationId>,
-    /// The dates that the present report names, the topics that it is about, those that are looked at whether they changed
-    /// or not, and those for which something was over.
+    /// Who reports or adopts in this command, the dates that it names, the topics that it is about, those that are looked at
+    /// whether they changed or not, and those for which something was over.
+    speaker: Option<MemberId>,
     dates: topics::Dates,
     named: BTreeSet<GroupResource>,
     looked_at: BTreeSet<GroupResource>,
@@ -164,6 +165,7 @@ impl World {
         (next.made, next.marked) = (0, 0);
         next.wall = wall;
         next.ended_now.clear();
+        next.speaker = None;
         next.dates.clear();
         next.named.clear();
         next.passed.clear();

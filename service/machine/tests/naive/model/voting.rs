@@ -93,6 +93,7 @@ impl World {
             return Err(no(ErrorKind::TooLarge));
         }
         self.dates = before.dates_of(report, wall);
+        self.speaker = Some(member.id.clone());
         self.named = report
             .entries
             .iter()
@@ -210,6 +211,7 @@ impl World {
         }
         entry.row.encoding = status.selected;
         entry.row.adopted_revision = Some(adopt.selected_revision);
+        self.speaker = Some(adopt.member.clone());
         self.named.insert(adopt.resource.clone());
         self.settle(&before, wall);
         Ok(Answer::Done)
@@ -227,11 +229,12 @@ impl World {
             if then != now {
                 self.looked_at.insert(name.clone());
             }
-            // With time alone the date of a version may have come.
             let may_pass = self.named.contains(&name) && self.is_served(&name);
             if then != now || may_pass {
                 let mut causes = causes(&then, &now);
                 let cause = causes.pop_first().filter(|_| causes.is_empty());
+                // With time alone the date of a version may have come while its member speaks.
+                let cause = cause.or_else(|| self.speaker.clone().filter(|_| may_pass));
                 let cause = cause.map(AgreementCause::Member);
                 let ids = |of: &[Entry]| -> Vec<MemberId> {
                     of.iter().map(|entry| entry.member.clone()).collect()
