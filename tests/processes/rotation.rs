@@ -22,10 +22,10 @@ async fn a_key_is_rotated_under_load_and_every_live_server_reads_every_object_at
         at_once: 4,
         rewrites: NonZeroUsize::new(16).expect("it is not zero"),
         store: Duration::from_millis(5),
-        // Longer than a machine stalls; what the test waits for is the end of the one that is killed.
+        // Longer than a machine stalls. The test waits for the end of the one that is killed only.
         ttl: Ttl::from_millis(60_000).expect("it is legal"),
-        ttl_of_killed: Ttl::from_millis(5_000).expect("it is legal"),
-        // The last write lands a second before, so there is time for a fail-over until the killed one has expired.
+        ttl_of_killed: Ttl::from_millis(3_000).expect("it is legal"),
+        // Time for a fail-over, after which everybody has a whole TTL, before the last write lands.
         grace: Duration::from_secs(10),
         // For the smoke share a floor, and beyond it as many objects as any machine rewrites.
         limit: Duration::from_secs(120)
