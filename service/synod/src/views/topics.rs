@@ -157,7 +157,12 @@ fn withdrawal(version: &StorageVersion, state: &StorageState, now: LogTime) -> S
         let members: Vec<String> = entries.map(|entry| entry.member.to_string()).collect();
         (!members.is_empty()).then(|| joined(&members, SHOWN))
     };
+    if state.selected.is_none() {
+        return "nothing is selected yet".to_owned();
+    }
     if !is(state.selected.as_ref(), SERVED) {
+        let drain = state.drains.iter().find(|drain| is(Some(&drain.version), SERVED));
+        let drain = drain.filter(|drain| drain.until > now);
         let behind = named(&|entry| !is(entry.encoding.as_ref(), WITHDRAWN));
         return match behind {
             Some(members) => format!("selected; still served by {members}"),
