@@ -584,11 +584,11 @@ fn an_object_in_a_collection_from_before_topics_is_encrypted_with_no_key() {
     let mut cluster = Cluster::formed();
     accepted(cluster.send(create(KEYS)));
     cluster.learns_topics();
-    let a = cluster.starts("a", &[holds("k1", "k1")]);
+    let a = cluster.starts("a", &[holds("v1", "v1")]);
     cluster.migrates(KEYS);
     cluster.stores(&key(KEYS, "a/one"), Attributes::default());
-    cluster.reports(&a, &[holds("k1 k2", "k2")]);
+    cluster.reports(&a, &[holds("v1 v2", "v2")]);
     cluster.adopts(&a, KEYS);
     cluster.migrates(KEYS);
-    assert_eq!(cluster.persisted(KEYS), ["k2"]);
+    assert_eq!(cluster.persisted(KEYS), ["v2"]);
 }
