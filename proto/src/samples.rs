@@ -12,15 +12,17 @@ use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
+use synod_model::limits::SERVE_UNTIL_MS_MAX;
 use synod_model::{
     AbortCause, ApiVersion, BinaryVersion, Claim, ClaimToken, ClusterId, Condition,
     ConditionStatus, ContinueToken, Current, Endpoint, Epoch, ErrorKind, FailureClass,
     FailureReason, FencingToken, GroupResource, Hold, HolderIdentity, InstanceId, Kind, Labels,
     Lease, LeaseCandidate, LeaseKey, Member, MemberId, Metadata, Migration, MigrationFailure,
     MigrationId, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, Persisted,
-    Phase, Refusal, ReportEntry, RequestId, Revision, SemanticVersion, Sequence, SessionId,
+    Phase, Refusal, ReportEntry, RequestId, Revision, SERVED, SemanticVersion, Sequence, SessionId,
     Settings, SettingsPatch, Stance, StatementNumber, StorageVersionHash,
-    Strategy as LeaseStrategy, Switch, Ticket, Ttl, Uid, Violation, WallTime, WorkerName, settings,
+    Strategy as LeaseStrategy, Switch, Ticket, Ttl, Uid, VersionSet, Violation, WITHDRAWN,
+    WallTime, WorkerName, settings,
 };
 
 pub(crate) use controller_revisions::*;
@@ -110,6 +112,27 @@ pub(crate) fn api_version() -> impl Strategy<Value = ApiVersion> {
 }
 
 pub(crate) fn report_entry() -> impl Strategy<Value = ReportEntry> {
+    prop_oneof![4 => entry_of_an_encoding(), 1 => entry_of_a_version()]
+}
+
+/// The entry of a topic that alone may name a date.
+fn entry_of_a_version() -> impl Strategy<Value = ReportEntry> {
+    let date = option::of((1..=SERVE_UNTIL_MS_MAX).prop_map(WallTime::from_millis));
+    (kind(), any::<bool>(), date).prop_map(|(kind, wants, serve_until)| {
+        let values = [SERVED, WITHDRAWN].map(|value| ApiVersion::parse(value).unwrap());
+        let preferred = values[usize::from(!wants)].clone();
+        ReportEntry {
+            resource: GroupResource::new("widgets.example.com.served.synod", "v1beta1").unwrap(),
+            kind,
+            decodable: values.into_iter().collect(),
+            served: VersionSet::default(),
+            stance: Stance::Voting { preferred },
+            serve_until,
+        }
+    })
+}
+
+fn entry_of_an_encoding() -> impl Strategy<Value = ReportEntry> {
     (
         resource(),
         kind(),

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use synod_client::{
     Client, Error, ErrorKind, Gate, JoinOptions, LogTime, Membership, ReadOptions, ReportEntry,
-    ResourceScope, RosterRule, SERVED, SetRoster, StorageVersionView, Topic, WITHDRAWN, WallTime,
+    ResourceScope, RosterRule, SERVED, SetRoster, StorageVersionView, Topic, Ttl, WITHDRAWN,
+    WallTime,
 };
 use synod_server::seams::{SystemWallClock, WallClock as _};
 use tokio::task::{AbortHandle, JoinHandle};
@@ -261,10 +262,12 @@ async fn a_version_is_introduced_and_withdrawn_at_its_date_while_one_is_killed_a
         "one server would have it served"
     );
     c.ends().await;
-    let c = start("c", Release::Withdraws).await.unwrap();
 
-    // The date is past and all agree. One is killed at this moment, and goes on for a while.
-    let late = c.dies();
+    // The date is past. One is killed just before the last one comes round, so it never adopts what all prefer, and goes on
+    // for a while.
+    let (_, killed) = promise(&client).await;
+    let late = b.dies();
+    let c = start("c", Release::Withdraws).await.unwrap();
     pass(Duration::from_secs(1)).await;
     assert!(!is_free(&client).await);
     let mut asked = 0;
@@ -274,11 +277,15 @@ async fn a_version_is_introduced_and_withdrawn_at_its_date_while_one_is_killed_a
         pass(Duration::from_millis(200)).await;
     }
     assert!(late.is_finished(), "not before the last server is gone");
+    // It renewed at most a third of its TTL before it was killed.
+    let (_, now) = promise(&client).await;
+    let least = Ttl::DEFAULT.duration() / 2 + GRACE;
+    assert!(now.since(killed) >= least, "{:?}", now.since(killed));
     assert_eq!(discovery.is_shown_by(), 0);
     // Its code may go: a release without it comes, and nothing of the others breaks.
     let d = start("d", Release::Without).await.unwrap();
     pass(Duration::from_secs(1)).await;
-    for server in [a, b, d] {
+    for server in [a, c, d] {
         server.ends().await;
     }
     let seen = discovery.seen();

@@ -9,8 +9,8 @@ mod why;
 use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{
-    ApiVersion, Assumption, Binary, BinaryResource, GroupResource, Kind, LogTime, Stance,
-    StorageVersionHash,
+    ApiVersion, Assumption, Binary, BinaryResource, Feature, GroupResource, Kind, LogTime, Stance,
+    StorageVersionHash, Switch,
 };
 
 use self::stored::{Concern, Found, found};
@@ -97,6 +97,10 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
         kinds: &kinds,
     };
     let mut found = found(past, now, resource, &concern);
+    if view.is_none() && is_open(past, now, resource) {
+        let is_held = |why: &Why| matches!(why, Why::Persisted(_) | Why::Selected(_));
+        found.whys.retain(|why| !is_held(why));
+    }
     // Nobody has to have the highest level of a binary, or the code of a version that it would serve: neither is selected
     // before everybody has it.
     let is_written = !past.topic_kind(resource).waits_for_everybody();
@@ -109,6 +113,16 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
         found.whys.extend(cannot);
     }
     found
+}
+
+/// Whether a version that nobody reports is served only if a server comes that would: its date has come, and what was
+/// selected holds nobody who votes. What is done by servers that are gone is told apart from this.
+fn is_open(past: &Past<'_>, now: LogTime, resource: &GroupResource) -> bool {
+    let state = past.storage_state(resource);
+    let date = state.and_then(|state| state.row.status.serve_until);
+    let is_promised = date.is_some_and(|until| until.log > now);
+    let moves = past.settings().switch(Feature::Votes) == Switch::On;
+    moves && !is_promised && !past.topic_kind(resource).is_stored()
 }
 
 /// Whether a version of a resource may be dropped from all binaries.

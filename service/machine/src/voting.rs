@@ -18,7 +18,7 @@ mod trust;
 
 use std::collections::BTreeSet;
 
-use synod_model::{GroupResource, MemberId, Persisted, Refusal, Revision};
+use synod_model::{GroupResource, MemberId, Persisted, Refusal, Revision, TopicKind};
 
 pub(crate) use self::decision::{Cause, Decided, Occasion, Reported, Said};
 use self::draft::Draft;
@@ -46,7 +46,8 @@ pub(crate) fn decide(
     for (member, said) in said {
         draft.take(member, *said);
     }
-    draft.select(state);
+    draft.forget_what_nobody_does(said.is_empty());
+    draft.select(state, resource);
     draft.let_voters_take_selected();
     if occasion.lapses {
         draft.lapse(state.write_grace_ends());
@@ -129,8 +130,15 @@ pub(crate) fn recount(
     let kept = &state.storage_states.get(resource)?.row.status;
     let is_trusted_anew =
         occasion.asks_anew || (kept.on_trust.is_none() && state.roster_of(resource).is_none());
-    if !is_trusted_anew && kept.absent == absent(state, occasion, resource) {
+    let is_same = kept.absent == absent(state, occasion, resource);
+    if !is_trusted_anew && is_same {
         return None;
     }
-    Draft::of(state, resource, occasion).finish(state, resource)
+    let mut draft = Draft::of(state, resource, occasion);
+    // Who is missing hinders that a version is served.
+    if draft.kind == TopicKind::Served && !is_same {
+        draft.select(state, resource);
+        draft.let_voters_take_selected();
+    }
+    draft.finish(state, resource)
 }

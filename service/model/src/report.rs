@@ -137,6 +137,7 @@ impl ReportEntry {
         };
         let kind = TopicKind::of(&self.resource);
         kind.allows(readable, preferred).is_ok()
+            && kind.names(&self.resource).is_ok()
             && (self.serve_until.is_none() || kind.is_promised_until())
     }
 
@@ -161,6 +162,7 @@ impl ReportEntry {
     }
 }
 
+const GROUP: &str = "group";
 const DECODABLE: &str = "decodableVersions";
 const SERVED: &str = "servedVersions";
 const SERVE_UNTIL: &str = "serveUntilMs";
@@ -236,6 +238,9 @@ impl ReportEntryText<'_> {
         };
         if let Err(rule) = kind.allows(self.decodable.iter().copied(), preferred) {
             violations.push(Violation::invalid_list(&self.decodable, rule).at(DECODABLE));
+        }
+        if let Err(rule) = kind.names(&resource) {
+            violations.push(Violation::invalid(self.group, rule).at(GROUP));
         }
         let date = self.serve_until.filter(|_| !kind.is_promised_until());
         if let Some(millis) = date {

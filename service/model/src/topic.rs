@@ -37,6 +37,13 @@ pub const SERVED: &str = "served";
 /// The value of a topic `served/...` with which no member shows the version.
 pub const WITHDRAWN: &str = "withdrawn";
 
+/// How the name of a served version is written.
+const VERSION_OF_RESOURCE: &str =
+    "must be `<version>.<resource>[.<group>]`, as in `v1beta1.widgets.example.io`";
+/// The same for the resource that the topic is.
+const VERSION_OF_NOTHING: &str =
+    "must be `<resource>[.<group>].served.synod`, of a resource with the version's name";
+
 impl TopicKind {
     /// All kinds.
     #[cfg(not(feature = "machine-version-1"))]
@@ -181,6 +188,18 @@ impl TopicKind {
         }
     }
 
+    /// Checks that a resource names a topic of this kind: a served version is one of a resource.
+    ///
+    /// # Errors
+    ///
+    /// The rule of the kind that it breaks.
+    pub fn names(self, resource: &GroupResource) -> Result<(), &'static str> {
+        if self == Self::Served && Some(resource.group()) == self.group() {
+            return Err(VERSION_OF_NOTHING);
+        }
+        Ok(())
+    }
+
     /// Checks the values that a member can read, and the one that it prefers; `None`: its entry is fixed.
     ///
     /// # Errors
@@ -280,19 +299,14 @@ impl Topic {
             }
             return Ok(Self::of(&named));
         };
-        if kind == TopicKind::Served && named.group().is_empty() {
-            let rule =
-                "must be `<version>.<resource>[.<group>]`, as in `v1beta1.widgets.example.io`";
-            return Err(Violation::invalid(name, rule).into());
-        }
         let group = match named.group() {
             "" => reserved.to_owned(),
             group => format!("{group}.{reserved}"),
         };
-        Ok(Self {
-            kind,
-            resource: GroupResource::new(&group, named.resource())?,
-        })
+        let resource = GroupResource::new(&group, named.resource())?;
+        kind.names(&resource)
+            .map_err(|_| Violation::invalid(name, VERSION_OF_RESOURCE))?;
+        Ok(Self { kind, resource })
     }
 
     /// The topic with this text: `encoding/<name>`, `keys/<name>`, `features/<name>` or `served/<name>`.

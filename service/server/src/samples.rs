@@ -50,6 +50,7 @@ pub(crate) fn votes(state: &mut State, id: &str, topic: &Topic, values: &[&str])
         stance: Stance::Voting {
             preferred: values.last().unwrap().clone(),
         },
+        serve_until: None,
     };
     let report = Report {
         entries: vec![entry],

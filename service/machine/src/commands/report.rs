@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use synod_model::limits::VIOLATIONS_MAX;
-use synod_model::{GroupResource, Member, Refusal, Report, TopicKind};
+use synod_model::{GroupResource, Member, Refusal, Report, TOPICS_SINCE, TopicKind};
 
 use crate::hashes::said_by_report;
 use crate::state::over_quota;
@@ -48,10 +48,12 @@ fn replaces(report: &Report, member: &Member) -> bool {
 fn check_shape(state: &State, report: &Report) -> Result<(), Refusal> {
     let mut seen = BTreeSet::new();
     let mut entries = report.entries.iter();
+    // Until there are topics, builds that know none must decide the same: the date counts for nothing yet.
+    let knows_no_topics = state.machine_version() < TOPICS_SINCE;
     let sound = entries.all(|entry| {
         let kind = state.topic_kind(&entry.resource);
         seen.insert(&entry.resource)
-            && (entry.serve_until.is_none() || TopicKind::of(&entry.resource).is_promised_until())
+            && (entry.serve_until.is_none() || knows_no_topics || kind.is_promised_until())
             && entry.decodable.contains(entry.stance.version())
             && (kind == TopicKind::Encoding || entry.is_of_its_topic())
     });

@@ -26,9 +26,11 @@ use synod_model::{
 
 use super::*;
 use objects::object_key;
+use served::log_of_a_version;
 
 mod controller_revisions;
 mod selectors;
+mod served;
 
 fn member(id: &str) -> MemberId {
     MemberId::parse(id).unwrap()
@@ -408,7 +410,8 @@ fn state_after(entries: &[LogEntry]) -> State {
 
 #[test]
 fn every_command_reads_back_as_it_was_written() {
-    for entry in log_of_a_restore().into_iter().chain(log_of_migrations()) {
+    let logs = [log_of_a_restore(), log_of_migrations(), log_of_a_version()];
+    for entry in logs.into_iter().flatten() {
         let bytes = to_bytes(&entry);
         assert_eq!(from_bytes::<LogEntry>(&bytes).unwrap(), entry);
         let envelope = &entry.commands[0];
@@ -421,7 +424,7 @@ fn every_command_reads_back_as_it_was_written() {
 
 #[test]
 fn a_state_of_every_kind_of_row_reads_back_with_its_digest() {
-    for entries in [log_of_a_restore(), log_of_migrations()] {
+    for entries in [log_of_a_restore(), log_of_migrations(), log_of_a_version()] {
         for length in 0..=entries.len() {
             let state = state_after(&entries[..length]);
             let rows: Vec<Row> = state.rows().collect();
@@ -533,7 +536,12 @@ fn a_fault_names_the_field_that_holds_it() {
 
 /// The bytes of every command, row and entry that the logs of these tests have.
 fn every_form() -> Vec<Bytes> {
-    let logs = [log(), log_of_migrations(), log_of_a_restore()];
+    let logs = [
+        log(),
+        log_of_migrations(),
+        log_of_a_restore(),
+        log_of_a_version(),
+    ];
     let entries = logs.iter().flatten().map(to_bytes);
     let rows = logs.iter().flat_map(|log| {
         let state = state_after(log);

@@ -148,12 +148,15 @@ impl<'a> Draft<'a> {
     }
 
     /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
-    pub(super) fn select(&mut self, state: &State) {
+    pub(super) fn select(&mut self, state: &State, resource: &GroupResource) {
         let votes = state.settings.switch(Feature::Votes);
         let present = self.after.selected.as_ref();
         let selected = match self.kind {
             TopicKind::Feature => selected::highest(&self.tally, present, votes),
-            TopicKind::Served => selected::served(&self.tally, present, votes, self.is_promised()),
+            TopicKind::Served => {
+                let beside = self.beside_entries(state, resource);
+                selected::served(&self.tally, present, votes, beside)
+            }
             TopicKind::Encoding | TopicKind::Key => {
                 selected::next(&self.tally, &self.entries, present, votes)
             }
@@ -234,14 +237,8 @@ impl<'a> Draft<'a> {
         }) {
             return Ok(());
         }
-        let persisted = self
-            .before
-            .into_iter()
-            .flat_map(|before| known(&before.persisted));
-        match persisted
-            .into_iter()
-            .find(|version| !entry.decodable.contains(version))
-        {
+        // Nothing was added to it yet, but what nobody is left for was taken out.
+        match known(&self.after.persisted).find(|version| !entry.decodable.contains(version)) {
             Some(version) => {
                 let why = Matters::Persisted;
                 Err(not_decodable(state, resource, member, entry, version, why))

@@ -4,10 +4,13 @@
 //! every member has adopted the selection and no write of a member that is gone can land any more.
 
 use synod_model::{
-    ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal, ReportEntry, ServeUntil, Topic,
+    ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal, ReportEntry, SERVED,
+    ServeUntil, Topic, WITHDRAWN,
 };
 
 use super::draft::Draft;
+use super::roster;
+use super::selected::Served;
 use crate::{State, StateStatus};
 
 impl Draft<'_> {
@@ -52,10 +55,34 @@ impl Draft<'_> {
         })
     }
 
+    /// What counts beside the entries for whether the version is served.
+    pub(super) fn beside_entries(&self, state: &State, resource: &GroupResource) -> Served {
+        let absent = roster::absent_of(state, self.occasion, resource, &self.entries);
+        let drained = withdrawn_until(&self.after);
+        Served {
+            promised: self.is_promised(),
+            hindered: !absent.is_empty() || drained.is_some_and(|until| until > self.now),
+        }
+    }
+
     /// Whether the date until which the version is served has not come.
-    pub(super) fn is_promised(&self) -> bool {
+    fn is_promised(&self) -> bool {
         let kept = self.after.serve_until;
         kept.is_some_and(|kept| kept.log > self.now)
+    }
+
+    /// When a version is reported that nobody reports, and its date has come: what nobody who is gone does any more is
+    /// needed by nobody, so a release without its code is let in.
+    pub(super) fn forget_what_nobody_does(&mut self, nobody_speaks: bool) {
+        let is_left = self.was_reported || nobody_speaks || self.is_promised();
+        if self.kind.is_stored() || is_left {
+            return;
+        }
+        let (now, drains) = (self.now, &self.after.drains);
+        self.after.persisted.retain(|kept| {
+            let version = kept.version();
+            version.is_none_or(|version| drains.get(version).is_some_and(|until| *until > now))
+        });
     }
 
     /// Once members agree, and after the drains, nobody does the other thing any more. Under a roster nobody else is left,
@@ -96,7 +123,10 @@ impl State {
         let others = status.persisted.iter().filter(|_| agreed.is_some());
         let others = others.filter(|kept| kept.version() != agreed);
         let drained = others.map(|kept| self.written_until(status, kept));
-        let times = drained.chain(date);
+        let selected = status.selected.as_ref();
+        let is_served = selected.is_some_and(|it| it.as_str() == SERVED);
+        let hinders = withdrawn_until(status).filter(|_| !is_served);
+        let times = drained.chain(date).chain(hinders);
         times.filter(|at| *at > self.log_time).min()
     }
 
@@ -105,4 +135,11 @@ impl State {
         let version = kept.version();
         version.map_or(self.strangers_write_until, drain)
     }
+}
+
+/// Until when a member that is gone may act as if the version were withdrawn.
+fn withdrawn_until(status: &StateStatus) -> Option<LogTime> {
+    let mut drains = status.drains.iter();
+    let drain = drains.find(|(version, _)| version.as_str() == WITHDRAWN);
+    drain.map(|(_, until)| *until)
 }

@@ -61,15 +61,25 @@ pub(super) fn highest(
     highest.filter(rises).or_else(|| selected.cloned())
 }
 
+/// What counts for a served version beside its entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Served {
+    /// Whether the date until which it is served has not come.
+    pub(super) promised: bool,
+    /// Whether somebody who may not serve it is missing, or is gone and may still answer.
+    pub(super) hindered: bool,
+}
+
 /// Whether a version is to be served after the entries changed.
 ///
-/// It is from when every entry can serve it and prefers to, until every entry prefers that it is withdrawn. While it is
-/// `promised`, nobody withdraws it, and a preference to do so does not keep it from being the first selection.
+/// It is from when every entry can serve it and prefers to and nothing has it `hindered`, until every entry prefers that
+/// it is withdrawn. While it is `promised`, nobody withdraws it, and neither a preference to do so nor who is missing keeps
+/// it from being the first selection: it was served before there was anybody to agree with.
 pub(super) fn served(
     tally: &Tally,
     selected: Option<&ApiVersion>,
     votes: Switch,
-    promised: bool,
+    Served { promised, hindered }: Served,
 ) -> Option<ApiVersion> {
     if tally.is_empty() || stands_still(tally, votes) {
         return selected.cloned();
@@ -80,7 +90,8 @@ pub(super) fn served(
         let may_withdraw = !promised && tally.all_prefer(&withdrawn);
         return Some(if may_withdraw { withdrawn } else { served });
     }
-    let is_wanted = tally.all_prefer(&served) || (promised && !is(WITHDRAWN));
+    let is_advertised = tally.all_prefer(&served) && !hindered;
+    let is_wanted = is_advertised || (promised && !is(WITHDRAWN));
     let next = if is_wanted && tally.all_decode(&served) {
         served
     } else {

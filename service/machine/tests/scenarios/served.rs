@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use synod_machine::{Command, Restore, Why, check_binary, check_drop};
 use synod_model::{
-    Binary, BinaryResource, ClusterId, ErrorKind, Feature, LogTime, Persisted, ResetStorageStates,
-    Switch, Topic, TopicKind, WallTime,
+    Attributes, Binary, BinaryResource, ClusterId, CollectionRules, CreateCollection, ErrorKind,
+    Feature, Kind, LogTime, Persisted, ResetStorageStates, Switch, Topic, TopicKind, WallTime,
 };
 
 use crate::cluster::{Cluster, Server, TTL, accepted, forget, refused, report};
 use crate::entry::{Says, of, resource, version};
+use crate::raised::raised;
 use crate::rosters::rule;
+use crate::shelf::{content, create, key};
 use crate::switched::switch;
 
 /// Whether `v1beta1` of the widgets of `example.io` is served.
@@ -117,7 +119,17 @@ fn a_version_is_advertised_when_the_last_server_can_serve_it() {
     let b = cluster.is_replaced(&b, &[can("withdrawn")]);
     assert_eq!(cluster.selected(BETA), some("withdrawn"));
     cluster.reports(&b, &[can("served")]);
-    assert_eq!(cluster.selected(BETA), some("served"));
+    // The processes that were replaced may still answer that it is withdrawn.
+    assert_eq!(cluster.selected(BETA), some("withdrawn"));
+    let grace = TTL + cluster.state.settings().write_grace;
+    cluster.lives(grace - Duration::from_millis(1), &[&a, &b]);
+    assert_eq!(cluster.selected(BETA), some("withdrawn"));
+    cluster.lives(Duration::from_millis(1), &[&a, &b]);
+    assert_eq!(
+        cluster.selected(BETA),
+        some("served"),
+        "nobody said anything"
+    );
     assert_eq!(
         cluster.agreed(BETA),
         None,
@@ -127,10 +139,6 @@ fn a_version_is_advertised_when_the_last_server_can_serve_it() {
         cluster.adopts(server, BETA);
     }
     assert_eq!(cluster.agreed(BETA), some("served"));
-    // The processes that were replaced may still believe that it is withdrawn.
-    assert_eq!(cluster.persisted(BETA), ["served", "withdrawn"]);
-    let grace = TTL + cluster.state.settings().write_grace;
-    cluster.lives(grace, &[&a, &b]);
     assert_eq!(cluster.persisted(BETA), ["served"]);
     assert!(cluster.migrations(BETA).is_empty(), "nothing is stored");
 }
@@ -409,4 +417,166 @@ fn a_clock_that_was_ahead_withdraws_nothing_once_another_leader_has_seen_the_dat
     cluster.is_replaced(&a, &[can("served").until(later)]);
     let right = cluster.kept(BETA).serve_until.expect("a date was named");
     assert_eq!((right.date, right.log), (later, date.log.after(HOUR)));
+}
+
+#[test]
+fn a_version_is_not_advertised_while_somebody_is_missing() {
+    let mut cluster = Cluster::upgraded();
+    cluster.sets_roster(BETA, rule("a b c", "", 0));
+    let [a, b] = ["a", "b"].map(|id| cluster.starts(id, &[can("served")]));
+    assert_eq!(cluster.selected(BETA), some("withdrawn"), "c may lack it");
+    cluster.sets_roster(BETA, rule("a b", "", 0));
+    assert_eq!(cluster.selected(BETA), some("served"), "nobody waits for c");
+    for server in [&a, &b] {
+        cluster.adopts(server, BETA);
+    }
+    assert_eq!(cluster.agreed(BETA), some("served"));
+    // Once it is advertised, who is missing withdraws nothing.
+    cluster.leaves_drained(&b);
+    assert_eq!(cluster.selected(BETA), some("served"));
+}
+
+#[test]
+fn a_version_is_not_advertised_while_a_killed_server_may_answer_without_it() {
+    let mut cluster = Cluster::upgraded();
+    let _killed = cluster.starts("b", &[cannot()]);
+    let a = cluster.starts("a", &[can("served")]);
+    cluster.lives(TTL, &[&a]);
+    assert_eq!(
+        cluster.selected(BETA),
+        some("withdrawn"),
+        "it is gone, but may answer"
+    );
+    let grace = cluster.state.settings().write_grace;
+    cluster.lives(grace - Duration::from_millis(1), &[&a]);
+    assert_eq!(cluster.selected(BETA), some("withdrawn"));
+    cluster.restart_from_checkpoint();
+    cluster.lives(Duration::from_millis(1), &[&a]);
+    assert_eq!(cluster.selected(BETA), some("served"));
+}
+
+#[test]
+fn when_nobody_is_left_a_release_without_the_code_is_let_in_after_the_date_and_the_drains() {
+    let (mut cluster, [a, b, c]) = Cluster::serving_for_an_hour();
+    for server in [&a, &b] {
+        cluster.leaves_drained(server);
+    }
+    cluster.leaves(&c);
+    let late = cluster.joins("late");
+    let tries = |cluster: &mut Cluster| {
+        assert!(!cluster.against_release(None).is_empty());
+        refused(
+            cluster.send(report(&late, &[cannot()], false)),
+            ErrorKind::NotDecodable,
+        );
+    };
+    tries(&mut cluster);
+    cluster.lives(HOUR, &[&late]);
+    assert_eq!(cluster.against_release(None), []);
+    // One with the code finds it served; when it is killed, the drain counts.
+    let d = cluster.starts("d", &[can("served")]);
+    assert_eq!(cluster.agreed(BETA), some("served"));
+    cluster.leaves(&d);
+    tries(&mut cluster);
+    let grace = cluster.state.settings().write_grace;
+    cluster.lives(grace, &[&late]);
+    // Also while another release is missing by a roster, which keeps it from an agreement.
+    cluster.sets_roster(BETA, rule("late later", "", 0));
+    cluster.reports(&late, &[cannot()]);
+    assert_eq!(cluster.selected(BETA), some("withdrawn"));
+    cluster.starts("later", &[cannot()]);
+    assert_eq!(cluster.agreed(BETA), some("withdrawn"));
+    assert_eq!(cluster.persisted(BETA), ["withdrawn"]);
+}
+
+#[test]
+fn an_object_in_a_collection_from_before_topics_holds_no_version() {
+    let mut cluster = Cluster::formed();
+    accepted(cluster.send(Command::CreateCollection(CreateCollection {
+        resource: resource(BETA),
+        kind: Kind::parse("Widget").expect("a legal kind"),
+        namespaced: true,
+        rules: CollectionRules::default(),
+    })));
+    let object = create(
+        &key(BETA, "a/one"),
+        Attributes::default(),
+        content("served", "{}"),
+    );
+    accepted(cluster.send(Command::CreateObject(object)));
+    for command in raised() {
+        accepted(cluster.send(command));
+    }
+    let servers = ["a", "b"].map(|id| cluster.starts(id, &[can("served")]));
+    assert_eq!(cluster.agreed(BETA), some("served"));
+    for server in &servers {
+        cluster.reports(server, &[can("withdrawn")]);
+    }
+    for server in &servers {
+        cluster.adopts(server, BETA);
+    }
+    assert_eq!(cluster.agreed(BETA), some("withdrawn"));
+    assert_eq!(cluster.persisted(BETA), ["withdrawn"]);
+    assert_eq!(cluster.against_removal(), []);
+}
+
+#[test]
+fn a_topic_that_a_backup_does_not_know_may_be_served_until_strangers_are_gone() {
+    let mut cluster = Cluster::upgraded();
+    accepted(cluster.send(Command::Restore(Restore {
+        cluster: ClusterId::from_bytes([2; 16]),
+    })));
+    let a = cluster.starts("a", &[can("withdrawn")]);
+    assert_eq!(cluster.agreed(BETA), some("withdrawn"));
+    assert!(cluster.against_removal().contains(&Why::PersistedUnknown));
+    cluster.lives(HOUR * 25, &[&a]);
+    assert_eq!(cluster.against_removal(), []);
+}
+
+#[test]
+fn what_happens_between_a_date_and_the_look_of_the_leader_does_not_lose_the_date() {
+    let hour = || {
+        let (mut cluster, servers) = Cluster::serving_for_an_hour();
+        let servers = servers.map(|server| cluster.is_replaced(&server, &[can("withdrawn")]));
+        let date = cluster.kept(BETA).serve_until.expect("a date was named");
+        let [a, b, c] = &servers;
+        cluster.lives(
+            date.log.since(cluster.now()) - Duration::from_millis(1),
+            &[a, b, c],
+        );
+        (cluster, servers)
+    };
+    let (mut cluster, _) = hour();
+    cluster.pass(Duration::from_millis(1));
+    cluster.sets_roster(BETA, rule("a", "", 0));
+    assert_eq!(cluster.selected(BETA), some("served"), "nobody has looked");
+    cluster.restart_from_checkpoint();
+    cluster.expires();
+    assert_eq!(cluster.selected(BETA), some("withdrawn"));
+    // What expires together with it is counted first.
+    let (mut cluster, [a, b, _]) = hour();
+    cluster.pass(TTL);
+    cluster.renew_all(&[&a, &b]);
+    cluster.expires();
+    assert_eq!(cluster.selected(BETA), some("withdrawn"));
+}
+
+#[test]
+fn a_date_that_a_wrong_clock_took_for_past_hides_no_nearer_one() {
+    let (mut cluster, servers) = Cluster::serving_for_an_hour();
+    let [a, b, c] = &servers;
+    cluster.lives(HOUR, &[a, b, c]);
+    let far = after(cluster.wall(), HOUR * 24 * 5_000);
+    cluster.clock_is_ahead(HOUR * 24 * 5_000);
+    cluster.reports(a, &[can("served").until(far)]);
+    cluster.clock_is_ahead(Duration::ZERO);
+    let near = after(cluster.wall(), HOUR);
+    for server in [a, b, c] {
+        cluster.reports(server, &[can("withdrawn").until(near)]);
+    }
+    let kept = cluster.kept(BETA).serve_until.expect("a date was named");
+    assert_eq!((kept.date, kept.log), (far, cluster.now().after(HOUR)));
+    assert_eq!(cluster.selected(BETA), some("served"));
+    cluster.lives(HOUR, &[a, b, c]);
+    assert_eq!(cluster.selected(BETA), some("withdrawn"));
 }

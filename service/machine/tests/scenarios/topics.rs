@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use synod_machine::{Command, Outcome, Restore, Row, Why, check_binary, check_drop};
 use synod_model::{
-    Binary, BinaryResource, ClusterId, CollectionRules, CreateCollection, ErrorKind, Feature, Kind,
-    MigrationReason, ObserveStorage, Persisted, ReportEntry, ResetStorageStates,
+    Attributes, Binary, BinaryResource, ClusterId, CollectionRules, CreateCollection, ErrorKind,
+    Feature, Kind, MigrationReason, ObserveStorage, Persisted, ReportEntry, ResetStorageStates,
     StorageVersionHash, Switch, TOPICS_SINCE, Topic, TopicKind,
 };
 
@@ -14,6 +14,7 @@ use crate::cluster::{
 };
 use crate::entry::{Says, of, resource, version};
 use crate::raised::raised;
+use crate::shelf::key;
 use crate::switched::switch;
 
 /// The topic of the key for secrets, as the scenarios name a resource.
@@ -576,4 +577,18 @@ fn a_roster_of_the_reserved_group_asks_for_those_who_hold_a_key() {
     let unknown = cluster.kept(KEYS).persisted.contains(&Persisted::Unknown);
     assert!(unknown, "what was written before is not known");
     accepted(cluster.send(claim(&cluster.open(KEYS).id, "worker")));
+}
+
+#[test]
+fn an_object_in_a_collection_from_before_topics_is_encrypted_with_no_key() {
+    let mut cluster = Cluster::formed();
+    accepted(cluster.send(create(KEYS)));
+    cluster.learns_topics();
+    let a = cluster.starts("a", &[holds("v1", "v1")]);
+    cluster.migrates(KEYS);
+    cluster.stores(&key(KEYS, "a/one"), Attributes::default());
+    cluster.reports(&a, &[holds("v1 v2", "v2")]);
+    cluster.adopts(&a, KEYS);
+    cluster.migrates(KEYS);
+    assert_eq!(cluster.persisted(KEYS), ["v2"]);
 }

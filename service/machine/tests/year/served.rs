@@ -379,6 +379,10 @@ impl Year {
         let date = WallTime::from_millis(self.wall().as_millis() + promise);
         self.rolls_out(Release::Serves { date });
         self.runs_until(|year| year.selected().as_deref() == Some(SERVED));
+        // For a while it is only shown: a server that is rolled back too far is refused.
+        for _ in 0..self.random.between(1, 100) {
+            self.step();
+        }
         self.rolls_out(Release::Withdraws);
         // From here on nobody goes back to the release that serves it, or it would never go.
         self.before = Release::Withdraws;

@@ -220,6 +220,13 @@ fn a_date_is_named_for_a_served_version_alone() {
     assert!(entry.is_of_its_topic());
     assert_eq!(entry.as_text(), served);
     let told = |text: &ReportEntryText<'_>| ReportEntry::parse(text).unwrap_err().to_string();
+    let of_nothing = ReportEntryText {
+        group: "served.synod",
+        ..served.clone()
+    };
+    assert!(
+        told(&of_nothing).contains("group: Invalid value: \"served.synod\": must be `<resource>")
+    );
     let never = ReportEntryText {
         serve_until: Some(0),
         ..served.clone()

@@ -1,8 +1,10 @@
 //! Topics as tables: in the words of what members read and write, whatever the topic is about.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use synod_client::{
-    ApiVersion, LogTime, SERVED, StorageState, StorageVersion, StorageVersionEntry,
+    ApiVersion, Drain, Drained, LogTime, SERVED, StorageState, StorageVersion, StorageVersionEntry,
     StorageVersionPage, StorageVersionView, Topic, TopicKind, WITHDRAWN, WallTime, json,
 };
 
@@ -38,10 +40,10 @@ pub(crate) fn topic(view: &StorageVersionView, now: WallTime) -> Document {
         document.tables.push(members(version));
         document.wide.push(members(version));
         document.wide.push(conditions(&version.status.conditions));
-        let promised = promised(version, view);
-        document.wide.extend(promised.clone());
-        document.tables.extend(promised);
     }
+    let promised = promised(view);
+    document.wide.extend(promised.clone());
+    document.tables.extend(promised);
     if let Some(state) = &view.storage_state {
         document.tables.push(drains(state, view.log_time));
         document.wide.push(drains(state, view.log_time));
@@ -139,29 +141,35 @@ fn standing(topics: &[Seen<'_>], shown: usize) -> Table {
 }
 
 /// Of a served version, until when it is promised and what its withdrawal waits for.
-fn promised(version: &StorageVersion, view: &StorageVersionView) -> Option<Table> {
+fn promised(view: &StorageVersionView) -> Option<Table> {
     let state = view.storage_state.as_ref()?;
-    if TopicKind::of(&version.resource) != TopicKind::Served {
+    if TopicKind::of(&state.resource) != TopicKind::Served {
         return None;
     }
+    let version = view.storage_version.as_ref();
+    let entries = version.map_or(&[][..], |version| &version.entries);
     let mut table = Table::new(["ServedUntil", "Withdrawal"]);
-    let waits = withdrawal(version, state, view.log_time);
+    let waits = withdrawal(entries, state, view.log_time);
     table.row([or_unset(state.serve_until.as_ref()), waits]);
     Some(table)
 }
 
-fn withdrawal(version: &StorageVersion, state: &StorageState, now: LogTime) -> String {
+fn withdrawal(entries: &[StorageVersionEntry], state: &StorageState, now: LogTime) -> String {
     let is = |value: Option<&ApiVersion>, text: &str| value.is_some_and(|it| it.as_str() == text);
     let named = |said: &dyn Fn(&StorageVersionEntry) -> bool| {
-        let entries = version.entries.iter().filter(|entry| said(entry));
+        let entries = entries.iter().filter(|entry| said(entry));
         let members: Vec<String> = entries.map(|entry| entry.member.to_string()).collect();
         (!members.is_empty()).then(|| joined(&members, SHOWN))
     };
+    if state.selected.is_none() {
+        return "nothing is selected yet".to_owned();
+    }
     if !is(state.selected.as_ref(), SERVED) {
         let behind = named(&|entry| !is(entry.encoding.as_ref(), WITHDRAWN));
-        return match behind {
-            Some(members) => format!("selected; still served by {members}"),
-            None => "done".to_owned(),
+        return match (behind, drain_of_served(state, now)) {
+            (Some(members), _) => format!("selected; still served by {members}"),
+            (None, Some(left)) => format!("selected; who is gone may serve it for {}", span(left)),
+            (None, None) => "done".to_owned(),
         };
     }
     let left = state.serve_until_log_time.map(|until| until.since(now));
@@ -169,11 +177,24 @@ fn withdrawal(version: &StorageVersion, state: &StorageState, now: LogTime) -> S
     let date = left.map(|left| format!("for its date, {} of log time away", span(left)));
     let others = named(&|entry| !is(entry.preferred.as_ref(), WITHDRAWN));
     let others = others.map(|members| format!("for {members} to prefer it"));
-    let reasons: Vec<String> = date.into_iter().chain(others).collect();
+    let nobody = entries
+        .is_empty()
+        .then(|| "for a server to report it".to_owned());
+    let reasons: Vec<String> = date.into_iter().chain(others).chain(nobody).collect();
     match reasons.is_empty() {
         true => "waits for the leader, or for votes to be switched on".to_owned(),
         false => format!("waits {}", reasons.join(" and ")),
     }
+}
+
+/// How long a server that is gone may still show the version.
+fn drain_of_served(state: &StorageState, now: LogTime) -> Option<Duration> {
+    let is_of = |drain: &&Drain| match &drain.encoding {
+        Drained::Version(version) => version.as_str() == SERVED,
+        Drained::Hash(_) => false,
+    };
+    let drain = state.drains.iter().find(is_of)?;
+    Some(drain.until.since(now)).filter(|left| !left.is_zero())
 }
 
 fn members(version: &StorageVersion) -> Table {

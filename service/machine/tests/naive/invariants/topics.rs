@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::{State, StateStatus, StorageStateView, check_drop};
+use synod_machine::{Holder, State, StateStatus, StorageStateView, check_drop};
 use synod_model::{
-    ApiVersion, GroupResource, Migration, MigrationPhase, MigrationReason, Persisted, TOPICS_SINCE,
-    TopicKind, feature_level,
+    ApiVersion, GroupResource, Migration, MigrationPhase, MigrationReason, Persisted, Switch,
+    TOPICS_SINCE, TopicKind, feature_level,
 };
 
 /// What was reported before there were topics is no member's promise to hold a key, until it reports again.
@@ -18,6 +18,43 @@ pub(crate) fn hold(before: &State, after: &State, has_reports_before_topics: boo
     a_key_is_dropped_only_when_nothing_needs_it(after);
     a_key_is_followed_by_a_rewrite_of_everything(before, after);
     versions_are_served_as_their_members_can_and_were_promised(before, after);
+    if !has_reports_before_topics {
+        what_time_decides_is_due_until_it_is_looked_at(after);
+    }
+}
+
+/// Where nothing but time has kept a version from being withdrawn, served or let go of, the leader finds it due.
+fn what_time_decides_is_due_until_it_is_looked_at(state: &State) {
+    let (present, now) = (state.present(), state.log_time());
+    for version in present.storage_versions(None) {
+        if TopicKind::of(&version.resource) != TopicKind::Served
+            || state.settings().votes == Switch::Off
+        {
+            continue;
+        }
+        let kept = present.storage_state(&version.resource);
+        let kept = kept.expect("who is reported has a state");
+        let status = &kept.row.status;
+        let value = |text: &str| ApiVersion::parse(text).expect("a legal value");
+        let [served, withdrawn] = ["served", "withdrawn"].map(value);
+        let all_prefer = |value: &ApiVersion| {
+            let mut entries = version.entries();
+            entries.all(|(_, entry)| entry.preferred() == Some(value))
+        };
+        let drains = |value: &ApiVersion| status.drains.get(value).is_some_and(|it| *it > now);
+        let is_promised = status.serve_until.is_some_and(|date| date.log > now);
+        let is_open = if status.selected.as_ref() == Some(&served) {
+            all_prefer(&withdrawn) && !is_promised
+        } else {
+            all_prefer(&served) && status.absent.is_empty() && !drains(&withdrawn)
+        };
+        let agreed = status.agreed.as_ref();
+        let mut others = named(status).into_iter();
+        let is_left = others.any(|it| agreed.is_some_and(|agreed| *agreed != it) && !drains(&it));
+        let deadline = state.deadline(&Holder::Topic(version.resource.clone()));
+        let is_due = deadline.is_some_and(|at| at <= now);
+        assert!(is_due || !(is_open || is_left), "nobody looks at it");
+    }
 }
 
 /// No version is served that a member cannot serve. None is withdrawn before its date, or while a member prefers that it is

@@ -93,6 +93,7 @@ impl World {
             });
             if is_more {
                 let revision = self.revision;
+                self.looked_at.insert(name.clone());
                 let status = &mut self.resource_mut(&name).status;
                 status.on_trust = Some(revision);
                 status.heard.clear();
@@ -148,7 +149,13 @@ impl World {
         let names: Vec<GroupResource> = self.resources.iter().map(|of| of.name.clone()).collect();
         for name in names {
             let old = self.resource(&name).expect("it is known").status.clone();
-            self.weigh(&name, &old, false, cause.cloned(), wall);
+            // Who is missing hinders that a version is served.
+            if self.is_served(&name) && self.absent(&name) != old.absent {
+                let then = self.entries_of(&name);
+                self.settle_resource(&name, &then, cause.cloned(), wall);
+            } else {
+                self.weigh(&name, &old, false, cause.cloned(), wall);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use synod_machine::StateStatus;
 use synod_model::{
-    ApiVersion, ErrorKind, GroupResource, LogTime, Persisted, Refusal, Report, ReportEntry,
+    Absent, ApiVersion, ErrorKind, GroupResource, LogTime, Persisted, Refusal, Report, ReportEntry,
     Revision, ServeUntil, WallTime,
 };
 
@@ -129,6 +129,7 @@ impl World {
     /// Whether a version is served now: from when everybody would, until nobody would and the date has come.
     pub(super) fn is_to_be_served(
         &self,
+        name: &GroupResource,
         status: &StateStatus,
         entries: &[Entry],
     ) -> Option<ApiVersion> {
@@ -142,19 +143,30 @@ impl World {
         let is_promised = status
             .serve_until
             .is_some_and(|until| until.log > self.log_time);
+        let drain = status.drains.get(&named("withdrawn"));
+        let is_hindered = self.absent(name) != Absent::default()
+            || drain.is_some_and(|until| *until > self.log_time);
         let wanted = match selected {
             _ if entries.is_empty() => return status.selected.clone(),
             Some("served") if all_prefer("withdrawn") && !is_promised => "withdrawn",
             Some("served") => return status.selected.clone(),
-            Some("withdrawn") if all_prefer("served") => "served",
+            Some("withdrawn") if all_prefer("served") && !is_hindered => "served",
             Some("withdrawn") => "withdrawn",
-            _ if all_can("served") && (all_prefer("served") || is_promised) => "served",
+            _ if all_can("served") && is_promised => "served",
+            _ if all_prefer("served") && !is_hindered => "served",
             _ => "withdrawn",
         };
         match all_can(wanted) {
             true => Some(named(wanted)),
             false => status.selected.clone(),
         }
+    }
+
+    /// What is needed of a version that nobody reports: after its date, only what may still be done.
+    pub(super) fn is_needed_yet(&self, status: &StateStatus, value: &ApiVersion) -> bool {
+        let date = status.serve_until.map(|until| until.log);
+        let drain = status.drains.get(value).copied();
+        date.max(drain).is_some_and(|until| until > self.log_time)
     }
 
     /// Nothing is stored of what was served: once members agree, only what may still be done by those that are gone counts.
@@ -219,6 +231,13 @@ impl World {
                 continue;
             };
             let mut times = vec![status.serve_until.map_or(LogTime::ZERO, |until| until.log)];
+            let is_served = status
+                .selected
+                .as_ref()
+                .is_some_and(|it| it.as_str() == "served");
+            let drains = status.drains.iter();
+            let withdrawn = drains.filter(|(it, _)| it.as_str() == "withdrawn" && !is_served);
+            times.extend(withdrawn.map(|(_, until)| *until));
             for kept in &status.persisted {
                 if status.agreed.is_some() && kept.version() != status.agreed.as_ref() {
                     times.push(match kept.version() {

@@ -183,7 +183,8 @@ impl World {
             .resource(&said.resource)
             .map(|kept| &kept.status.persisted);
         let known = stored.into_iter().flatten().filter_map(Persisted::version);
-        for version in known {
+        let nobody = self.is_served(&said.resource) && before.entries_of(&said.resource).is_empty();
+        for version in known.filter(|it| !nobody || self.is_needed_yet(status, it)) {
             if !no_less && !said.decodable.contains(version) {
                 return Err(refusal(version));
             }
@@ -263,13 +264,22 @@ impl World {
         let date = self.dates.get(name).copied();
         status.serve_until = date.or(status.serve_until);
         let entries = self.entries_of(name);
+        if self.is_served(name) && then.is_empty() && !entries.is_empty() {
+            let needed = |kept: &Persisted| match kept.version() {
+                Some(value) => self.is_needed_yet(status, value),
+                None => true,
+            };
+            let all = status.persisted.iter();
+            let left: BTreeSet<_> = all.filter(|kept| needed(kept)).cloned().collect();
+            status.persisted = left;
+        }
         let votes = entries.iter().any(|entry| entry.votes_for().is_some());
         // A vote moves nothing while votes are off.
         if !votes || self.settings.votes == Switch::On {
             status.selected = if self.is_feature(name) {
                 topics::had_by_all(&entries, old.selected.as_ref())
             } else if self.is_served(name) {
-                self.is_to_be_served(status, &entries)
+                self.is_to_be_served(name, status, &entries)
             } else {
                 select(&entries, old.selected.as_ref())
             };

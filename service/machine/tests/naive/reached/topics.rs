@@ -110,13 +110,20 @@ impl ReachedTopics {
             return;
         };
         let then = status(before).unwrap_or_else(|| now.clone());
+        let entries = |of: &State| {
+            let version = of.present().storage_version(name);
+            let entries = version.iter().flat_map(|version| version.entries());
+            let rows = entries.map(|(member, row)| (member.clone(), row.decodable.clone()));
+            rows.collect::<Vec<_>>()
+        };
         let selected = |of: &StateStatus| of.selected.as_ref().map(ToString::to_string);
         let agreed = now.agreed.as_ref().map(ToString::to_string);
         match (selected(&then).as_deref(), selected(&now).as_deref()) {
             (Some("served"), Some("withdrawn")) => {
                 self.came_to("a version was withdrawn");
-                let mut commands = entry.commands.iter();
-                if commands.all(|one| !matches!(*one.command, Command::Report(_))) {
+                let names = |one: &Command| matches!(one, Command::Expire(expire) if expire.topics.contains(name));
+                let is_looked_at = entry.commands.iter().any(|one| names(&one.command));
+                if is_looked_at && entries(before) == entries(after) {
                     self.came_to("a withdrawal came with its date");
                 }
             }
