@@ -64,48 +64,92 @@ impl Asks<'_> {
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
-        let kind = about.kind;
-        let unreadable = |fault: String| {
-            let Kind { kind, version, .. } = kind;
-            Fault::bad_request(format!(
-                "{kind} in version \"{version}\" cannot be handled as a {kind}: {fault}"
-            ))
-        };
-        let mut lost = Vec::new();
-        let mut document: Value = match media {
+        match media {
             // Clients of Python name no type.
-            "" | "*/*" | "application/json" => {
-                let document =
-                    bounded::json(self.body).map_err(|fault| unreadable(fault.to_string()))?;
-                match is_exact(self.body, &document) {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        let fault = "it holds a number that is neither an integer of 64 bits nor exact in floating point";
-                        return Err(unreadable(fault.to_owned()));
-                    }
-                    Err(fault) => lost.push(format!("not kept as it is written: {}", fault.rule)),
-                }
-                document
-            }
-            "application/yaml" | "text/yaml" | "application/x-yaml" => {
-                bounded::yaml(self.body).map_err(|fault| unreadable(fault.to_string()))?
-            }
-            _ => return Err(Fault::unsupported("application/json, application/yaml")),
+            "" | "*/*" | "application/json" => self.of_json(about),
+            "application/yaml" | "text/yaml" | "application/x-yaml" => self.of_yaml(about),
+            _ => Err(Fault::unsupported("application/json, application/yaml")),
+        }
+    }
+
+    /// The configuration in the body, which is to be applied: what begins as an object of JSON is read as that, so that
+    /// it keeps its numbers.
+    pub(crate) fn configuration(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let written = match self.body.trim_ascii_start().first() {
+            Some(b'{') => self.of_json(about)?,
+            _ => self.of_yaml(about)?,
         };
+        if !written.document["metadata"]["managedFields"].is_null() {
+            return Err(Fault::bad_request("metadata.managedFields must be nil"));
+        }
+        Ok(written)
+    }
+
+    fn of_json(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let document = bounded::json(self.body);
+        let document = document.map_err(|fault| unreadable(about.kind, &fault.to_string()))?;
+        let mut lost = Vec::new();
+        match is_exact(self.body, &document) {
+            Ok(true) => {}
+            Ok(false) => {
+                let fault = "it holds a number that is neither an integer of 64 bits nor exact in floating point";
+                return Err(unreadable(about.kind, fault));
+            }
+            Err(fault) => lost.push(format!("not kept as it is written: {}", fault.rule)),
+        }
+        self.checked(document, lost, about)
+    }
+
+    fn of_yaml(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let document = bounded::yaml(self.body);
+        let document = document.map_err(|fault| unreadable(about.kind, &fault.to_string()))?;
+        self.checked(document, Vec::new(), about)
+    }
+
+    /// A document that belongs where it was sent, with what is lost of it.
+    fn checked(
+        &self,
+        mut document: Value,
+        mut lost: Vec<String>,
+        about: &About<'_>,
+    ) -> Result<Written, Fault> {
+        named(&mut document, about.kind);
         place(&mut document, about)?;
-        lost.extend(unknown(&document, kind));
+        lost.extend(unknown(&document, about.kind));
         let warnings = match self.query.field_validation()? {
             FieldValidation::Strict if !lost.is_empty() => {
-                return Err(unreadable(format!(
-                    "strict decoding error: {}",
-                    lost.join(", ")
-                )));
+                let lost = format!("strict decoding error: {}", lost.join(", "));
+                return Err(unreadable(about.kind, &lost));
             }
             FieldValidation::Warn => lost,
             FieldValidation::Strict | FieldValidation::Ignore => Vec::new(),
         };
         Ok(Written { document, warnings })
     }
+}
+
+/// Names what a document is where it does not say so: a client with a type for it need not, as in Kubernetes.
+fn named(document: &mut Value, kind: &Kind) {
+    if let Value::Object(members) = document
+        && kind.source != Source::Objects
+    {
+        for (member, own) in [
+            ("apiVersion", kind.api_version()),
+            ("kind", kind.kind.to_string()),
+        ] {
+            let said = members.entry(member).or_insert(Value::Null);
+            if said.is_null() || *said == "" {
+                *said = json!(own);
+            }
+        }
+    }
+}
+
+fn unreadable(kind: &Kind, fault: &str) -> Fault {
+    let Kind { kind, version, .. } = kind;
+    Fault::bad_request(format!(
+        "{kind} in version \"{version}\" cannot be handled as a {kind}: {fault}"
+    ))
 }
 
 /// Whether a document says what its text does, every digit of its numbers.

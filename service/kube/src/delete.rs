@@ -1,5 +1,6 @@
 //! Deleting.
 
+use futures::future::join_all;
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,12 +11,16 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, preconditions};
 use crate::bounded;
 use crate::kinds::Source;
-use crate::request::is_dry;
-use crate::sources::{Calls, object_key};
+use crate::request::{Asked, is_dry};
+use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
-use crate::write::{conflict, read};
+use crate::write::{TRIES, conflict, read};
+
+/// Deletions that one request has under way at a time.
+const AT_ONCE: usize = 16;
 
 /// How an object is to be deleted.
+#[derive(Clone)]
 struct Options {
     preconditions: v1::Preconditions,
     propagation: v1::Propagation,
@@ -155,6 +160,91 @@ pub(crate) async fn delete(
         }
     };
     Ok(answer::document(&calls.origin, 200, &success(about, &uid)))
+}
+
+/// Deletes all objects that are selected, page by page. What was deleted when it fails or its time is over stays so.
+///
+/// An object is deleted as it was selected: if somebody was faster it is looked at again.
+pub(crate) async fn collection(
+    calls: &Calls,
+    scope: &Scope,
+    about: &About<'_>,
+    asks: &Asks<'_>,
+) -> Result<Response, Fault> {
+    let options = Options::of(asks, about)?;
+    let mut left = asks.query.number("limit")?.filter(|limit| *limit > 0);
+    let mut start = Start::First(Asked::Newest);
+    loop {
+        let size = left.map_or(PAGE_MAX, |left| u32::try_from(left).unwrap_or(PAGE_MAX));
+        let page = calls.page(scope, start.clone(), size).await;
+        let expired = match (&page, &start) {
+            (Err(refusal), Start::After(token)) if refusal.kind == ErrorKind::Compacted => {
+                Some(token.clone())
+            }
+            _ => None,
+        };
+        if let Some(token) = expired {
+            start = Start::AtPresent(token);
+            continue;
+        }
+        let page = page.map_err(|refusal| Fault::of(&refusal, about))?;
+        for some in page.items.chunks(AT_ONCE) {
+            let all = some
+                .iter()
+                .map(|item| one_of(calls, scope, about, &options, item));
+            for deleted in join_all(all).await {
+                deleted?;
+            }
+        }
+        left =
+            left.map(|left| left.saturating_sub(u64::try_from(page.items.len()).unwrap_or(left)));
+        if page.next.is_empty() || left == Some(0) {
+            return Ok(answer::document(&calls.origin, 200, &success(about, "")));
+        }
+        start = Start::After(page.next);
+    }
+}
+
+/// Deletes one of many objects, if it is still selected.
+async fn one_of(
+    calls: &Calls,
+    scope: &Scope,
+    about: &About<'_>,
+    options: &Options,
+    item: &Value,
+) -> Result<(), Fault> {
+    let mut item = item.clone();
+    let mut tries = TRIES;
+    loop {
+        tries -= 1;
+        let metadata = &item["metadata"];
+        let name = metadata["name"].as_str().unwrap_or_default().to_owned();
+        let about = About {
+            name: &name,
+            ..about.clone()
+        };
+        let mut options = options.clone();
+        let is_any = options.preconditions == v1::Preconditions::default();
+        if is_any {
+            options.preconditions = preconditions(&item, &about)?;
+        }
+        let deleted = match about.kind.source {
+            Source::ControllerRevisions => snapshot(calls, &about, options).await.map(drop),
+            _ => object(calls, &about, options).await.map(drop),
+        };
+        match deleted {
+            // It is gone already.
+            Err(fault) if fault.code == 404 => return Ok(()),
+            Err(fault) if fault.code == 409 && is_any && tries > 0 => {}
+            other => return other,
+        }
+        item = match read(calls, &about).await {
+            Ok(item) if scope.selects(&item) => item,
+            Ok(_) => return Ok(()),
+            Err(fault) if fault.code == 404 => return Ok(()),
+            Err(fault) => return Err(fault),
+        };
+    }
 }
 
 /// The answer to a deletion that has begun. A read that fails takes nothing back, so it is told of without the object.

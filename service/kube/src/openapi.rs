@@ -74,6 +74,9 @@ fn operations(kind: &Kind, is_one: bool) -> Value {
         if matches!(verb, Verb::Create | Verb::Update | Verb::Patch) {
             parameters.extend(["dryRun", "fieldManager", "fieldValidation"].map(parameter));
         }
+        if *verb == Verb::Patch {
+            parameters.push(parameter("force"));
+        }
         let text = json!({ "$ref": format!("#/components/schemas/{}", schema_name(kind)) });
         operations.insert(
             (*method).to_owned(),

@@ -215,6 +215,59 @@ async fn changed(kubectl: &Kubectl) {
 
 #[tokio::test]
 #[ignore = "needs kubectl"]
+async fn kubectl_applies_on_the_side_of_the_server() {
+    for program in kubectls() {
+        let replicas = Replicas::with_widgets().await;
+        let server = format!("http://{}", replicas.kube[0]);
+        let kubectl = Kubectl::new(&program, &["--server", &server]);
+        let size = async |told: &str| {
+            kubectl
+                .prints("get widget a -n n -o jsonpath={.spec.size}", told)
+                .await;
+        };
+        kubectl.file("a.json", &widget("a", 1));
+        // On its own side first: then it takes over what it managed so.
+        kubectl.prints("apply -f a.json", "created").await;
+        kubectl
+            .prints("apply --server-side -f a.json", "serverside-applied")
+            .await;
+        kubectl.file("a.json", &widget("a", 2));
+        kubectl
+            .prints("apply --server-side -f a.json", "serverside-applied")
+            .await;
+        size("2").await;
+        kubectl
+            .prints(
+                "patch widget a -n n --type=merge -p {\"spec\":{\"size\":3}}",
+                "patched",
+            )
+            .await;
+        kubectl.file("a.json", &widget("a", 4));
+        let conflict = "Apply failed with 1 conflict: conflict with \"kubectl-patch\" using example.io/v1: .spec.size";
+        kubectl
+            .fails("apply --server-side -f a.json", conflict)
+            .await;
+        size("3").await;
+        kubectl
+            .prints(
+                "apply --server-side --force-conflicts -f a.json",
+                "serverside-applied",
+            )
+            .await;
+        size("4").await;
+        kubectl
+            .prints(
+                "get widget a -n n -o yaml --show-managed-fields",
+                "operation: Apply",
+            )
+            .await;
+        let hidden = kubectl.prints("get widget a -n n -o yaml", "size: 4").await;
+        assert!(!hidden.contains("synod.io/managed-fields"), "{hidden}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
 async fn kubectl_watches_while_another_writes() {
     for program in kubectls() {
         let replicas = Replicas::with_widgets().await;
@@ -347,6 +400,33 @@ fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
     });
 }
 
+/// Asks what the policy grants, as kubectl does it: in protobuf.
+async fn asked_about_itself(admin: &Kubectl, reader: &Kubectl) {
+    admin.prints("auth can-i create leases -A", "yes").await;
+    admin.prints("auth can-i * *", "yes").await;
+    reader.prints("auth can-i get leases -n n", "yes").await;
+    reader.prints("auth can-i get /version", "yes").await;
+    let list = reader.prints("auth can-i --list -n n", "leases").await;
+    assert!(!list.contains("create"), "{list}");
+    for line in [
+        "auth can-i create leases -n n",
+        "auth can-i * *",
+        "auth can-i get /metrics",
+    ] {
+        let printed = reader.run(line).await;
+        assert!(
+            printed.code == 1 && printed.out.starts_with("no"),
+            "{line}: {printed:?}"
+        );
+    }
+    // `whoami` is older than its answer: kubectl 1.27 asks for alpha and beta versions alone.
+    let printed = reader.run("auth whoami").await;
+    assert!(
+        printed.out.contains("spiffe://synod/reader") || printed.err.contains("not enabled"),
+        "{printed:?}"
+    );
+}
+
 #[tokio::test]
 #[ignore = "needs kubectl"]
 async fn kubectl_is_let_do_what_the_policy_grants_to_its_certificate() {
@@ -391,6 +471,14 @@ async fn kubectl_is_let_do_what_the_policy_grants_to_its_certificate() {
         reader.fails("create -f lease.json", told).await;
         admin.prints("create -f lease.json", "created").await;
         reader.prints("get leases -A", "HOLDER").await;
+        asked_about_itself(&admin, &reader).await;
+        // Whether it may write is asked before its patch is applied, which would fail.
+        let nowhere =
+            "patch lease a -n kube-system --type=json -p [{\"op\":\"remove\",\"path\":\"/nope\"}]";
+        reader
+            .fails(nowhere, "cannot patch resource \"leases\"")
+            .await;
+        admin.fails(nowhere, "is invalid").await;
         let nobody = Kubectl::new(
             &program,
             &[

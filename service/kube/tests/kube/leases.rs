@@ -26,6 +26,16 @@ async fn a_lease_is_taken_renewed_released_and_taken_by_another() {
     assert_eq!(taken.body["spec"]["holderIdentity"], "x");
     assert_eq!(taken.body["spec"]["leaseDurationSeconds"], 15);
     assert_eq!(api.post(LEASES, &lease(Some("y"), 15)).await.code, 409);
+    // Clients with a type for it do not say what it is, and those who say something else are refused.
+    let mut nameless = lease(Some("z"), 15);
+    nameless["metadata"]["name"] = json!("nameless");
+    let members = nameless.as_object_mut().unwrap();
+    members.remove("apiVersion");
+    members.remove("kind");
+    let made = api.post(LEASES, &nameless).await;
+    assert_eq!((made.code, &made.body["kind"]), (201, &json!("Lease")));
+    nameless["kind"] = json!("Widget");
+    assert_eq!(api.post(LEASES, &nameless).await.code, 400);
 
     // A renewal moves no revision, so whoever read the lease before can write it still.
     let mut renewing = taken.body.clone();

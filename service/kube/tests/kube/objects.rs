@@ -106,7 +106,7 @@ async fn patches_of_each_form_change_what_they_name() {
         .send(
             "PATCH",
             &path,
-            &[("content-type", "application/apply-patch+yaml")],
+            &[("content-type", "application/sing-patch+json")],
             b"{}",
         )
         .await;
@@ -363,4 +363,59 @@ async fn a_number_that_would_lose_digits_is_refused() {
     assert_ne!(large, document);
     let refused = api.send("POST", WIDGETS, &[], large.as_bytes()).await;
     assert_eq!(refused.code, 400, "{refused:?}");
+}
+
+#[tokio::test]
+async fn all_objects_that_are_selected_are_deleted_and_no_others() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    for number in 0..40 {
+        let made = api
+            .post(WIDGETS, &widget(&format!("w{number:02}"), number % 2))
+            .await;
+        assert_eq!(made.code, 201, "{made:?}");
+    }
+    let elsewhere = "/apis/example.io/v1/namespaces/other/widgets";
+    let mut other = widget("other", 1);
+    other["metadata"]["finalizers"] = json!(["example.io/wait"]);
+    assert_eq!(api.post(elsewhere, &other).await.code, 201);
+    let count = async |path: &str| api.get(path).await.body["items"].as_array().unwrap().len();
+
+    let odd = format!("{WIDGETS}?labelSelector=size%3D1");
+    let dry = api.delete(&format!("{odd}&dryRun=All"), &Value::Null).await;
+    assert_eq!(dry.code, 200, "{dry:?}");
+    assert_eq!(count(WIDGETS).await, 40);
+    let wrong = json!({"preconditions": {"uid": "00000000-0000-8000-8000-000000000000"}});
+    assert_eq!(api.delete(&odd, &wrong).await.code, 409);
+    assert_eq!(count(WIDGETS).await, 40);
+    let some = api.delete(&format!("{odd}&limit=3"), &Value::Null).await;
+    assert_eq!(some.code, 200, "{some:?}");
+    assert_eq!(count(WIDGETS).await, 37);
+
+    let deleted = api.delete(&odd, &Value::Null).await;
+    assert_eq!(
+        (
+            deleted.code,
+            &deleted.body["status"],
+            &deleted.body["details"]["kind"]
+        ),
+        (200, &json!("Success"), &json!("widgets"))
+    );
+    assert_eq!((count(WIDGETS).await, count(&odd).await), (20, 0));
+    let named = format!("{WIDGETS}?fieldSelector=metadata.name%3Dw00");
+    assert_eq!(api.delete(&named, &Value::Null).await.code, 200);
+    assert_eq!(api.get(&format!("{WIDGETS}/w00")).await.code, 404);
+    assert_eq!(api.delete(WIDGETS, &Value::Null).await.code, 200);
+    assert_eq!((count(WIDGETS).await, count(elsewhere).await), (0, 1));
+    // What has a finalizer waits for it, and all namespaces at once are never meant.
+    assert_eq!(api.delete(elsewhere, &Value::Null).await.code, 200);
+    let waiting = api.get(&format!("{elsewhere}/other")).await;
+    assert!(
+        waiting.body["metadata"]["deletionTimestamp"].is_string(),
+        "{waiting:?}"
+    );
+    let everywhere = api
+        .delete("/apis/example.io/v1/widgets", &Value::Null)
+        .await;
+    assert_eq!(everywhere.code, 405, "{everywhere:?}");
 }
