@@ -26,17 +26,6 @@ async fn a_lease_is_taken_renewed_released_and_taken_by_another() {
     assert_eq!(taken.body["spec"]["holderIdentity"], "x");
     assert_eq!(taken.body["spec"]["leaseDurationSeconds"], 15);
     assert_eq!(api.post(LEASES, &lease(Some("y"), 15)).await.code, 409);
-    // Clients with a type for it do not say what it is, and those who say something else are refused.
-    let mut nameless = lease(Some("z"), 15);
-    nameless["metadata"]["name"] = json!("nameless");
-    let members = nameless.as_object_mut().unwrap();
-    members.remove("apiVersion");
-    members.remove("kind");
-    let elsewhere = "/apis/coordination.k8s.io/v1/namespaces/n/leases";
-    let made = api.post(elsewhere, &nameless).await;
-    assert_eq!((made.code, &made.body["kind"]), (201, &json!("Lease")));
-    nameless["kind"] = json!("Widget");
-    assert_eq!(api.post(elsewhere, &nameless).await.code, 400);
 
     // A renewal moves no revision, so whoever read the lease before can write it still.
     let mut renewing = taken.body.clone();
@@ -120,4 +109,19 @@ async fn a_lease_is_not_written_in_place_of_another() {
     other["metadata"]["uid"] = json!(7);
     let refused = api.put(&format!("{LEASES}/a"), &other).await;
     assert_eq!(refused.code, 422, "{refused:?}");
+}
+
+#[tokio::test]
+async fn who_has_a_type_for_leases_need_not_say_what_they_are() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let mut nameless = lease(Some("z"), 15);
+    let members = nameless.as_object_mut().unwrap();
+    members.remove("apiVersion");
+    members.remove("kind");
+    let made = api.post(LEASES, &nameless).await;
+    assert_eq!((made.code, &made.body["kind"]), (201, &json!("Lease")));
+    // Who says something else is refused.
+    nameless["kind"] = json!("Widget");
+    assert_eq!(api.post(LEASES, &nameless).await.code, 400);
 }
