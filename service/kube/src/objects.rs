@@ -8,15 +8,12 @@ use synod_proto::v1;
 
 use crate::body::{Asks, place, preconditions};
 use crate::documents::{self, RAW_DATA, time};
-use crate::managed::{self, MANAGED, Managed, Unapplied, Writer};
+use crate::managed::{self, MANAGED, MANAGER_BYTES_MAX, Managed, Unapplied, Writer, is_name};
 use crate::patch::Patch;
 use crate::request::Asked;
 use crate::sources::{Calls, object_key};
 use crate::status::{About, Fault};
 use crate::write::{TRIES, conflict};
-
-/// Bytes of the name of a manager.
-const MANAGER_BYTES_MAX: usize = 128;
 
 /// The manager of who says nothing about itself.
 const UNNAMED: &str = "unknown";
@@ -208,7 +205,7 @@ async fn begin(
     let writer = writer(calls, about, asks)?;
     let managers = managed::begun(configuration, &writer);
     let managers = managers.map_err(|unapplied| self::unapplied(about, unapplied))?;
-    match created(calls, about, asks, configuration, Some(managers)).await {
+    match created(calls, about, asks, configuration, managers).await {
         Err(fault) if fault.code == 409 => Err(Missed::Overtaken(fault)),
         created => Ok((201, created?)),
     }
@@ -231,9 +228,7 @@ impl Live {
         let applied = self
             .managed
             .applied(&self.document, configuration, writer, is_forced);
-        let (document, managers) =
-            applied.map_err(|unapplied| self::unapplied(about, unapplied))?;
-        Ok((document, Some(managers)))
+        applied.map_err(|unapplied| self::unapplied(about, unapplied))
     }
 
     fn revision(&self, about: &About<'_>) -> Result<Option<u64>, Fault> {
@@ -291,8 +286,7 @@ fn unapplied(about: &About<'_>, unapplied: Unapplied) -> Fault {
 fn writer(calls: &Calls, about: &About<'_>, asks: &Asks<'_>) -> Result<Writer, Fault> {
     let manager = match asks.query.get("fieldManager") {
         Some(named) => {
-            let is_printed = named.chars().all(|letter| !letter.is_control());
-            if named.len() > MANAGER_BYTES_MAX || !is_printed {
+            if !is_name(named) {
                 let rule = format!(
                     "Invalid value: must have printable characters only, and at most {MANAGER_BYTES_MAX} bytes"
                 );

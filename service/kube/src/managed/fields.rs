@@ -113,16 +113,20 @@ impl Fields {
     /// The paths of all fields, as Kubernetes writes them: `.spec.size`.
     pub(crate) fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
+        if self.is_in {
+            paths.push(String::new());
+        }
         self.paths_below("", &mut paths);
         paths
     }
 
+    /// Kubernetes tells the fields of a level first, and then what is below each.
     fn paths_below(&self, path: &str, paths: &mut Vec<String>) {
-        if self.is_in {
-            paths.push(path.to_owned());
-        }
+        let named = |edge: &str| format!("{path}{}", step(edge));
+        let own = self.below.iter().filter(|(_, below)| below.is_in);
+        paths.extend(own.map(|(edge, _)| named(edge)));
         for (edge, below) in &self.below {
-            below.paths_below(&format!("{path}{}", step(edge)), paths);
+            below.paths_below(&named(edge), paths);
         }
     }
 
@@ -206,9 +210,9 @@ mod tests {
         assert_eq!(
             read.paths(),
             [
+                ".spec",
                 ".metadata.finalizers",
                 ".metadata.finalizers[=\"a\"]",
-                ".spec",
                 ".spec.size",
                 ".status.conditions[type=\"Ready\"]",
                 ".status.conditions[type=\"Ready\"].status",

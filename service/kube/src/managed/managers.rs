@@ -1,9 +1,16 @@
 //! Who manages which fields of an object, by the rules of Kubernetes' server-side apply.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::fields::Fields;
 use super::values::{self, Changes};
+
+/// The most bytes of the name of a manager.
+pub(crate) const MANAGER_BYTES_MAX: usize = 128;
 
 /// The most entries that a client may write itself.
 const ENTRIES_MAX: usize = 200;
@@ -21,7 +28,7 @@ const BEFORE: &str = "before-first-apply";
 const OTHERS: &str = "synod.v1";
 
 /// How a manager writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Operation {
     Apply,
     Update,
@@ -33,6 +40,13 @@ pub(crate) struct Writer {
     pub(crate) manager: String,
     pub(crate) api_version: String,
     pub(crate) time: String,
+}
+
+/// Which fields of others are taken over.
+#[derive(Debug)]
+pub(crate) enum Force {
+    All,
+    These(Fields),
 }
 
 /// The fields that one manager has.
@@ -58,6 +72,15 @@ pub(crate) struct Conflict {
     /// The other one, as Kubernetes names it in messages.
     pub(crate) manager: String,
     pub(crate) path: String,
+}
+
+/// Whether a manager may be called so.
+pub(crate) fn is_name(name: &str) -> bool {
+    name.len() <= MANAGER_BYTES_MAX && !name.chars().any(char::is_control)
+}
+
+fn is_time(text: &str) -> bool {
+    OffsetDateTime::parse(text, &Rfc3339).is_ok()
 }
 
 impl Entry {
@@ -87,8 +110,11 @@ impl Entry {
                 "Update" => Operation::Update,
                 _ => return None,
             },
-            time: Some(text("time")?).filter(|time| !time.is_empty()),
-            manager: text("manager")?,
+            time: match &entry["time"] {
+                Value::Null => None,
+                time => Some(time.as_str().filter(|time| is_time(time))?.to_owned()),
+            },
+            manager: text("manager").filter(|manager| is_name(manager))?,
             api_version: text("apiVersion")?,
             subresource: text("subresource")?,
             fields: Fields::parse(&entry["fieldsV1"])?,
@@ -118,20 +144,10 @@ impl Entry {
         Value::Object(entry)
     }
 
-    /// Whether both are of one manager: who applies is the same in each version.
-    fn is_of_the_manager_of(&self, other: &Self) -> bool {
-        let names = |entry: &Self| {
-            let Self {
-                operation,
-                manager,
-                api_version,
-                subresource,
-                ..
-            } = entry.clone();
-            let version = (operation == Operation::Update).then_some(api_version);
-            (operation, manager, version, subresource)
-        };
-        names(self) == names(other)
+    /// What tells its manager from others: who applies is the same in each version.
+    fn identity(&self) -> (Operation, &str, Option<&str>, &str) {
+        let version = (self.operation == Operation::Update).then_some(self.api_version.as_str());
+        (self.operation, &self.manager, version, &self.subresource)
     }
 
     /// What entries are ordered by.
@@ -167,11 +183,47 @@ impl Managers {
         if entries.len() > ENTRIES_MAX {
             return None;
         }
-        let mut all = Self::default();
-        for entry in entries {
-            all.put(Entry::parse(entry)?);
-        }
-        Some(all)
+        let entries: Option<Vec<Entry>> = entries.iter().map(Entry::parse).collect();
+        let entries = entries?;
+        // Of several entries of one manager the last one counts.
+        let last: HashMap<_, usize> = entries
+            .iter()
+            .enumerate()
+            .map(|(place, entry)| (entry.identity(), place))
+            .collect();
+        let last: HashSet<usize> = last.into_values().collect();
+        let kept = entries
+            .into_iter()
+            .enumerate()
+            .filter(|(place, _)| last.contains(place));
+        Some(Self::sorted(kept.map(|(_, entry)| entry).collect()))
+    }
+
+    /// Entries in their order, without those that have nothing.
+    fn sorted(mut entries: Vec<Entry>) -> Self {
+        entries.retain(|entry| !entry.fields.is_empty());
+        entries.sort_by(|one, other| one.rank().cmp(&other.rank()));
+        Self(entries)
+    }
+
+    /// What is wrong with who writes, or when, in entries of a client; other faults make them unreadable as a whole.
+    pub(crate) fn fault(entries: &Value) -> Option<String> {
+        let mut entries = entries.as_array()?.iter().enumerate();
+        entries.find_map(|(place, entry)| {
+            let (time, manager) = (&entry["time"], &entry["manager"]);
+            if !time.is_null() && !time.as_str().is_some_and(is_time) {
+                return Some(format!(
+                    "metadata.managedFields[{place}].time: {time} is no time of RFC 3339"
+                ));
+            }
+            let is_named = manager.as_str().is_none_or(is_name);
+            (!is_named).then(|| {
+                format!(
+                    "metadata.managedFields[{place}].manager: must have printable characters only, and at most \
+                     {MANAGER_BYTES_MAX} bytes"
+                )
+            })
+        })
     }
 
     /// `metadata.managedFields`.
@@ -234,13 +286,13 @@ impl Managers {
     ///
     /// # Errors
     ///
-    /// The conflicts, unless it is done by force.
+    /// The conflicts, but for those that are done by force.
     pub(crate) fn apply(
         &mut self,
         live: &Value,
         configuration: &Value,
         writer: &Writer,
-        is_forced: bool,
+        force: &Force,
     ) -> Result<Value, Vec<Conflict>> {
         let fields = values::fields_of(configuration);
         let mut own = Entry::of(writer, Operation::Apply, fields.clone());
@@ -254,9 +306,11 @@ impl Managers {
         let merged = values::without(&merged, &last.difference(&kept));
         let changes = values::compare(live, &merged);
         let gained = changes.modified.union(&changes.added);
-        let conflicts = self.conflicts(&gained);
-        if !conflicts.is_empty() && !is_forced {
-            return Err(conflicts);
+        if let Force::These(own) = force {
+            let conflicts = self.conflicts(&gained.difference(own));
+            if !conflicts.is_empty() {
+                return Err(conflicts);
+            }
         }
         for entry in &mut self.0 {
             let fields = entry.fields.difference(&gained);
@@ -266,7 +320,6 @@ impl Managers {
             own.time = time;
         }
         self.put(own);
-        self.cap();
         Ok(merged)
     }
 
@@ -299,7 +352,7 @@ impl Managers {
         let place = self
             .0
             .iter()
-            .position(|entry| entry.is_of_the_manager_of(like))?;
+            .position(|entry| entry.identity() == like.identity())?;
         Some(self.0.remove(place))
     }
 
@@ -307,8 +360,7 @@ impl Managers {
     fn put(&mut self, entry: Entry) {
         self.take(&entry);
         self.0.push(entry);
-        self.0.retain(|entry| !entry.fields.is_empty());
-        self.0.sort_by(|one, other| one.rank().cmp(&other.rank()));
+        *self = Self::sorted(std::mem::take(&mut self.0));
     }
 
     /// Makes one of the oldest entries of those who update, if there are many.

@@ -2,12 +2,14 @@
 //!
 //! No schema is known of custom objects, so types are those that Kubernetes deduces without one: the members of an object
 //! are fields of their own, and a list is one value. In metadata, which has the same schema everywhere, finalizers are a
-//! set and owner references go by their uid.
+//! set, and owner references go by their uid, each of them one value.
+//!
+//! Values are the same if they say the same: the order of members does not count, nor how a number is written.
 
 use std::collections::{BTreeMap, HashSet};
 
 use data_encoding::BASE64URL_NOPAD;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::fields::{Fields, keyed, member, valued};
@@ -38,6 +40,8 @@ enum Place {
     Set,
     /// A list whose items have this key, none twice.
     Keyed(&'static str),
+    /// What is one value, whatever it consists of.
+    Whole,
     /// Somewhere without a schema.
     Free,
 }
@@ -48,6 +52,7 @@ impl Place {
             (Self::Root, "f:metadata") => Self::Metadata,
             (Self::Metadata, "f:finalizers") => Self::Set,
             (Self::Metadata, "f:ownerReferences") => Self::Keyed("uid"),
+            (Self::Keyed(_), _) => Self::Whole,
             _ => Self::Free,
         }
     }
@@ -56,6 +61,7 @@ impl Place {
 /// What a value consists of, by edges; `None` if it is one value.
 fn parts(value: &Value, place: Place) -> Option<Vec<(String, &Value)>> {
     let edges: Option<Vec<(String, &Value)>> = match (value, place) {
+        (_, Place::Whole) => return None,
         (Value::Object(members), _) => {
             let members = members.iter();
             return Some(members.map(|(name, value)| (member(name), value)).collect());
@@ -110,7 +116,7 @@ pub(crate) fn compare(old: &Value, new: &Value) -> Changes {
 fn changes(old: &Value, new: &Value, place: Place) -> Changes {
     let mut changes = Changes::default();
     match (parts(old, place), parts(new, place)) {
-        (None, None) => changes.modified.is_in = old != new,
+        (None, None) => changes.modified.is_in = !are_same(old, new),
         (Some(was), Some(is)) => {
             let mut was: BTreeMap<String, &Value> = was.into_iter().collect();
             for (edge, value) in is {
@@ -149,7 +155,9 @@ pub(crate) fn merge(live: &Value, applied: &Value) -> Value {
 
 fn merged(live: &Value, applied: &Value, place: Place) -> Value {
     let (Some(own), Some(theirs)) = (parts(live, place), parts(applied, place)) else {
-        return applied.clone();
+        // What says the same stays as it is written.
+        let same = are_same(live, applied);
+        return if same { live } else { applied }.clone();
     };
     let mut theirs: BTreeMap<String, &Value> = theirs.into_iter().collect();
     let mut all: Vec<(String, Value)> = Vec::with_capacity(own.len());
@@ -199,21 +207,12 @@ fn pruned(value: &Value, fields: &Fields, place: Place) -> Value {
         };
         let below = place.below(&edge);
         let value = pruned(value, gone, below);
-        let is_empty = parts(&value, below).is_none_or(|parts| parts.is_empty())
-            || is_nothing_but_its_key(&value, place);
+        let is_empty = parts(&value, below).is_none_or(|parts| parts.is_empty());
         if !(gone.is_in && is_empty) {
             left.push((edge, value));
         }
     }
     rebuilt(value, left)
-}
-
-/// Whether an item of a list has lost all but what it is known by.
-fn is_nothing_but_its_key(value: &Value, place: Place) -> bool {
-    match place {
-        Place::Keyed(_) => value.as_object().is_some_and(|members| members.len() <= 1),
-        _ => false,
-    }
 }
 
 /// A digest of each value of a document, in the shape of its fields: by it a later look finds out what others have written.
@@ -235,8 +234,65 @@ fn digests_below(value: &Value, place: Place) -> Value {
 }
 
 fn digest(value: &Value) -> String {
-    let digest = Sha256::digest(value.to_string().as_bytes());
+    let mut text = String::new();
+    write_plain(value, &mut text);
+    let digest = Sha256::digest(text.as_bytes());
     BASE64URL_NOPAD.encode(&digest[..DIGEST])
+}
+
+/// Whether two values say the same.
+fn are_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one == other || plain(one) == plain(other),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let is_there = |(name, value): (&String, &Value)| {
+                other.get(name).is_some_and(|other| are_same(value, other))
+            };
+            one.len() == other.len() && one.iter().all(is_there)
+        }
+        _ => one == other,
+    }
+}
+
+/// Writes a value so that all that say the same have one text.
+fn write_plain(value: &Value, text: &mut String) {
+    match value {
+        Value::Number(number) => text.push_str(&plain(number)),
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write_plain(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let members: BTreeMap<&String, &Value> = members.iter().collect();
+            text.push('{');
+            for (name, value) in members {
+                text.push_str(&json!(name).to_string());
+                write_plain(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => text.push_str(&value.to_string()),
+    }
+}
+
+/// A number as one text, however it was written: `1` and `1.0` are the same.
+fn plain(number: &Number) -> String {
+    /// No integer of 64 bits is as large.
+    const LARGE: f64 = 2e19;
+    match number.as_f64().filter(|_| number.is_f64()) {
+        // Minus zero is zero.
+        Some(float) if float.fract() == 0.0 && float.abs() < LARGE => (float + 0.0).to_string(),
+        Some(float) => format!("{float:e}"),
+        None => number.to_string(),
+    }
 }
 
 /// The fields that are not as they were when these digests were taken.
@@ -280,7 +336,7 @@ mod tests {
         let expected = json!({
             "f:metadata": {
                 "f:finalizers": {".": {}, "v:\"x\"": {}},
-                "f:ownerReferences": {".": {}, "k:{\"uid\":\"1\"}": {".": {}, "f:name": {}, "f:uid": {}}},
+                "f:ownerReferences": {".": {}, "k:{\"uid\":\"1\"}": {}},
             },
             "f:spec": {".": {}, "f:list": {}, "f:none": {}, "f:null": {}},
         });
@@ -318,10 +374,54 @@ mod tests {
         let left = gone(json!({"f:spec": {"f:a": {}, "f:b": {"f:c": {}}}}));
         assert_eq!(left["spec"], json!({"b": {}}));
         let left = gone(json!({"f:metadata": {
-            "f:ownerReferences": {".": {}, "k:{\"uid\":\"1\"}": {".": {}, "f:name": {}}},
+            "f:ownerReferences": {".": {}, "k:{\"uid\":\"1\"}": {}},
             "f:finalizers": {"v:\"x\"": {}},
         }}));
         assert_eq!(left["metadata"], json!({"finalizers": ["y"]}));
+    }
+
+    #[test]
+    fn an_owner_reference_is_one_value() {
+        let owner = |name: &str| json!({"metadata": {"ownerReferences": [{"uid": "1", "name": name}]}});
+        let changes = compare(&owner("a"), &owner("b"));
+        let path = ".metadata.ownerReferences[uid=\"1\"]";
+        assert_eq!(changes.modified.paths(), [path]);
+        let merged = merge(&owner("a"), &json!({"metadata": {"ownerReferences": [{"uid": "1"}]}}));
+        assert_eq!(merged["metadata"]["ownerReferences"], json!([{"uid": "1"}]));
+        assert_eq!(written_since(&digests(&owner("a")), &owner("b")).paths(), [path]);
+    }
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        for (one, other, is_same) in [
+            (json!(1), json!(1.0), true),
+            (json!(0), json!(-0.0), true),
+            (json!(1e20), json!(1e20), true),
+            (json!(u64::MAX), json!(u64::MAX - 1), false),
+            (json!(1), json!(1.5), false),
+            (json!(1), json!("1"), false),
+        ] {
+            let (one, other) = (json!({"a": [one]}), json!({"a": [other]}));
+            assert_eq!(compare(&one, &other).are_none(), is_same, "{one} {other}");
+            let since = written_since(&digests(&one), &other);
+            assert_eq!(since.is_empty(), is_same, "{one} {other}");
+        }
+        // It stays as it is written.
+        let merged = merge(&json!({"a": 1}), &json!({"a": 1.0}));
+        assert_eq!(merged.to_string(), r#"{"a":1}"#);
+    }
+
+    /// The same value with its members in the reverse order.
+    fn reversed(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().map(reversed).collect(),
+            Value::Object(members) => {
+                let members = members.iter().rev();
+                let members = members.map(|(name, value)| (name.clone(), reversed(value)));
+                Value::Object(members.collect())
+            }
+            other => other.clone(),
+        }
     }
 
     /// Documents with few names, so that two of them meet.
@@ -352,6 +452,14 @@ mod tests {
             // The digests tell the same as the document that they were taken of.
             let since = written_since(&digests(&old), &new);
             prop_assert_eq!(since, changes.added.union(&changes.modified));
+        }
+
+        #[test]
+        fn the_order_of_members_does_not_count(one in documents(), other in documents()) {
+            let listed = json!({ "list": [one, other] });
+            let reversed = reversed(&listed);
+            prop_assert_eq!(written_since(&digests(&listed), &reversed), Fields::default());
+            prop_assert!(compare(&listed, &reversed).are_none());
         }
 
         #[test]

@@ -33,7 +33,11 @@ impl Written {
     fn apply(&mut self, manager: &str, configuration: Value, is_forced: bool) -> Vec<String> {
         let mut managers = self.managers.clone();
         let by = writer(manager, 2);
-        match managers.apply(&self.object, &configuration, &by, is_forced) {
+        let force = match is_forced {
+            true => Force::All,
+            false => Force::These(Fields::default()),
+        };
+        match managers.apply(&self.object, &configuration, &by, &force) {
             Ok(object) => {
                 (self.object, self.managers) = (object, managers);
                 Vec::new()
@@ -185,10 +189,64 @@ fn entries_are_read_as_they_are_written_and_no_others() {
         ("fieldsType", json!("FieldsV2")),
         ("fieldsV1", json!([])),
         ("manager", json!(1)),
+        ("manager", json!("x".repeat(129))),
+        ("manager", json!("x\ny")),
+        ("time", json!("yesterday")),
+        ("time", json!("")),
+        ("time", json!(1)),
     ] {
         let mut wrong = written.clone();
         wrong[0][field] = value;
         assert_eq!(Managers::parse(&wrong), None, "{field}");
     }
     assert_eq!(Managers::parse(&json!(vec![first; ENTRIES_MAX + 1])), None);
+}
+
+#[test]
+fn of_two_entries_of_one_manager_the_last_counts() {
+    let entry = |manager: &str, fields: Value| {
+        json!({
+            "manager": manager, "operation": "Update", "apiVersion": "example.io/v1", "fieldsType": "FieldsV1",
+            "fieldsV1": fields,
+        })
+    };
+    let entries = json!([
+        entry("b", json!({"f:a": {}})),
+        entry("a", json!({"f:a": {}})),
+        entry("b", json!({"f:b": {}})),
+        entry("c", json!({"f:c": {}})),
+        entry("c", json!({})),
+    ]);
+    let expected = json!([entry("a", json!({"f:a": {}})), entry("b", json!({"f:b": {}}))]);
+    assert_eq!(Managers::parse(&entries).unwrap().to_json(), expected);
+}
+
+#[test]
+fn conflicts_are_told_level_by_level() {
+    let mut it = Written::new();
+    it.apply("a", json!({"spec": {"a": {"b": 1}, "c": 1, "d": {"e": 1}}}), false);
+    let conflicts = it.apply("b", json!({"spec": {"a": {"b": 2}, "c": 2, "d": {"e": 2}}}), false);
+    assert_eq!(
+        conflicts,
+        ["\"a\" .spec.c", "\"a\" .spec.a.b", "\"a\" .spec.d.e"]
+    );
+}
+
+#[test]
+fn the_oldest_stay_apart_when_somebody_applies() {
+    let mut it = Written::new();
+    for number in 0..UPDATERS_MAX + 1 {
+        let mut next = it.object.clone();
+        next[format!("f{number:02}")] = json!(number);
+        let manager = format!("m{number:02}");
+        let entry = Entry::of(
+            &writer(&manager, 1),
+            Operation::Update,
+            values::compare(&it.object, &next).added,
+        );
+        it.managers.put(entry);
+        it.object = next;
+    }
+    it.apply("a", json!({"x": 1}), false);
+    assert_eq!(it.managed().len(), UPDATERS_MAX + 2);
 }
