@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use synod_model::{Json, Violation};
 use synod_proto::v1;
 
-use crate::bounded;
 use crate::kinds::{Kind, Source};
 use crate::request::{FieldValidation, Query};
 use crate::status::{About, Fault};
+use crate::{bounded, managed};
 
 /// The fields of metadata that documents of Kubernetes may have.
 const METADATA: [&str; 15] = [
@@ -75,9 +75,14 @@ impl Asks<'_> {
     /// The configuration in the body, which is to be applied: what begins as an object of JSON is read as that, so that
     /// it keeps its numbers.
     pub(crate) fn configuration(&self, about: &About<'_>) -> Result<Written, Fault> {
-        let written = match self.body.trim_ascii_start().first() {
-            Some(b'{') => self.of_json(about)?,
-            _ => self.of_yaml(about)?,
+        let document = match self.body.trim_ascii_start().first() {
+            // YAML has objects in braces, too.
+            Some(b'{') => bounded::json(self.body).ok(),
+            _ => None,
+        };
+        let written = match document {
+            Some(document) => self.as_json(document, about)?,
+            None => self.of_yaml(about)?,
         };
         if !written.document["metadata"]["managedFields"].is_null() {
             return Err(Fault::bad_request("metadata.managedFields must be nil"));
@@ -88,6 +93,11 @@ impl Asks<'_> {
     fn of_json(&self, about: &About<'_>) -> Result<Written, Fault> {
         let document = bounded::json(self.body);
         let document = document.map_err(|fault| unreadable(about.kind, &fault.to_string()))?;
+        self.as_json(document, about)
+    }
+
+    /// The document of a body of JSON, checked for what is lost of it.
+    fn as_json(&self, document: Value, about: &About<'_>) -> Result<Written, Fault> {
         let mut lost = Vec::new();
         match is_exact(self.body, &document) {
             Ok(true) => {}
@@ -158,7 +168,7 @@ fn is_exact(text: &[u8], document: &Value) -> Result<bool, Violation> {
     Ok(Json::parse(document.to_string().as_bytes()).is_ok_and(|kept| kept == said))
 }
 
-/// Checks that a document belongs where it was sent, and writes its namespace into it.
+/// Checks that a document belongs where it was sent and can say who manages its fields, and writes its namespace into it.
 pub(crate) fn place(document: &mut Value, about: &About<'_>) -> Result<(), Fault> {
     let kind = about.kind;
     let version = kind.api_version();
@@ -199,7 +209,10 @@ pub(crate) fn place(document: &mut Value, about: &About<'_>) -> Result<(), Fault
             about.name
         )));
     }
-    Ok(())
+    match managed::fault(document) {
+        Some(fault) if kind.source == Source::Objects => Err(Fault::bad_request(fault)),
+        _ => Ok(()),
+    }
 }
 
 /// The fields that would be lost.

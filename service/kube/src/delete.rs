@@ -11,10 +11,12 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, preconditions};
 use crate::bounded;
 use crate::kinds::Source;
-use crate::request::{Asked, is_dry};
+use crate::read;
+use crate::request::is_dry;
+use crate::rights::admit;
 use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
-use crate::write::{TRIES, conflict, read};
+use crate::write::{self, TRIES, conflict};
 
 /// Deletions that one request has under way at a time.
 const AT_ONCE: usize = 16;
@@ -152,7 +154,7 @@ pub(crate) async fn delete(
             let deleted = object(calls, about, options).await?;
             if !deleted.deleted && !is_dry {
                 // It waits for its finalizers, or its dependents.
-                let waiting = read(calls, about).await.map(|waiting| shape.one(waiting));
+                let waiting = write::read(calls, about).await.map(|waiting| shape.one(waiting));
                 let told = begun(about, &deleted.uid, waiting);
                 return Ok(answer::document(&calls.origin, 200, &told));
             }
@@ -171,23 +173,25 @@ pub(crate) async fn collection(
     about: &About<'_>,
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
+    admit(calls, about)?;
     let options = Options::of(asks, about)?;
     let mut left = asks.query.number("limit")?.filter(|limit| *limit > 0);
-    let mut start = Start::First(Asked::Newest);
+    let mut start = read::start(asks.query)?;
+    let mut has_begun = false;
     loop {
         let size = left.map_or(PAGE_MAX, |left| u32::try_from(left).unwrap_or(PAGE_MAX));
-        let page = calls.page(scope, start.clone(), size).await;
-        let expired = match (&page, &start) {
-            (Err(refusal), Start::After(token)) if refusal.kind == ErrorKind::Compacted => {
-                Some(token.clone())
+        let page = match read::page(calls, scope, start, size, about).await {
+            Ok(page) => page,
+            // It took long, and goes on at the present. Where a client begins is for the client to say.
+            Err(Fault {
+                continue_token: Some(token),
+                ..
+            }) if has_begun => {
+                start = read::after(&token);
+                continue;
             }
-            _ => None,
+            Err(fault) => return Err(fault),
         };
-        if let Some(token) = expired {
-            start = Start::AtPresent(token);
-            continue;
-        }
-        let page = page.map_err(|refusal| Fault::of(&refusal, about))?;
         for some in page.items.chunks(AT_ONCE) {
             let all = some
                 .iter()
@@ -202,6 +206,7 @@ pub(crate) async fn collection(
             return Ok(answer::document(&calls.origin, 200, &success(about, "")));
         }
         start = Start::After(page.next);
+        has_begun = true;
     }
 }
 
@@ -238,7 +243,7 @@ async fn one_of(
             Err(fault) if fault.code == 409 && is_any && tries > 0 => {}
             other => return other,
         }
-        item = match read(calls, &about).await {
+        item = match write::read(calls, &about).await {
             Ok(item) if scope.selects(&item) => item,
             Ok(_) => return Ok(()),
             Err(fault) if fault.code == 404 => return Ok(()),
@@ -272,7 +277,7 @@ async fn object(
 
 /// Deletes a snapshot of a controller, which nothing depends on. Answers its uid.
 async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
-    let there = read(calls, about).await?;
+    let there = write::read(calls, about).await?;
     let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
     let expected = options.preconditions;
     let request = v1::ControllerRevisionsDeleteRequest {

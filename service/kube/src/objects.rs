@@ -87,15 +87,21 @@ pub(crate) async fn update(
     document: &Value,
 ) -> Result<(u16, Value), Fault> {
     let given = preconditions(document, about)?;
-    let mut tries = if given.resource_version.is_some() {
-        1
-    } else {
-        TRIES
-    };
+    let mut overtaken_at = None;
+    // Each time somebody else has written, so all get there; the deadline of the request ends it.
     loop {
-        tries -= 1;
-        match update_once(calls, about, asks, document, &given).await {
-            Err(Missed::Overtaken(_)) if tries > 0 => {}
+        let live = live(calls, about).await?;
+        let at = match &live {
+            Some(live) => live.revision(about)?,
+            None => None,
+        };
+        match update_once(calls, about, asks, document, &given, live).await {
+            // What did not change in between would be refused again.
+            Err(Missed::Overtaken(_))
+                if given.resource_version.is_none() && overtaken_at != Some(at) =>
+            {
+                overtaken_at = Some(at);
+            }
             Err(Missed::Overtaken(fault) | Missed::Refused(fault)) => return Err(fault),
             Ok(updated) => return Ok(updated),
         }
@@ -108,9 +114,10 @@ async fn update_once(
     asks: &Asks<'_>,
     document: &Value,
     given: &v1::Preconditions,
+    live: Option<Live>,
 ) -> Result<(u16, Value), Missed> {
     let rules = about.kind.rules;
-    let Some(live) = live(calls, about).await? else {
+    let Some(live) = live else {
         let is_created = rules.create_on_update && *given == v1::Preconditions::default();
         if !is_created {
             return Err(Fault::not_found(about).into());

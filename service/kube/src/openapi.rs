@@ -208,7 +208,7 @@ fn metadata() -> Value {
                 "x-kubernetes-list-type": "set",
                 "x-kubernetes-patch-strategy": "merge",
             },
-            "managedFields": { "type": "array", "description": "Not kept by Synod.", "items": { "type": "object" } },
+            "managedFields": { "type": "array", "description": "Who manages which of its fields. Objects of collections alone have it.", "items": { "type": "object" } },
             "selfLink": text("Not used any more."),
         },
     })

@@ -44,6 +44,13 @@ const OPEN: [&str; 10] = [
     "/version/",
 ];
 
+/// What everybody may create who is known: the reviews of oneself.
+const SELF: [(&str, &str); 3] = [
+    ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectrulesreviews"),
+];
+
 /// `runtime.Unknown` of Kubernetes: a message in its envelope.
 #[derive(Clone, PartialEq, Message)]
 struct Unknown {
@@ -163,12 +170,24 @@ fn spec<T: Message + Default + DeserializeOwned>(
             match review.get("spec") {
                 None | Some(Value::Null) => Ok(T::default()),
                 Some(spec) => {
-                    serde_json::from_value(spec.clone()).map_err(|fault| unreadable(&fault))
+                    let spec = said(spec).ok_or_else(|| unreadable(&"its spec is no object"))?;
+                    serde_json::from_value(spec).map_err(|fault| unreadable(&fault))
                 }
             }
         }
         _ => Err(Fault::unsupported(&format!("application/json, {PROTOBUF}"))),
     }
+}
+
+/// A spec, or a part of it, without what is null; `None` if it or a part is a list.
+fn said(spec: &Value) -> Option<Value> {
+    let members = spec.as_object()?;
+    let members = members.iter().filter(|(_, value)| !value.is_null());
+    let members = members.map(|(name, value)| match (name.as_str(), value) {
+        ("resourceAttributes" | "nonResourceAttributes", part) => Some((name.clone(), said(part)?)),
+        (_, value) => Some((name.clone(), value.clone())),
+    });
+    members.collect::<Option<_>>().map(Value::Object)
 }
 
 /// Who the caller is. Where nobody is asked, everybody may do everything, and nobody has a name.
@@ -267,6 +286,12 @@ async fn resource(calls: &Calls, asked: &Attributes) -> Result<(), Refusal> {
     if asked.resource == ALL {
         return all(calls, asked, &verbs);
     }
+    if SELF.contains(&(&asked.group, &asked.resource)) {
+        return match asked.verb.as_str() {
+            ALL | "create" => Ok(()),
+            _ => Err(nothing("the resource has no such verb")),
+        };
+    }
     let kind = named(calls, asked).await?;
     let kind = kind.ok_or_else(|| nothing("no such resource is served"))?;
     let target = Target::of(&kind, namespace, &asked.name);
@@ -311,7 +336,8 @@ async fn named(calls: &Calls, asked: &Attributes) -> Result<Option<Kind>, Refusa
 /// What the caller may do to each kind.
 async fn rules(calls: &Calls, namespace: &str) -> Result<Vec<Value>, Refusal> {
     let namespace = Some(namespace).filter(|namespace| !namespace.is_empty());
-    let mut rules: Vec<Value> = Vec::new();
+    let own = SELF.map(|(group, resource)| rule(&[Verb::Create.name()], group, resource));
+    let mut rules = own.to_vec();
     let groups = groups(calls).await?;
     let versions = groups.iter().flat_map(|group| &group.versions);
     let mut told = HashSet::new();
@@ -325,14 +351,14 @@ async fn rules(calls: &Calls, namespace: &str) -> Result<Vec<Value>, Refusal> {
         let verbs = verbs.filter(|verb| target.may(calls, **verb).is_ok());
         let verbs: Vec<&str> = verbs.map(|verb| verb.name()).collect();
         if !verbs.is_empty() {
-            rules.push(json!({
-                "verbs": verbs,
-                "apiGroups": [kind.group],
-                "resources": [kind.plural],
-            }));
+            rules.push(rule(&verbs, &kind.group, &kind.plural));
         }
     }
     Ok(rules)
+}
+
+fn rule(verbs: &[&str], group: &str, resource: &str) -> Value {
+    json!({ "verbs": verbs, "apiGroups": [group], "resources": [resource] })
 }
 
 #[cfg(test)]
@@ -370,6 +396,10 @@ mod tests {
         let text = text.to_string();
         let json = spec::<Asked>(&headers("application/json"), text.as_bytes());
         assert_eq!(json.unwrap(), asked);
+        let nulls = br#"{"spec": {"resourceAttributes": {"verb": "create", "group": "coordination.k8s.io",
+            "resource": "leases", "name": null}, "nonResourceAttributes": null}}"#;
+        let json = spec::<Asked>(&headers("application/json"), nulls);
+        assert_eq!(json.unwrap(), asked);
         // Whatever is sent is answered.
         for length in 0..bytes.len() {
             let _ = spec::<Asked>(&headers(PROTOBUF), &bytes[..length]);
@@ -379,6 +409,10 @@ mod tests {
             (PROTOBUF, b"k8s\0\xff\xff"),
             ("application/json", b"{"),
             ("application/json", b"{\"spec\": []}"),
+            (
+                "application/json",
+                b"{\"spec\": {\"resourceAttributes\": [\"n\"]}}",
+            ),
             (
                 "application/json",
                 b"{\"spec\": {\"resourceAttributes\": {\"verb\": 1}}}",

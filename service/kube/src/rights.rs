@@ -6,6 +6,19 @@ use synod_proto::v1;
 
 use crate::kinds::{Kind, Source, Verb};
 use crate::sources::{Calls, state_of, storage_version_of};
+use crate::status::{About, Fault};
+
+/// Asks whether the caller may do what it asks for, before anything is read or computed for it. The call that does it is
+/// decided about, too.
+///
+/// # Errors
+///
+/// It may not.
+pub(crate) fn admit(calls: &Calls, about: &About<'_>) -> Result<(), Fault> {
+    let target = Target::of(about.kind, about.namespace, about.name);
+    let may = target.admit(calls, about.verb);
+    may.map_err(|refusal| Fault::of(&refusal, about))
+}
 
 /// What a request is about, as the policy looks at it.
 #[derive(Debug)]
@@ -31,7 +44,8 @@ impl<'a> Target<'a> {
         Self {
             source: kind.source,
             resource,
-            namespace: namespace.unwrap_or_default(),
+            // What has no namespace is in none, whichever is named.
+            namespace: namespace.filter(|_| kind.namespaced).unwrap_or_default(),
             name,
         }
     }
@@ -60,7 +74,7 @@ impl<'a> Target<'a> {
     /// # Errors
     ///
     /// Why not.
-    pub(crate) fn admit(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
+    fn admit(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
         calls.front.admit(&calls.origin, self.path(verb), self)
     }
 

@@ -190,9 +190,7 @@ impl Fault {
         };
         let Kind { kind, group, .. } = about.kind;
         let message = format!("{kind}.{group} \"{}\" is invalid: {told}", about.name);
-        let causes = faults.iter().map(
-            |(field, rule)| json!({"reason": "FieldValueInvalid", "message": rule, "field": field}),
-        );
+        let causes = faults.iter().map(|(field, rule)| cause(field, rule));
         Self::new(422, "Invalid", message)
             .about(about, kind)
             .because(causes.collect())
@@ -205,7 +203,7 @@ impl Fault {
             Verb::Update => "UpdateOptions",
             _ => "PatchOptions",
         };
-        let cause = json!({"reason": "FieldValueInvalid", "message": rule, "field": field});
+        let cause = cause(field, rule);
         let message = format!("{kind}.meta.k8s.io \"\" is invalid: {field}: {rule}");
         let mut fault = Self::new(422, "Invalid", message).because(vec![cause]);
         fault
@@ -358,6 +356,21 @@ impl Fault {
         }
         status
     }
+}
+
+/// A field that breaks a rule, with the reason that Kubernetes has for rules that begin so.
+fn cause(field: &str, rule: &str) -> Value {
+    let reasons = [
+        ("Required value", "FieldValueRequired"),
+        ("Forbidden", "FieldValueForbidden"),
+        ("Unsupported value", "FieldValueNotSupported"),
+        ("Too long", "FieldValueTooLong"),
+    ];
+    let reason = reasons
+        .into_iter()
+        .find(|(beginning, _)| rule.starts_with(beginning));
+    let reason = reason.map_or("FieldValueInvalid", |(_, reason)| reason);
+    json!({"reason": reason, "message": rule, "field": field})
 }
 
 fn named(name: &str) -> String {

@@ -11,7 +11,7 @@ use crate::leases;
 use crate::objects::{self, expects};
 use crate::patch::Patch;
 use crate::request::Asked;
-use crate::rights::Target;
+use crate::rights::admit;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
 
@@ -79,6 +79,7 @@ async fn create_named(
     asks: &Asks<'_>,
     document: &Value,
 ) -> Result<Value, Fault> {
+    admit(calls, about)?;
     if about.kind.source == Source::Leases {
         not_dry(asks)?;
         leases::create(calls, about, document).await?;
@@ -133,6 +134,7 @@ pub(crate) async fn update(
     about: &About<'_>,
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
+    admit(calls, about)?;
     let Written { document, warnings } = asks.document(about)?;
     let (code, updated) = match about.kind.source {
         Source::Leases => {
@@ -178,7 +180,7 @@ pub(crate) async fn patch(
     about: &About<'_>,
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
-    may_write(calls, about)?;
+    admit(calls, about)?;
     let patch = Patch::of(asks, about)?;
     let (code, patched) = match about.kind.source {
         Source::Leases => (200, patch_lease(calls, about, asks, &patch).await?),
@@ -189,14 +191,6 @@ pub(crate) async fn patch(
         answer::warn(&mut response, warnings);
     }
     Ok(response)
-}
-
-/// Whether the caller may write what it patches. The write decides, too: this is asked so that nobody has a patch applied
-/// only to be refused.
-fn may_write(calls: &Calls, about: &About<'_>) -> Result<(), Fault> {
-    let target = Target::of(about.kind, about.namespace, about.name);
-    let may = target.admit(calls, about.verb);
-    may.map_err(|refusal| Fault::of(&refusal, about))
 }
 
 async fn patch_lease(
