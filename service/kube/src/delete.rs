@@ -154,7 +154,9 @@ pub(crate) async fn delete(
             let deleted = object(calls, about, options).await?;
             if !deleted.deleted && !is_dry {
                 // It waits for its finalizers, or its dependents.
-                let waiting = write::read(calls, about).await.map(|waiting| shape.one(waiting));
+                let waiting = write::read(calls, about)
+                    .await
+                    .map(|waiting| shape.one(waiting));
                 let told = begun(about, &deleted.uid, waiting);
                 return Ok(answer::document(&calls.origin, 200, &told));
             }

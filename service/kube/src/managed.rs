@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 use synod_model::limits::ANNOTATIONS_BYTES_MAX;
 
 use self::fields::Fields;
-use self::managers::{Force, Managers};
 pub(crate) use self::managers::{Conflict, MANAGER_BYTES_MAX, Writer, is_name};
+use self::managers::{Force, Managers};
 use crate::bounded;
 
 /// The annotation with the managers.
@@ -166,7 +166,9 @@ impl Managed {
                 let said = tracked(&said);
                 let changes = values::compare(&said, &self.tracked);
                 let fields = values::fields_of(&said).difference(&changes.modified);
-                fields.difference(&changes.added).difference(&changes.removed)
+                fields
+                    .difference(&changes.added)
+                    .difference(&changes.removed)
             }
             _ => Fields::default(),
         }
@@ -391,7 +393,8 @@ mod tests {
 
     #[test]
     fn who_says_nothing_manages_nothing() {
-        let bare = json!({"apiVersion": "example.io/v1", "kind": "Widget", "metadata": {"name": "a"}});
+        let bare =
+            json!({"apiVersion": "example.io/v1", "kind": "Widget", "metadata": {"name": "a"}});
         assert_eq!(begun(&bare, &writer("a")), Ok(None));
         let stored = begun(&document(1), &writer("a")).unwrap();
         let live = Managed::of(&document(1), stored.as_deref());
@@ -442,7 +445,10 @@ mod tests {
             manager: "\"kubectl-client-side-apply\" using example.io/v1".to_owned(),
             path: path.to_owned(),
         };
-        assert_eq!(apply("kubectl", &next), Ok(json!({"size": 2, "color": "red"})));
+        assert_eq!(
+            apply("kubectl", &next),
+            Ok(json!({"size": 2, "color": "red"}))
+        );
         let refused = Err(Unapplied::Conflicts(vec![conflict(".spec.size")]));
         assert_eq!(apply("other", &next), refused);
         // Of what it never said it takes nothing.
@@ -456,7 +462,10 @@ mod tests {
         let stored = managed.updated(&other, &writer("x"));
         let managed = Managed::of(&other, stored.as_deref());
         let refused = managed.applied(&other, &next, &writer("kubectl"), false);
-        assert!(matches!(refused, Err(Unapplied::Conflicts(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(Unapplied::Conflicts(_))),
+            "{refused:?}"
+        );
     }
 
     #[test]

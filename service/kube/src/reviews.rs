@@ -396,7 +396,8 @@ mod tests {
         let text = text.to_string();
         let json = spec::<Asked>(&headers("application/json"), text.as_bytes());
         assert_eq!(json.unwrap(), asked);
-        let nulls = br#"{"spec": {"resourceAttributes": {"verb": "create", "group": "coordination.k8s.io",
+        let nulls =
+            br#"{"spec": {"resourceAttributes": {"verb": "create", "group": "coordination.k8s.io",
             "resource": "leases", "name": null}, "nonResourceAttributes": null}}"#;
         let json = spec::<Asked>(&headers("application/json"), nulls);
         assert_eq!(json.unwrap(), asked);

@@ -123,3 +123,18 @@ impl Names for Target<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::KINDS;
+
+    #[test]
+    fn what_has_no_namespace_is_in_none() {
+        for kind in KINDS.iter() {
+            let target = Target::of(kind, Some("n"), "a");
+            let expected = if kind.namespaced { "n" } else { "" };
+            assert_eq!(target.namespace, expected, "{}", kind.plural);
+        }
+    }
+}

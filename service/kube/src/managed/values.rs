@@ -245,7 +245,11 @@ fn are_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || plain(one) == plain(other),
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_same(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| are_same(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
             let is_there = |(name, value): (&String, &Value)| {
@@ -382,13 +386,20 @@ mod tests {
 
     #[test]
     fn an_owner_reference_is_one_value() {
-        let owner = |name: &str| json!({"metadata": {"ownerReferences": [{"uid": "1", "name": name}]}});
+        let owner =
+            |name: &str| json!({"metadata": {"ownerReferences": [{"uid": "1", "name": name}]}});
         let changes = compare(&owner("a"), &owner("b"));
         let path = ".metadata.ownerReferences[uid=\"1\"]";
         assert_eq!(changes.modified.paths(), [path]);
-        let merged = merge(&owner("a"), &json!({"metadata": {"ownerReferences": [{"uid": "1"}]}}));
+        let merged = merge(
+            &owner("a"),
+            &json!({"metadata": {"ownerReferences": [{"uid": "1"}]}}),
+        );
         assert_eq!(merged["metadata"]["ownerReferences"], json!([{"uid": "1"}]));
-        assert_eq!(written_since(&digests(&owner("a")), &owner("b")).paths(), [path]);
+        assert_eq!(
+            written_since(&digests(&owner("a")), &owner("b")).paths(),
+            [path]
+        );
     }
 
     #[test]

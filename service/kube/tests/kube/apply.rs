@@ -177,6 +177,10 @@ async fn what_is_no_configuration_is_refused() {
         (422, &json!(message)),
         "{nobody:?}"
     );
+    assert_eq!(
+        nobody.body["details"]["causes"][0]["reason"],
+        "FieldValueRequired"
+    );
     let patch = json!({"spec": {"size": 1}});
     let forced = api
         .patch(&format!("{}?force=true", a()), "merge", &patch)
@@ -186,6 +190,10 @@ async fn what_is_no_configuration_is_refused() {
         (forced.code, &forced.body["message"]),
         (422, &json!(message)),
         "{forced:?}"
+    );
+    assert_eq!(
+        forced.body["details"]["causes"][0]["reason"],
+        "FieldValueForbidden"
     );
     let long = api.apply(&a(), &"x".repeat(129), &said).await;
     assert_eq!(long.code, 422, "{long:?}");
@@ -217,6 +225,96 @@ async fn what_is_no_configuration_is_refused() {
         (201, &json!(3))
     );
     assert_eq!(api.apply(&a(), "one", &expecting).await.code, 409);
+    let flow = "{apiVersion: example.io/v1, kind: Widget, metadata: {name: a}, spec: {size: 4}}";
+    let applied = api.send("PATCH", &path, &apply, flow.as_bytes()).await;
+    assert_eq!(
+        (applied.code, &applied.body["spec"]["size"]),
+        (200, &json!(4)),
+        "{applied:?}"
+    );
+}
+
+#[tokio::test]
+async fn who_applies_a_bare_name_gives_everything_back() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let bare = json!({"apiVersion": "example.io/v1", "kind": "Widget", "metadata": {"name": "a"}});
+    let created = api.apply(&a(), "one", &bare).await;
+    assert_eq!(
+        (created.code, managed(&created)),
+        (201, Vec::new()),
+        "{created:?}"
+    );
+    let said = configuration(json!({"size": 1}));
+    assert_eq!(api.apply(&a(), "one", &said).await.code, 200);
+    let left = api.apply(&a(), "one", &bare).await;
+    assert_eq!(
+        (left.code, &left.body["spec"], managed(&left)),
+        (200, &Value::Null, Vec::new()),
+        "{left:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_says_the_same_was_written_by_nobody_else() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let said = |list: &str, revision: &str| {
+        format!(
+            "{{\"apiVersion\": \"example.io/v1\", \"kind\": \"Widget\", \"metadata\": {{\"name\": \"a\", \
+             \"resourceVersion\": \"{revision}\", \"labels\": {{\"x\": \"x{revision}\"}}}}, \"spec\": {{\"list\": [{list}], \"number\": 1}}}}"
+        )
+    };
+    let named = |path: &str| format!("{path}?fieldManager=u");
+    let body = said("{\"a\": 1, \"b\": 2}", "");
+    let created = api
+        .send("POST", &named(WIDGETS), &[], body.as_bytes())
+        .await;
+    assert_eq!(created.code, 201, "{created:?}");
+    // The stored data stays as it is, with its members in the order that they had.
+    let revision = created.body["metadata"]["resourceVersion"]
+        .as_str()
+        .unwrap();
+    let body = said("{\"b\": 2, \"a\": 1}", revision);
+    let updated = api.send("PUT", &named(&a()), &[], body.as_bytes()).await;
+    let told = managed(&updated);
+    assert!(
+        told.len() == 1 && told[0].starts_with("Update u"),
+        "{told:?}"
+    );
+    // A number keeps every digit of its floating point.
+    let patch = br#"{"spec": {"number": 31.245270191439438}}"#;
+    let merge = [("content-type", "application/merge-patch+json")];
+    let patched = api.send("PATCH", &named(&a()), &merge, patch).await;
+    let told = patched.body["spec"]["number"].to_string();
+    assert_eq!(told, "31.245270191439438", "{patched:?}");
+    assert_eq!(managed(&api.get(&a()).await), managed(&patched));
+}
+
+#[tokio::test]
+async fn a_client_names_managers_and_times_or_is_told_of_it() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let mut said = api.post(WIDGETS, &widget("a", 1)).await.body;
+    for (field, value) in [
+        ("time", json!("yesterday")),
+        ("time", json!(1)),
+        ("manager", json!("x".repeat(129))),
+        ("manager", json!("x\ny")),
+    ] {
+        let mut wrong = said.clone();
+        wrong["metadata"]["managedFields"][0][field] = value;
+        let refused = api.put(&a(), &wrong).await;
+        let message = refused.body["message"].as_str().unwrap();
+        assert!(
+            refused.code == 400 && message.starts_with("metadata.managedFields[0]"),
+            "{refused:?}"
+        );
+        let patch = json!({"metadata": {"managedFields": wrong["metadata"]["managedFields"]}});
+        assert_eq!(api.patch(&a(), "merge", &patch).await.code, 400);
+    }
+    said["metadata"]["managedFields"][0]["time"] = json!("2026-01-01T00:00:00+02:00");
+    assert_eq!(api.put(&a(), &said).await.code, 200);
 }
 
 #[tokio::test]

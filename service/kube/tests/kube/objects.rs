@@ -1,6 +1,8 @@
 //! Objects of collections.
 
 use serde_json::{Value, json};
+use synod_proto::v1;
+use synod_proto::v1::collections_client::CollectionsClient;
 
 use crate::api::{Api, WIDGETS, widget};
 use crate::replicas::Replicas;
@@ -152,6 +154,72 @@ async fn patches_without_a_revision_all_come_through_however_many_write_at_once(
         read.body["metadata"]["labels"].as_object().unwrap().len(),
         5
     );
+}
+
+#[tokio::test]
+async fn updates_without_a_revision_all_come_through_however_many_write_at_once() {
+    let replicas = Replicas::with_widgets().await;
+    let update = v1::CollectionsUpdateRequest {
+        resource: Some(v1::GroupResource {
+            group: "example.io".to_owned(),
+            resource: "widgets".to_owned(),
+        }),
+        unconditional_update: Some(true),
+        ..v1::CollectionsUpdateRequest::default()
+    };
+    let mut collections = CollectionsClient::new(replicas.channel().await);
+    collections.update(update).await.unwrap();
+    let api = std::sync::Arc::new(Api::of(&replicas));
+    let made = api.post(WIDGETS, &widget("a", 0)).await;
+    let mut writing = tokio::task::JoinSet::new();
+    for number in 1..25 {
+        let api = std::sync::Arc::clone(&api);
+        writing.spawn(async move {
+            api.put(&format!("{WIDGETS}/a"), &widget("a", number))
+                .await
+                .code
+        });
+    }
+    assert_eq!(writing.join_all().await, [200; 24]);
+    // What can never be is refused at once.
+    let mut other = widget("a", 1);
+    other["metadata"]["uid"] = json!("00000000-0000-8000-8000-000000000000");
+    assert_eq!(api.put(&format!("{WIDGETS}/a"), &other).await.code, 409);
+    let read = api.get(&format!("{WIDGETS}/a")).await;
+    assert_eq!(read.body["metadata"]["uid"], made.body["metadata"]["uid"]);
+}
+
+#[tokio::test]
+async fn a_deletion_of_many_begins_where_it_is_told() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    for name in ["a", "b", "c"] {
+        assert_eq!(api.post(WIDGETS, &widget(name, 1)).await.code, 201);
+    }
+    let page = api.get(&format!("{WIDGETS}?limit=1")).await;
+    let text = |field: &str| page.body["metadata"][field].as_str().unwrap().to_owned();
+    let (token, revision) = (text("continue"), text("resourceVersion"));
+    assert_eq!(api.post(WIDGETS, &widget("d", 1)).await.code, 201);
+    let path = format!("{WIDGETS}?resourceVersion=1&resourceVersionMatch=Never");
+    assert_eq!(api.delete(&path, &Value::Null).await.code, 400);
+    let path = format!("{WIDGETS}?continue=x");
+    let refused = api.delete(&path, &Value::Null).await;
+    assert_eq!(refused.code, api.get(&path).await.code, "{refused:?}");
+    let names = async || -> Vec<String> {
+        let list = api.get(WIDGETS).await;
+        let items = list.body["items"].as_array().unwrap().iter();
+        items
+            .map(|item| item["metadata"]["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names().await, ["a", "b", "c", "d"]);
+    let path = format!("{WIDGETS}?continue={token}&limit=1");
+    assert_eq!(api.delete(&path, &Value::Null).await.code, 200);
+    assert_eq!(names().await, ["a", "c", "d"]);
+    // What was created later is not meant.
+    let path = format!("{WIDGETS}?resourceVersion={revision}&resourceVersionMatch=Exact");
+    assert_eq!(api.delete(&path, &Value::Null).await.code, 200);
+    assert_eq!(names().await, ["d"]);
 }
 
 #[tokio::test]

@@ -217,15 +217,26 @@ fn of_two_entries_of_one_manager_the_last_counts() {
         entry("c", json!({"f:c": {}})),
         entry("c", json!({})),
     ]);
-    let expected = json!([entry("a", json!({"f:a": {}})), entry("b", json!({"f:b": {}}))]);
+    let expected = json!([
+        entry("a", json!({"f:a": {}})),
+        entry("b", json!({"f:b": {}}))
+    ]);
     assert_eq!(Managers::parse(&entries).unwrap().to_json(), expected);
 }
 
 #[test]
 fn conflicts_are_told_level_by_level() {
     let mut it = Written::new();
-    it.apply("a", json!({"spec": {"a": {"b": 1}, "c": 1, "d": {"e": 1}}}), false);
-    let conflicts = it.apply("b", json!({"spec": {"a": {"b": 2}, "c": 2, "d": {"e": 2}}}), false);
+    it.apply(
+        "a",
+        json!({"spec": {"a": {"b": 1}, "c": 1, "d": {"e": 1}}}),
+        false,
+    );
+    let conflicts = it.apply(
+        "b",
+        json!({"spec": {"a": {"b": 2}, "c": 2, "d": {"e": 2}}}),
+        false,
+    );
     assert_eq!(
         conflicts,
         ["\"a\" .spec.c", "\"a\" .spec.a.b", "\"a\" .spec.d.e"]
