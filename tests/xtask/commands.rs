@@ -205,6 +205,7 @@ fn test() -> Vec<Step> {
             .with("SYNOD_OLDER_BINARY", older),
         kube(),
         kubectl(),
+        kube_clients(),
     ]
 }
 
@@ -223,6 +224,19 @@ fn kube() -> Step {
 fn kubectl() -> Step {
     let line = "cargo test --locked --package synod-kube --test kube -- --ignored";
     Step::new("kubectl", line).on_demand()
+}
+
+/// Clients of Kubernetes that are no kubectl, against the same.
+fn kube_clients() -> Step {
+    let line = "cargo test --locked --package synod-kube --test kube -- --ignored clients";
+    let (go, python) = (tools::kube_client_of_go(), tools::kube_client_of_python());
+    Step::new("kube-clients", line)
+        .with("SYNOD_KUBE_CLIENT_GO", go.display().to_string())
+        .with("SYNOD_KUBE_CLIENT_PYTHON", python.display().to_string())
+        .only_with([Tool::Go])
+        .needing(Tool::KubeClientOfGo)
+        .needing(Tool::KubeClientOfPython)
+        .on_demand()
 }
 
 /// The path of the program that the tests run.

@@ -32,6 +32,10 @@ pub(crate) enum Tool {
     Go,
     /// The API server that `synod observe` and `synod migrate` are tried out against.
     KubeApiServer,
+    /// The program that works on the Kubernetes API of replicas by client-go.
+    KubeClientOfGo,
+    /// Python's client of Kubernetes.
+    KubeClientOfPython,
 }
 
 /// The version of cargo-deny to install.
@@ -42,6 +46,9 @@ pub(crate) const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// The version of the package of Python that brings etcd, which is etcd's own.
 const ETCD_OF_PYTHON: &str = "3.5.1";
+
+/// The version of Python's client of Kubernetes.
+const KUBE_CLIENT_OF_PYTHON: &str = "37.0.2";
 
 /// The version of etcd to build with Go.
 const ETCD_OF_GO: &str = "3.6.6";
@@ -68,7 +75,14 @@ impl Tool {
             Self::Musl => install_musl(),
             Self::Buildah => install_package("buildah", "--version", "buildah"),
             Self::Go => find_go(),
-            Self::KubeApiServer => build_kube_api_server(),
+            Self::KubeApiServer => {
+                build_of_kube("the API server of tests/kube", ".", &kube_api_server())
+            }
+            Self::KubeClientOfGo => {
+                let client = kube_client_of_go();
+                build_of_kube("the client of tests/kube", "./client", &client)
+            }
+            Self::KubeClientOfPython => install_kube_client_of_python(),
         }
     }
 }
@@ -224,17 +238,42 @@ fn find_go() -> Result<(), String> {
         .ok_or_else(|| "there is no Go on this machine".to_owned())
 }
 
-/// Builds Kubernetes' API server from its published modules. Go knows by itself what of it is built already.
-fn build_kube_api_server() -> Result<(), String> {
-    eprintln!("    building the API server of tests/kube with Go, which takes minutes at first");
-    let program = kube_api_server();
+/// Builds a program of `tests/kube` from Kubernetes' published modules. Go knows by itself what of it is built already.
+fn build_of_kube(what: &str, package: &str, program: &Path) -> Result<(), String> {
+    eprintln!("    building {what} with Go, which takes minutes at first");
     let mut build = Command::new("go");
     build
         .args(["build", "-mod=readonly", "-o"])
-        .arg(&program)
-        .arg(".")
+        .arg(program)
+        .arg(package)
         .current_dir(synod_tests::checkout().join("tests/kube/apiserver"));
-    run("the API server of tests/kube", build)
+    run(what, build)
+}
+
+/// Installs Python's client of Kubernetes beside Python's own packages.
+fn install_kube_client_of_python() -> Result<(), String> {
+    let packages = kube_client_of_python();
+    let mark = packages.join(format!("kubernetes-{KUBE_CLIENT_OF_PYTHON}.dist-info"));
+    if mark.exists() {
+        return Ok(());
+    }
+    eprintln!("    installing kubernetes into {}", packages.display());
+    let mut command = Command::new("python3");
+    command
+        .args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"])
+        .arg(&packages)
+        .arg(format!("kubernetes=={KUBE_CLIENT_OF_PYTHON}"));
+    run("kubernetes", command)
+}
+
+/// The program of `tests/kube` that works by client-go.
+pub(crate) fn kube_client_of_go() -> PathBuf {
+    folder().join("bin/kube-client")
+}
+
+/// The folder of the packages of Python's client of Kubernetes.
+pub(crate) fn kube_client_of_python() -> PathBuf {
+    folder().join("kubernetes")
 }
 
 /// The API server of `tests/kube`.

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use synod_model::{Json, Violation};
 use synod_proto::v1;
 
-use crate::bounded;
 use crate::kinds::{Kind, Source};
 use crate::request::{FieldValidation, Query};
 use crate::status::{About, Fault};
+use crate::{bounded, managed};
 
 /// The fields of metadata that documents of Kubernetes may have.
 const METADATA: [&str; 15] = [
@@ -64,42 +64,72 @@ impl Asks<'_> {
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let media = media.split(';').next().unwrap_or_default().trim();
-        let kind = about.kind;
-        let unreadable = |fault: String| {
-            let Kind { kind, version, .. } = kind;
-            Fault::bad_request(format!(
-                "{kind} in version \"{version}\" cannot be handled as a {kind}: {fault}"
-            ))
-        };
-        let mut lost = Vec::new();
-        let mut document: Value = match media {
+        match media {
             // Clients of Python name no type.
-            "" | "*/*" | "application/json" => {
-                let document =
-                    bounded::json(self.body).map_err(|fault| unreadable(fault.to_string()))?;
-                match is_exact(self.body, &document) {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        let fault = "it holds a number that is neither an integer of 64 bits nor exact in floating point";
-                        return Err(unreadable(fault.to_owned()));
-                    }
-                    Err(fault) => lost.push(format!("not kept as it is written: {}", fault.rule)),
-                }
-                document
-            }
-            "application/yaml" | "text/yaml" | "application/x-yaml" => {
-                bounded::yaml(self.body).map_err(|fault| unreadable(fault.to_string()))?
-            }
-            _ => return Err(Fault::unsupported("application/json, application/yaml")),
+            "" | "*/*" | "application/json" => self.of_json(about),
+            "application/yaml" | "text/yaml" | "application/x-yaml" => self.of_yaml(about),
+            _ => Err(Fault::unsupported("application/json, application/yaml")),
+        }
+    }
+
+    /// The configuration in the body, which is to be applied: what begins as an object of JSON is read as that, so that
+    /// it keeps its numbers.
+    pub(crate) fn configuration(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let document = match self.body.trim_ascii_start().first() {
+            // YAML has objects in braces, too.
+            Some(b'{') => bounded::json(self.body).ok(),
+            _ => None,
         };
+        let written = match document {
+            Some(document) => self.as_json(document, about)?,
+            None => self.of_yaml(about)?,
+        };
+        if !written.document["metadata"]["managedFields"].is_null() {
+            return Err(Fault::bad_request("metadata.managedFields must be nil"));
+        }
+        Ok(written)
+    }
+
+    fn of_json(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let document = bounded::json(self.body);
+        let document = document.map_err(|fault| unreadable(about.kind, &fault.to_string()))?;
+        self.as_json(document, about)
+    }
+
+    /// The document of a body of JSON, checked for what is lost of it.
+    fn as_json(&self, document: Value, about: &About<'_>) -> Result<Written, Fault> {
+        let mut lost = Vec::new();
+        match is_exact(self.body, &document) {
+            Ok(true) => {}
+            Ok(false) => {
+                let fault = "it holds a number that is neither an integer of 64 bits nor exact in floating point";
+                return Err(unreadable(about.kind, fault));
+            }
+            Err(fault) => lost.push(format!("not kept as it is written: {}", fault.rule)),
+        }
+        self.checked(document, lost, about)
+    }
+
+    fn of_yaml(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let document = bounded::yaml(self.body);
+        let document = document.map_err(|fault| unreadable(about.kind, &fault.to_string()))?;
+        self.checked(document, Vec::new(), about)
+    }
+
+    /// A document that belongs where it was sent, with what is lost of it.
+    fn checked(
+        &self,
+        mut document: Value,
+        mut lost: Vec<String>,
+        about: &About<'_>,
+    ) -> Result<Written, Fault> {
+        named(&mut document, about.kind);
         place(&mut document, about)?;
-        lost.extend(unknown(&document, kind));
+        lost.extend(unknown(&document, about.kind));
         let warnings = match self.query.field_validation()? {
             FieldValidation::Strict if !lost.is_empty() => {
-                return Err(unreadable(format!(
-                    "strict decoding error: {}",
-                    lost.join(", ")
-                )));
+                let lost = format!("strict decoding error: {}", lost.join(", "));
+                return Err(unreadable(about.kind, &lost));
             }
             FieldValidation::Warn => lost,
             FieldValidation::Strict | FieldValidation::Ignore => Vec::new(),
@@ -108,13 +138,37 @@ impl Asks<'_> {
     }
 }
 
+/// Names what a document is where it does not say so: a client with a type for it need not, as in Kubernetes.
+fn named(document: &mut Value, kind: &Kind) {
+    if let Value::Object(members) = document
+        && kind.source != Source::Objects
+    {
+        for (member, own) in [
+            ("apiVersion", kind.api_version()),
+            ("kind", kind.kind.to_string()),
+        ] {
+            let said = members.entry(member).or_insert(Value::Null);
+            if said.is_null() || *said == "" {
+                *said = json!(own);
+            }
+        }
+    }
+}
+
+fn unreadable(kind: &Kind, fault: &str) -> Fault {
+    let Kind { kind, version, .. } = kind;
+    Fault::bad_request(format!(
+        "{kind} in version \"{version}\" cannot be handled as a {kind}: {fault}"
+    ))
+}
+
 /// Whether a document says what its text does, every digit of its numbers.
 fn is_exact(text: &[u8], document: &Value) -> Result<bool, Violation> {
     let said = Json::parse(text)?;
     Ok(Json::parse(document.to_string().as_bytes()).is_ok_and(|kept| kept == said))
 }
 
-/// Checks that a document belongs where it was sent, and writes its namespace into it.
+/// Checks that a document belongs where it was sent and can say who manages its fields, and writes its namespace into it.
 pub(crate) fn place(document: &mut Value, about: &About<'_>) -> Result<(), Fault> {
     let kind = about.kind;
     let version = kind.api_version();
@@ -155,7 +209,10 @@ pub(crate) fn place(document: &mut Value, about: &About<'_>) -> Result<(), Fault
             about.name
         )));
     }
-    Ok(())
+    match managed::fault(document) {
+        Some(fault) if kind.source == Source::Objects => Err(Fault::bad_request(fault)),
+        _ => Ok(()),
+    }
 }
 
 /// The fields that would be lost.

@@ -1,5 +1,6 @@
 //! Deleting.
 
+use futures::future::join_all;
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,12 +11,18 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, preconditions};
 use crate::bounded;
 use crate::kinds::Source;
+use crate::read;
 use crate::request::is_dry;
-use crate::sources::{Calls, object_key};
+use crate::rights::admit;
+use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
-use crate::write::{conflict, read};
+use crate::write::{self, TRIES, conflict};
+
+/// Deletions that one request has under way at a time.
+const AT_ONCE: usize = 16;
 
 /// How an object is to be deleted.
+#[derive(Clone)]
 struct Options {
     preconditions: v1::Preconditions,
     propagation: v1::Propagation,
@@ -147,7 +154,9 @@ pub(crate) async fn delete(
             let deleted = object(calls, about, options).await?;
             if !deleted.deleted && !is_dry {
                 // It waits for its finalizers, or its dependents.
-                let waiting = read(calls, about).await.map(|waiting| shape.one(waiting));
+                let waiting = write::read(calls, about)
+                    .await
+                    .map(|waiting| shape.one(waiting));
                 let told = begun(about, &deleted.uid, waiting);
                 return Ok(answer::document(&calls.origin, 200, &told));
             }
@@ -155,6 +164,94 @@ pub(crate) async fn delete(
         }
     };
     Ok(answer::document(&calls.origin, 200, &success(about, &uid)))
+}
+
+/// Deletes all objects that are selected, page by page. What was deleted when it fails or its time is over stays so.
+///
+/// An object is deleted as it was selected: if somebody was faster it is looked at again.
+pub(crate) async fn collection(
+    calls: &Calls,
+    scope: &Scope,
+    about: &About<'_>,
+    asks: &Asks<'_>,
+) -> Result<Response, Fault> {
+    admit(calls, about)?;
+    let options = Options::of(asks, about)?;
+    let mut left = asks.query.number("limit")?.filter(|limit| *limit > 0);
+    let mut start = read::start(asks.query)?;
+    let mut has_begun = false;
+    loop {
+        let size = left.map_or(PAGE_MAX, |left| u32::try_from(left).unwrap_or(PAGE_MAX));
+        let page = match read::page(calls, scope, start, size, about).await {
+            Ok(page) => page,
+            // It took long, and goes on at the present. Where a client begins is for the client to say.
+            Err(Fault {
+                continue_token: Some(token),
+                ..
+            }) if has_begun => {
+                start = read::after(&token);
+                continue;
+            }
+            Err(fault) => return Err(fault),
+        };
+        for some in page.items.chunks(AT_ONCE) {
+            let all = some
+                .iter()
+                .map(|item| one_of(calls, scope, about, &options, item));
+            for deleted in join_all(all).await {
+                deleted?;
+            }
+        }
+        left =
+            left.map(|left| left.saturating_sub(u64::try_from(page.items.len()).unwrap_or(left)));
+        if page.next.is_empty() || left == Some(0) {
+            return Ok(answer::document(&calls.origin, 200, &success(about, "")));
+        }
+        start = Start::After(page.next);
+        has_begun = true;
+    }
+}
+
+/// Deletes one of many objects, if it is still selected.
+async fn one_of(
+    calls: &Calls,
+    scope: &Scope,
+    about: &About<'_>,
+    options: &Options,
+    item: &Value,
+) -> Result<(), Fault> {
+    let mut item = item.clone();
+    let mut tries = TRIES;
+    loop {
+        tries -= 1;
+        let metadata = &item["metadata"];
+        let name = metadata["name"].as_str().unwrap_or_default().to_owned();
+        let about = About {
+            name: &name,
+            ..about.clone()
+        };
+        let mut options = options.clone();
+        let is_any = options.preconditions == v1::Preconditions::default();
+        if is_any {
+            options.preconditions = preconditions(&item, &about)?;
+        }
+        let deleted = match about.kind.source {
+            Source::ControllerRevisions => snapshot(calls, &about, options).await.map(drop),
+            _ => object(calls, &about, options).await.map(drop),
+        };
+        match deleted {
+            // It is gone already.
+            Err(fault) if fault.code == 404 => return Ok(()),
+            Err(fault) if fault.code == 409 && is_any && tries > 0 => {}
+            other => return other,
+        }
+        item = match write::read(calls, &about).await {
+            Ok(item) if scope.selects(&item) => item,
+            Ok(_) => return Ok(()),
+            Err(fault) if fault.code == 404 => return Ok(()),
+            Err(fault) => return Err(fault),
+        };
+    }
 }
 
 /// The answer to a deletion that has begun. A read that fails takes nothing back, so it is told of without the object.
@@ -182,7 +279,7 @@ async fn object(
 
 /// Deletes a snapshot of a controller, which nothing depends on. Answers its uid.
 async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
-    let there = read(calls, about).await?;
+    let there = write::read(calls, about).await?;
     let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
     let expected = options.preconditions;
     let request = v1::ControllerRevisionsDeleteRequest {

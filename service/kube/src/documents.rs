@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::kinds::Kind;
+use crate::managed::{MANAGED, Managed};
 
 /// The member of a document that shows the data's own `metadata`.
 const DATA_METADATA: &str = "dataMetadata";
@@ -112,6 +113,31 @@ pub(crate) fn document(kind: &Kind, own: Option<&v1::Metadata>, rest: Value) -> 
 
 /// An object of a collection, in the version that it is stored in.
 pub(crate) fn object(kind: &Kind, object: &v1::Object) -> Value {
+    managed_object(kind, object).0
+}
+
+/// The same, with the managers of its fields.
+pub(crate) fn managed_object(kind: &Kind, object: &v1::Object) -> (Value, Managed) {
+    let mut document = unmanaged(kind, object);
+    let metadata = object.metadata.as_ref();
+    let stored = metadata.and_then(|metadata| metadata.annotations.get(MANAGED));
+    if let Some(own) = document["metadata"].as_object_mut()
+        && let Some(Value::Object(annotations)) = own.get_mut("annotations")
+    {
+        annotations.shift_remove(MANAGED);
+        if annotations.is_empty() {
+            own.shift_remove("annotations");
+        }
+    }
+    let managed = Managed::of(&document, stored.map(String::as_str));
+    let shown = managed.shown();
+    if !shown.is_null() {
+        document["metadata"]["managedFields"] = shown;
+    }
+    (document, managed)
+}
+
+fn unmanaged(kind: &Kind, object: &v1::Object) -> Value {
     let content = object.content.clone().unwrap_or_default();
     let rest = match data(&content) {
         Some(mut data) => {
@@ -181,6 +207,10 @@ pub(crate) fn attributes(
     metadata: &Value,
     faults: &mut Vec<(String, String)>,
 ) -> v1::ObjectAttributes {
+    if !metadata["annotations"][MANAGED].is_null() {
+        let rule = "Forbidden: Synod keeps it; documents have metadata.managedFields in its place";
+        faults.push((format!("metadata.annotations[{MANAGED}]"), rule.to_owned()));
+    }
     v1::ObjectAttributes {
         labels: texts(metadata, "labels", faults),
         annotations: texts(metadata, "annotations", faults),

@@ -59,6 +59,17 @@ pub(crate) struct Kind {
     pub(crate) source: Source,
     pub(crate) columns: &'static [Column],
     pub(crate) description: &'static str,
+    /// What writes must hold to.
+    pub(crate) rules: Rules,
+}
+
+/// What writes of a kind must hold to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rules {
+    /// An update of an object that is not there creates it.
+    pub(crate) create_on_update: bool,
+    /// An update may leave out the revision.
+    pub(crate) unconditional_update: bool,
 }
 
 /// The group of what only Synod has.
@@ -68,13 +79,20 @@ const READ: &[Verb] = &[Verb::Get, Verb::List, Verb::Watch];
 const ALL: &[Verb] = &[
     Verb::Create,
     Verb::Delete,
+    Verb::DeleteCollection,
     Verb::Get,
     Verb::List,
     Verb::Patch,
     Verb::Update,
     Verb::Watch,
 ];
-const OF_SNAPSHOTS: &[Verb] = &[Verb::Delete, Verb::Get, Verb::List, Verb::Watch];
+const OF_SNAPSHOTS: &[Verb] = &[
+    Verb::Delete,
+    Verb::DeleteCollection,
+    Verb::Get,
+    Verb::List,
+    Verb::Watch,
+];
 const OF_LEASES: &[Verb] = &[
     Verb::Create,
     Verb::Get,
@@ -85,6 +103,17 @@ const OF_LEASES: &[Verb] = &[
 ];
 
 impl Verb {
+    pub(crate) const EACH: [Self; 8] = [
+        Self::Get,
+        Self::List,
+        Self::Watch,
+        Self::Create,
+        Self::Update,
+        Self::Patch,
+        Self::Delete,
+        Self::DeleteCollection,
+    ];
+
     /// Its name in discovery.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -131,6 +160,7 @@ impl Kind {
     /// The kind that a collection has in one version.
     pub(crate) fn of_collection(collection: &v1::Collection, version: &str) -> Self {
         let resource = collection.resource.clone().unwrap_or_default();
+        let rules = collection.rules.unwrap_or_default();
         Self {
             singular: collection.kind.to_lowercase().into(),
             group: resource.group.into(),
@@ -143,6 +173,10 @@ impl Kind {
             source: Source::Objects,
             columns: &[],
             description: "An object of a declared collection. Synod does not know its fields.",
+            rules: Rules {
+                create_on_update: rules.create_on_update,
+                unconditional_update: rules.unconditional_update,
+            },
         }
     }
 }
@@ -174,6 +208,10 @@ const fn row(
         source,
         columns,
         description,
+        rules: Rules {
+            create_on_update: false,
+            unconditional_update: true,
+        },
     }
 }
 

@@ -25,7 +25,9 @@
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
-//! | `read`, `watch`, `write`, `delete`, `patch`, `strategic` | the verbs |
+//! | `read`, `watch`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
+//! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
+//! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
 //! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
 //! | `answer`, `table` | answers as they are sent |
@@ -41,11 +43,15 @@ mod documents;
 mod kinds;
 mod kubeconfig;
 mod leases;
+mod managed;
 mod negotiate;
+mod objects;
 mod openapi;
 mod patch;
 mod read;
 mod request;
+mod reviews;
+mod rights;
 mod selectors;
 mod serve;
 mod shown;

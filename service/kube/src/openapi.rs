@@ -74,6 +74,9 @@ fn operations(kind: &Kind, is_one: bool) -> Value {
         if matches!(verb, Verb::Create | Verb::Update | Verb::Patch) {
             parameters.extend(["dryRun", "fieldManager", "fieldValidation"].map(parameter));
         }
+        if *verb == Verb::Patch {
+            parameters.push(parameter("force"));
+        }
         let text = json!({ "$ref": format!("#/components/schemas/{}", schema_name(kind)) });
         operations.insert(
             (*method).to_owned(),
@@ -205,7 +208,7 @@ fn metadata() -> Value {
                 "x-kubernetes-list-type": "set",
                 "x-kubernetes-patch-strategy": "merge",
             },
-            "managedFields": { "type": "array", "description": "Not kept by Synod.", "items": { "type": "object" } },
+            "managedFields": { "type": "array", "description": "Who manages which of its fields. Objects of collections alone have it.", "items": { "type": "object" } },
             "selfLink": text("Not used any more."),
         },
     })

@@ -1,17 +1,21 @@
 //! Patches: read, patched and written back, unless somebody was faster; then again.
 
 use bytes::Bytes;
-use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 use synod_model::limits::PATCH_OPERATIONS_MAX;
 use synod_model::{ApiVersion, ErrorKind, PatchFormat};
 
+use crate::body::{Asks, Written};
+use crate::kinds::Source;
 use crate::status::{About, Fault};
 use crate::{bounded, strategic};
 
 /// What is said of patches in another form.
 const ACCEPTED: &str = "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json";
+
+/// The form of a configuration that is applied.
+const APPLY: &str = "application/apply-patch+yaml";
 
 /// A change of a document.
 pub(crate) enum Patch {
@@ -19,11 +23,14 @@ pub(crate) enum Patch {
     /// Well-formed operations, as they were sent.
     Json(Bytes),
     Strategic(Value),
+    /// A configuration that is applied, by who manages which fields.
+    Apply(Written),
 }
 
 impl Patch {
     /// The patch in a body.
-    pub(crate) fn of(headers: &HeaderMap, body: &[u8]) -> Result<Self, Fault> {
+    pub(crate) fn of(asks: &Asks<'_>, about: &About<'_>) -> Result<Self, Fault> {
+        let Asks { headers, body, .. } = *asks;
         let media = headers
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
@@ -31,6 +38,10 @@ impl Patch {
         let media = media.split(';').next().unwrap_or_default().trim();
         let unreadable =
             |error: serde_json::Error| Fault::bad_request(format!("error decoding patch: {error}"));
+        if media != APPLY && asks.query.get("force").is_some() {
+            let rule = "Forbidden: may not be specified for non-apply patch";
+            return Err(Fault::of_options(about.verb, "force", rule));
+        }
         match media {
             "application/merge-patch+json" => {
                 bounded::json(body).map(Self::Merge).map_err(unreadable)
@@ -50,6 +61,16 @@ impl Patch {
                 }
                 Ok(Self::Json(Bytes::copy_from_slice(body)))
             }
+            APPLY if about.kind.source == Source::Objects => {
+                if asks.query.get("fieldManager").is_none() {
+                    let rule = "Required value: is required for apply patch";
+                    return Err(Fault::of_options(about.verb, "fieldManager", rule));
+                }
+                asks.configuration(about).map(Self::Apply)
+            }
+            _ if about.kind.source == Source::Objects => {
+                Err(Fault::unsupported(&format!("{ACCEPTED}, {APPLY}")))
+            }
             _ => Err(Fault::unsupported(ACCEPTED)),
         }
     }
@@ -62,6 +83,8 @@ impl Patch {
                 strategic::merge(document, patch).map_err(|rule| invalid(about, rule))?;
             }
             Self::Json(operations) => *document = operated(document, operations, about)?,
+            // Who manages which fields decides what it changes.
+            Self::Apply(_) => return Err(Fault::unsupported(ACCEPTED)),
         }
         Ok(())
     }
@@ -92,10 +115,12 @@ fn operated(document: &Value, operations: &Bytes, about: &About<'_>) -> Result<V
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
     use serde_json::json;
 
     use super::*;
     use crate::kinds::{KINDS, Verb};
+    use crate::request::Query;
 
     /// A document after a JSON patch, or the code of the fault.
     fn patched(mut document: Value, operations: &Value) -> Result<Value, u16> {
@@ -109,7 +134,13 @@ mod tests {
         let mut headers = HeaderMap::new();
         let media = http::HeaderValue::from_static("application/json-patch+json");
         headers.insert(CONTENT_TYPE, media);
-        let patch = Patch::of(&headers, operations.to_string().as_bytes());
+        let body = operations.to_string();
+        let asks = Asks {
+            query: &Query::of(None),
+            headers: &headers,
+            body: body.as_bytes(),
+        };
+        let patch = Patch::of(&asks, &about);
         let applied = patch.and_then(|patch| patch.apply(&mut document, &about));
         applied.map(|()| document).map_err(|fault| fault.code)
     }

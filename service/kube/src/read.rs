@@ -43,30 +43,10 @@ pub(crate) async fn list(
     about: &About<'_>,
     query: &Query,
 ) -> Result<Response, Fault> {
-    let start = match query.get("continue") {
-        None => Start::First(query.asked()?),
-        Some(token) => match token.strip_prefix(AT_PRESENT) {
-            Some(token) => Start::AtPresent(token.to_owned()),
-            None => Start::After(token.to_owned()),
-        },
-    };
+    let start = start(query)?;
     let limit = query.number("limit")?.filter(|limit| *limit > 0);
     let size = limit.map_or(PAGE_MAX, |limit| u32::try_from(limit).unwrap_or(PAGE_MAX));
-    let asked = match &start {
-        Start::First(asked) => *asked,
-        Start::After(_) | Start::AtPresent(_) => Asked::Newest,
-    };
-    let page = patient(calls, asked)
-        .page(&scope, start.clone(), size)
-        .await;
-    let page = page.map_err(|refusal| {
-        let refusal = or_future(refusal, asked);
-        let mut fault = Fault::of(&refusal, about);
-        if let (ErrorKind::Compacted, Start::After(token)) = (refusal.kind, start) {
-            fault.continue_token = Some(format!("{AT_PRESENT}{token}"));
-        }
-        fault
-    })?;
+    let page = page(calls, &scope, start, size, about).await?;
     if limit.is_some() || page.next.is_empty() {
         let tail = Shape::tail(page.revision, &page.next);
         let text = format!("{}{}{tail}", shape.head(), items(&shape, &page.items, true));
@@ -89,6 +69,45 @@ pub(crate) async fn list(
             Ok(part.map(|part| (part, listing)))
         },
     )))
+}
+
+/// Where a list begins.
+pub(crate) fn start(query: &Query) -> Result<Start, Fault> {
+    match query.get("continue") {
+        None => Ok(Start::First(query.asked()?)),
+        Some(token) => Ok(after(token)),
+    }
+}
+
+/// Where a list goes on that a client was told of this token for.
+pub(crate) fn after(token: &str) -> Start {
+    match token.strip_prefix(AT_PRESENT) {
+        Some(token) => Start::AtPresent(token.to_owned()),
+        None => Start::After(token.to_owned()),
+    }
+}
+
+/// A page of a list, from where it is asked for. If that is too old, the fault tells where it could go on.
+pub(crate) async fn page(
+    calls: &Calls,
+    scope: &Scope,
+    start: Start,
+    size: u32,
+    about: &About<'_>,
+) -> Result<Page, Fault> {
+    let asked = match &start {
+        Start::First(asked) => *asked,
+        Start::After(_) | Start::AtPresent(_) => Asked::Newest,
+    };
+    let page = patient(calls, asked).page(scope, start.clone(), size).await;
+    page.map_err(|refusal| {
+        let refusal = or_future(refusal, asked);
+        let mut fault = Fault::of(&refusal, about);
+        if let (ErrorKind::Compacted, Start::After(token)) = (refusal.kind, start) {
+            fault.continue_token = Some(format!("{AT_PRESENT}{token}"));
+        }
+        fault
+    })
 }
 
 /// The calls of a read at least as new as a revision, which waits for that a little only, as in Kubernetes.

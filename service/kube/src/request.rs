@@ -22,7 +22,20 @@ pub(crate) enum Place {
     Namespace(Namespace),
     /// `/livez` and `/healthz`: that the process answers.
     Alive,
+    /// Where a caller asks about itself.
+    Review(Review),
     Resource(ResourcePlace),
+}
+
+/// What a caller may ask about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Review {
+    /// Who it is.
+    Subject,
+    /// Whether it may do something.
+    Access,
+    /// What it may do.
+    Rules,
 }
 
 /// The place of objects.
@@ -59,6 +72,21 @@ impl Place {
             ["openapi", "v3", "apis", group, version] => {
                 Self::OpenApiDocument(own(group), own(version))
             }
+            ["apis", "authentication.k8s.io", "v1", "selfsubjectreviews"] => {
+                Self::Review(Review::Subject)
+            }
+            [
+                "apis",
+                "authorization.k8s.io",
+                "v1",
+                "selfsubjectaccessreviews",
+            ] => Self::Review(Review::Access),
+            [
+                "apis",
+                "authorization.k8s.io",
+                "v1",
+                "selfsubjectrulesreviews",
+            ] => Self::Review(Review::Rules),
             ["apis", group, version, rest @ ..] => {
                 Self::Resource(ResourcePlace::of(group, version, rest)?)
             }

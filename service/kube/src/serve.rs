@@ -29,11 +29,11 @@ use crate::discovery::{self, kind_at};
 use crate::kinds::{Kind, Verb};
 use crate::negotiate::{Form, form};
 use crate::openapi;
-use crate::request::{Place, Query, ResourcePlace};
+use crate::request::{Place, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
 use crate::table::Include;
-use crate::{delete, read, watch, write};
+use crate::{delete, read, reviews, watch, write};
 
 /// The longest time for a request; for a watch or a long list, for each of its reads.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -158,6 +158,9 @@ async fn done(
     if let Place::Resource(place) = place {
         return resource(parts, calls, place, head, body).await;
     }
+    if let Place::Review(review) = place {
+        return reviewed(parts, calls, review, &head, body).await;
+    }
     if head.method != Method::GET && head.method != Method::HEAD {
         return Err(Fault::no_such_method());
     }
@@ -239,6 +242,7 @@ async fn of_groups(calls: &Calls, place: &Place, form: Form) -> Result<Value, Fa
         | Place::Namespace(_)
         | Place::OpenApiV2
         | Place::Alive
+        | Place::Review(_)
         | Place::Resource(_) => return Err(Fault::no_such_path()),
     })
 }
@@ -274,6 +278,26 @@ fn tagged(calls: &Calls, headers: &HeaderMap, form: Form, document: &Value) -> R
         }
     }
     response
+}
+
+/// What a caller asks about itself.
+async fn reviewed(
+    parts: &Parts,
+    calls: &Calls,
+    review: Review,
+    head: &Head,
+    body: RequestBody,
+) -> Result<Response, Fault> {
+    if head.method != Method::POST {
+        return Err(Fault::no_such_method());
+    }
+    let user = calls.front.identity(&calls.origin);
+    let user = user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
+    let form = form(&head.headers, |form| form == Form::Document);
+    form.ok_or_else(Fault::not_acceptable)?;
+    let body = parts.bodies.whole(body).await?;
+    let _turn = parts.bodies.turn(calls.deadline).await?;
+    reviews::review(calls, review, &head.headers, &body.bytes, user.as_deref()).await
 }
 
 /// A request for objects.
@@ -341,9 +365,8 @@ async fn resource(
         Verb::Update => write::update(calls, &shape, &about, &asks).await,
         Verb::Patch => write::patch(calls, &shape, &about, &asks).await,
         Verb::Delete => delete::delete(calls, &shape, &about, &asks).await,
-        Verb::Get | Verb::List | Verb::Watch | Verb::DeleteCollection => {
-            Err(Fault::no_such_method())
-        }
+        Verb::DeleteCollection => delete::collection(calls, &scope()?, &about, &asks).await,
+        Verb::Get | Verb::List | Verb::Watch => Err(Fault::no_such_method()),
     }
 }
 

@@ -33,6 +33,14 @@ pub(crate) struct Scope {
     pub(crate) selection: Selection,
 }
 
+impl Scope {
+    /// Whether a document is selected.
+    pub(crate) fn selects(&self, document: &Value) -> bool {
+        let Selection { labels, fields, .. } = &self.selection;
+        labels_match(labels, document) && fields.matches(document)
+    }
+}
+
 /// A page of a list.
 pub(crate) struct Page {
     pub(crate) items: Vec<Value>,
@@ -266,9 +274,7 @@ impl Calls {
     ) -> Result<Page, Refusal> {
         let mut page = self.whole_page(scope, start, size).await?;
         if scope.kind.source != Source::Objects {
-            let Selection { labels, fields, .. } = &scope.selection;
-            page.items
-                .retain(|item| labels_match(labels, item) && fields.matches(item));
+            page.items.retain(|item| scope.selects(item));
         }
         Ok(page)
     }
@@ -413,7 +419,7 @@ pub(crate) fn object_key(kind: &Kind, namespace: Option<&str>, name: &str) -> v1
 }
 
 /// The resource of a StorageVersion: `<group>.<resource>`, split at the last dot, with `core` for the group without a name.
-fn storage_version_of(name: &str) -> v1::GroupResource {
+pub(crate) fn storage_version_of(name: &str) -> v1::GroupResource {
     let (group, resource) = name.rsplit_once('.').unwrap_or(("", name));
     let group = if group == "core" { "" } else { group };
     v1::GroupResource {
@@ -423,7 +429,7 @@ fn storage_version_of(name: &str) -> v1::GroupResource {
 }
 
 /// The resource of an agreement: `<resource>.<group>`, or the resource alone.
-fn state_of(name: &str) -> v1::GroupResource {
+pub(crate) fn state_of(name: &str) -> v1::GroupResource {
     let (resource, group) = name.split_once('.').unwrap_or((name, ""));
     v1::GroupResource {
         group: group.to_owned(),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use synod_model::{ErrorKind, Refusal};
 
 use crate::kinds::{Kind, Verb};
+use crate::managed::Conflict;
 
 /// Why a request was not done.
 #[derive(Clone, Debug)]
@@ -189,12 +190,54 @@ impl Fault {
         };
         let Kind { kind, group, .. } = about.kind;
         let message = format!("{kind}.{group} \"{}\" is invalid: {told}", about.name);
-        let causes = faults.iter().map(
-            |(field, rule)| json!({"reason": "FieldValueInvalid", "message": rule, "field": field}),
-        );
+        let causes = faults.iter().map(|(field, rule)| cause(field, rule));
         Self::new(422, "Invalid", message)
             .about(about, kind)
             .because(causes.collect())
+    }
+
+    /// An option of a request breaks a rule.
+    pub(crate) fn of_options(verb: Verb, field: &str, rule: &str) -> Self {
+        let kind = match verb {
+            Verb::Create => "CreateOptions",
+            Verb::Update => "UpdateOptions",
+            _ => "PatchOptions",
+        };
+        let cause = cause(field, rule);
+        let message = format!("{kind}.meta.k8s.io \"\" is invalid: {field}: {rule}");
+        let mut fault = Self::new(422, "Invalid", message).because(vec![cause]);
+        fault
+            .details
+            .insert("group".to_owned(), json!("meta.k8s.io"));
+        fault.details.insert("kind".to_owned(), json!(kind));
+        fault
+    }
+
+    /// A configuration would change what others manage.
+    pub(crate) fn unapplied(conflicts: &[Conflict]) -> Self {
+        let message = match conflicts {
+            [Conflict { manager, path }] => {
+                format!("Apply failed with 1 conflict: conflict with {manager}: {path}")
+            }
+            many => {
+                let mut told = Vec::new();
+                let mut last = "";
+                for Conflict { manager, path } in many {
+                    if manager != last {
+                        told.push(format!("conflicts with {manager}:"));
+                        last = manager;
+                    }
+                    told.push(format!("- {path}"));
+                }
+                let count = many.len();
+                format!("Apply failed with {count} conflicts: {}", told.join("\n"))
+            }
+        };
+        let causes = conflicts.iter().map(|Conflict { manager, path }| {
+            let message = format!("conflict with {manager}");
+            json!({"reason": "FieldManagerConflict", "message": message, "field": path})
+        });
+        Self::new(409, "Conflict", message).because(causes.collect())
     }
 
     /// A list or watch asks for a revision that is not kept any more.
@@ -313,6 +356,21 @@ impl Fault {
         }
         status
     }
+}
+
+/// A field that breaks a rule, with the reason that Kubernetes has for rules that begin so.
+fn cause(field: &str, rule: &str) -> Value {
+    let reasons = [
+        ("Required value", "FieldValueRequired"),
+        ("Forbidden", "FieldValueForbidden"),
+        ("Unsupported value", "FieldValueNotSupported"),
+        ("Too long", "FieldValueTooLong"),
+    ];
+    let reason = reasons
+        .into_iter()
+        .find(|(beginning, _)| rule.starts_with(beginning));
+    let reason = reason.map_or("FieldValueInvalid", |(_, reason)| reason);
+    json!({"reason": reason, "message": rule, "field": field})
 }
 
 fn named(name: &str) -> String {

@@ -60,6 +60,14 @@ impl Api {
             .await
     }
 
+    /// Applies a configuration as a manager.
+    pub(crate) async fn apply(&self, path: &str, manager: &str, body: &Value) -> Answer {
+        let path = format!("{path}?fieldManager={manager}");
+        let headers = [("content-type", "application/apply-patch+yaml")];
+        let body = body.to_string();
+        self.send("PATCH", &path, &headers, body.as_bytes()).await
+    }
+
     pub(crate) async fn send(
         &self,
         method: &str,

@@ -2,17 +2,13 @@
 //!
 //! `cargo test -p synod-kube --test kube -- --ignored kubectl` runs these tests; a machine without kubectl says so.
 
+mod access;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, SanType,
-};
 use serde_json::{Value, json};
-use synod_server::config::ReplicaConfig;
-use synod_tls::{Pem, ServerTls, Versions};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
@@ -215,6 +211,56 @@ async fn changed(kubectl: &Kubectl) {
 
 #[tokio::test]
 #[ignore = "needs kubectl"]
+async fn kubectl_applies_on_the_side_of_the_server() {
+    for program in kubectls() {
+        let replicas = Replicas::with_widgets().await;
+        let server = format!("http://{}", replicas.kube[0]);
+        let kubectl = Kubectl::new(&program, &["--server", &server]);
+        let size = async |told: &str| {
+            kubectl
+                .prints("get widget a -n n -o jsonpath={.spec.size}", told)
+                .await;
+        };
+        kubectl.file("a.json", &widget("a", 1));
+        // On its own side first: then it takes over what it managed so.
+        kubectl.prints("apply -f a.json", "created").await;
+        kubectl.file("a.json", &widget("a", 2));
+        kubectl
+            .prints("apply --server-side -f a.json", "serverside-applied")
+            .await;
+        size("2").await;
+        kubectl
+            .prints(
+                "patch widget a -n n --type=merge -p {\"spec\":{\"size\":3}}",
+                "patched",
+            )
+            .await;
+        kubectl.file("a.json", &widget("a", 4));
+        let conflict = "Apply failed with 1 conflict: conflict with \"kubectl-patch\" using example.io/v1: .spec.size";
+        kubectl
+            .fails("apply --server-side -f a.json", conflict)
+            .await;
+        size("3").await;
+        kubectl
+            .prints(
+                "apply --server-side --force-conflicts -f a.json",
+                "serverside-applied",
+            )
+            .await;
+        size("4").await;
+        kubectl
+            .prints(
+                "get widget a -n n -o yaml --show-managed-fields",
+                "operation: Apply",
+            )
+            .await;
+        let hidden = kubectl.prints("get widget a -n n -o yaml", "size: 4").await;
+        assert!(!hidden.contains("synod.io/managed-fields"), "{hidden}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
 async fn kubectl_watches_while_another_writes() {
     for program in kubectls() {
         let replicas = Replicas::with_widgets().await;
@@ -306,104 +352,5 @@ async fn kubectl_shows_and_takes_leases() {
         ] {
             assert_eq!(kubectl.run(&format!("get {kind}")).await.code, 0, "{kind}");
         }
-    }
-}
-
-/// A CA with the certificates of a replica and of clients, in files.
-fn certificates(folder: &Path, clients: &[&str]) {
-    let mut authority = CertificateParams::default();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-    fs::write(folder.join("ca.pem"), authority.pem()).unwrap();
-    let make = |name: &str, alternative: SanType, usage: ExtendedKeyUsagePurpose| {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::default();
-        params.subject_alt_names = vec![alternative];
-        params.extended_key_usages = vec![usage];
-        params.distinguished_name.push(DnType::CommonName, name);
-        let certificate = params.signed_by(&key, &authority).unwrap();
-        fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
-        fs::write(folder.join(format!("{name}.key")), key.serialize_pem()).unwrap();
-    };
-    let host = SanType::IpAddress([127, 0, 0, 1].into());
-    make("replica", host, ExtendedKeyUsagePurpose::ServerAuth);
-    for client in clients {
-        let uri = format!("spiffe://synod/{client}");
-        let uri = SanType::URI(uri.as_str().try_into().unwrap());
-        make(client, uri, ExtendedKeyUsagePurpose::ClientAuth);
-    }
-}
-
-fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
-    certificates(folder.path(), &["admin", "reader"]);
-    let file = |name: &str| Pem::File(folder.path().join(name));
-    config.security.client = Some(ServerTls {
-        own: synod_tls::KeyPair {
-            certificate: file("replica.pem"),
-            key: file("replica.key"),
-        },
-        trusted_ca: Some(file("ca.pem")),
-        versions: Versions::default(),
-    });
-}
-
-#[tokio::test]
-#[ignore = "needs kubectl"]
-async fn kubectl_is_let_do_what_the_policy_grants_to_its_certificate() {
-    for program in kubectls() {
-        let replicas = Replicas::start(1, secured).await;
-        let server = format!("https://{}", replicas.kube[0]);
-        let file = |name: &str| {
-            replicas
-                .directory
-                .path()
-                .join(name)
-                .to_str()
-                .unwrap()
-                .to_owned()
-        };
-        let authority = file("ca.pem");
-        let by = |who: &str| {
-            let (certificate, key) = (file(&format!("{who}.pem")), file(&format!("{who}.key")));
-            let flags = [
-                "--server",
-                &server,
-                "--certificate-authority",
-                &authority,
-                "--client-certificate",
-                &certificate,
-                "--client-key",
-                &key,
-            ];
-            Kubectl::new(&program, &flags)
-        };
-        let lease = json!({
-            "apiVersion": "coordination.k8s.io/v1",
-            "kind": "Lease",
-            "metadata": { "name": "a", "namespace": "kube-system" },
-            "spec": { "holderIdentity": "x", "leaseDurationSeconds": 3600 },
-        });
-        let (admin, reader) = (by("admin"), by("reader"));
-        admin.file("lease.json", &lease);
-        reader.file("lease.json", &lease);
-        let told = "leases.coordination.k8s.io \"a\" is forbidden: User \"spiffe://synod/reader\" cannot create resource \
-                    \"leases\" in API group \"coordination.k8s.io\" in the namespace \"kube-system\"";
-        reader.fails("create -f lease.json", told).await;
-        admin.prints("create -f lease.json", "created").await;
-        reader.prints("get leases -A", "HOLDER").await;
-        let nobody = Kubectl::new(
-            &program,
-            &[
-                "--server",
-                &server,
-                "--certificate-authority",
-                &authority,
-                "--token",
-                "x",
-            ],
-        );
-        nobody
-            .fails("get leases -A", "You must be logged in to the server")
-            .await;
     }
 }

@@ -110,3 +110,18 @@ async fn a_lease_is_not_written_in_place_of_another() {
     let refused = api.put(&format!("{LEASES}/a"), &other).await;
     assert_eq!(refused.code, 422, "{refused:?}");
 }
+
+#[tokio::test]
+async fn who_has_a_type_for_leases_need_not_say_what_they_are() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let mut nameless = lease(Some("z"), 15);
+    let members = nameless.as_object_mut().unwrap();
+    members.remove("apiVersion");
+    members.remove("kind");
+    let made = api.post(LEASES, &nameless).await;
+    assert_eq!((made.code, &made.body["kind"]), (201, &json!("Lease")));
+    // Who says something else is refused.
+    nameless["kind"] = json!("Widget");
+    assert_eq!(api.post(LEASES, &nameless).await.code, 400);
+}

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod api;
+mod apply;
+mod clients;
 mod discovery;
 mod kubectl;
 mod leases;

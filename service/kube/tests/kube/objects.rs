@@ -1,6 +1,8 @@
 //! Objects of collections.
 
 use serde_json::{Value, json};
+use synod_proto::v1;
+use synod_proto::v1::collections_client::CollectionsClient;
 
 use crate::api::{Api, WIDGETS, widget};
 use crate::replicas::Replicas;
@@ -106,7 +108,7 @@ async fn patches_of_each_form_change_what_they_name() {
         .send(
             "PATCH",
             &path,
-            &[("content-type", "application/apply-patch+yaml")],
+            &[("content-type", "application/sing-patch+json")],
             b"{}",
         )
         .await;
@@ -152,6 +154,72 @@ async fn patches_without_a_revision_all_come_through_however_many_write_at_once(
         read.body["metadata"]["labels"].as_object().unwrap().len(),
         5
     );
+}
+
+#[tokio::test]
+async fn updates_without_a_revision_all_come_through_however_many_write_at_once() {
+    let replicas = Replicas::with_widgets().await;
+    let update = v1::CollectionsUpdateRequest {
+        resource: Some(v1::GroupResource {
+            group: "example.io".to_owned(),
+            resource: "widgets".to_owned(),
+        }),
+        unconditional_update: Some(true),
+        ..v1::CollectionsUpdateRequest::default()
+    };
+    let mut collections = CollectionsClient::new(replicas.channel().await);
+    collections.update(update).await.unwrap();
+    let api = std::sync::Arc::new(Api::of(&replicas));
+    let made = api.post(WIDGETS, &widget("a", 0)).await;
+    let mut writing = tokio::task::JoinSet::new();
+    for number in 1..25 {
+        let api = std::sync::Arc::clone(&api);
+        writing.spawn(async move {
+            api.put(&format!("{WIDGETS}/a"), &widget("a", number))
+                .await
+                .code
+        });
+    }
+    assert_eq!(writing.join_all().await, [200; 24]);
+    // What can never be is refused at once.
+    let mut other = widget("a", 1);
+    other["metadata"]["uid"] = json!("00000000-0000-8000-8000-000000000000");
+    assert_eq!(api.put(&format!("{WIDGETS}/a"), &other).await.code, 409);
+    let read = api.get(&format!("{WIDGETS}/a")).await;
+    assert_eq!(read.body["metadata"]["uid"], made.body["metadata"]["uid"]);
+}
+
+#[tokio::test]
+async fn a_deletion_of_many_begins_where_it_is_told() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    for name in ["a", "b", "c"] {
+        assert_eq!(api.post(WIDGETS, &widget(name, 1)).await.code, 201);
+    }
+    let page = api.get(&format!("{WIDGETS}?limit=1")).await;
+    let text = |field: &str| page.body["metadata"][field].as_str().unwrap().to_owned();
+    let (token, revision) = (text("continue"), text("resourceVersion"));
+    assert_eq!(api.post(WIDGETS, &widget("d", 1)).await.code, 201);
+    let path = format!("{WIDGETS}?resourceVersion=1&resourceVersionMatch=Never");
+    assert_eq!(api.delete(&path, &Value::Null).await.code, 400);
+    let path = format!("{WIDGETS}?continue=x");
+    let refused = api.delete(&path, &Value::Null).await;
+    assert_eq!(refused.code, api.get(&path).await.code, "{refused:?}");
+    let names = async || -> Vec<String> {
+        let list = api.get(WIDGETS).await;
+        let items = list.body["items"].as_array().unwrap().iter();
+        items
+            .map(|item| item["metadata"]["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names().await, ["a", "b", "c", "d"]);
+    let path = format!("{WIDGETS}?continue={token}&limit=1");
+    assert_eq!(api.delete(&path, &Value::Null).await.code, 200);
+    assert_eq!(names().await, ["a", "c", "d"]);
+    // What was created later is not meant.
+    let path = format!("{WIDGETS}?resourceVersion={revision}&resourceVersionMatch=Exact");
+    assert_eq!(api.delete(&path, &Value::Null).await.code, 200);
+    assert_eq!(names().await, ["d"]);
 }
 
 #[tokio::test]
@@ -363,4 +431,59 @@ async fn a_number_that_would_lose_digits_is_refused() {
     assert_ne!(large, document);
     let refused = api.send("POST", WIDGETS, &[], large.as_bytes()).await;
     assert_eq!(refused.code, 400, "{refused:?}");
+}
+
+#[tokio::test]
+async fn all_objects_that_are_selected_are_deleted_and_no_others() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    for number in 0..40 {
+        let made = api
+            .post(WIDGETS, &widget(&format!("w{number:02}"), number % 2))
+            .await;
+        assert_eq!(made.code, 201, "{made:?}");
+    }
+    let elsewhere = "/apis/example.io/v1/namespaces/other/widgets";
+    let mut other = widget("other", 1);
+    other["metadata"]["finalizers"] = json!(["example.io/wait"]);
+    assert_eq!(api.post(elsewhere, &other).await.code, 201);
+    let count = async |path: &str| api.get(path).await.body["items"].as_array().unwrap().len();
+
+    let odd = format!("{WIDGETS}?labelSelector=size%3D1");
+    let dry = api.delete(&format!("{odd}&dryRun=All"), &Value::Null).await;
+    assert_eq!(dry.code, 200, "{dry:?}");
+    assert_eq!(count(WIDGETS).await, 40);
+    let wrong = json!({"preconditions": {"uid": "00000000-0000-8000-8000-000000000000"}});
+    assert_eq!(api.delete(&odd, &wrong).await.code, 409);
+    assert_eq!(count(WIDGETS).await, 40);
+    let some = api.delete(&format!("{odd}&limit=3"), &Value::Null).await;
+    assert_eq!(some.code, 200, "{some:?}");
+    assert_eq!(count(WIDGETS).await, 37);
+
+    let deleted = api.delete(&odd, &Value::Null).await;
+    assert_eq!(
+        (
+            deleted.code,
+            &deleted.body["status"],
+            &deleted.body["details"]["kind"]
+        ),
+        (200, &json!("Success"), &json!("widgets"))
+    );
+    assert_eq!((count(WIDGETS).await, count(&odd).await), (20, 0));
+    let named = format!("{WIDGETS}?fieldSelector=metadata.name%3Dw00");
+    assert_eq!(api.delete(&named, &Value::Null).await.code, 200);
+    assert_eq!(api.get(&format!("{WIDGETS}/w00")).await.code, 404);
+    assert_eq!(api.delete(WIDGETS, &Value::Null).await.code, 200);
+    assert_eq!((count(WIDGETS).await, count(elsewhere).await), (0, 1));
+    // What has a finalizer waits for it, and all namespaces at once are never meant.
+    assert_eq!(api.delete(elsewhere, &Value::Null).await.code, 200);
+    let waiting = api.get(&format!("{elsewhere}/other")).await;
+    assert!(
+        waiting.body["metadata"]["deletionTimestamp"].is_string(),
+        "{waiting:?}"
+    );
+    let everywhere = api
+        .delete("/apis/example.io/v1/widgets", &Value::Null)
+        .await;
+    assert_eq!(everywhere.code, 405, "{everywhere:?}");
 }

@@ -206,3 +206,25 @@ async fn snapshots_of_controllers_are_read_and_watched() {
     assert_eq!(watch.told(1).await, [format!("DELETED {name}")]);
     assert_eq!(api.get(&path).await.code, 404);
 }
+
+#[tokio::test]
+async fn everybody_may_ask_about_itself() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let may = async |verb: &str| {
+        let review = json!({"spec": {"nonResourceAttributes": null, "resourceAttributes": {
+            "verb": verb, "group": "authorization.k8s.io", "resource": "selfsubjectrulesreviews", "name": null,
+        }}});
+        let answer = api.post(path, &review).await;
+        assert_eq!(answer.code, 201, "{answer:?}");
+        answer.body["status"]["allowed"].clone()
+    };
+    assert_eq!(may("create").await, true);
+    assert_eq!(may("list").await, false);
+    let path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
+    let rules = api.post(path, &json!({"spec": {"namespace": "n"}})).await;
+    let rules = rules.body["status"]["resourceRules"].as_array().unwrap();
+    let own = json!({"verbs": ["create"], "apiGroups": ["authentication.k8s.io"], "resources": ["selfsubjectreviews"]});
+    assert!(rules.contains(&own), "{rules:?}");
+}

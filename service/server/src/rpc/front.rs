@@ -9,6 +9,7 @@ use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use prost::Message;
 use synod_model::{ErrorKind, Refusal, WallTime};
+use synod_proto::access::Names;
 use synod_proto::status::from_status;
 use synod_proto::v1;
 use tokio::time::Instant;
@@ -87,11 +88,48 @@ impl Front {
     ///
     /// `UNAUTHENTICATED`, if nothing proves who it is; `UNAVAILABLE`, if it is to connect anew.
     pub fn identity(&self, origin: &Origin) -> Result<Option<String>, Refusal> {
-        let known = Known::of_path(COLLECTIONS);
+        let actor = self.standing(origin, COLLECTIONS)?.standing.actor();
+        Ok(actor.map(|actor| actor.identity.as_str().to_owned()))
+    }
+
+    /// Whether the sender of a request may call the method of this path with a message that names this. Nothing is called,
+    /// and the audit log is told of nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::identity`], and `PERMISSION_DENIED` with the reason.
+    pub fn may(
+        &self,
+        origin: &Origin,
+        path: &'static str,
+        named: &impl Names,
+    ) -> Result<(), Refusal> {
+        self.standing(origin, path)?.check(named)
+    }
+
+    /// The same for a call that is to follow: the audit log is told of a refusal, as of one of the call.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::may`].
+    pub fn admit(
+        &self,
+        origin: &Origin,
+        path: &'static str,
+        named: &impl Names,
+    ) -> Result<(), Refusal> {
+        let asking = self.standing(origin, path)?;
+        asking
+            .check(named)
+            .inspect_err(|refusal| asking.denied(Some(named), refusal))
+    }
+
+    /// What the sender of a request may do now.
+    fn standing(&self, origin: &Origin, path: &'static str) -> Result<Asking, Refusal> {
+        let known = Known::of_path(path);
         let mut asking = self.asking(origin, known, Instant::now());
         self.gate.stand(&mut asking, known, &origin.caller)?;
-        let actor = asking.standing.actor();
-        Ok(actor.map(|actor| actor.identity.as_str().to_owned()))
+        Ok(asking)
     }
 
     /// Calls the method of this path (`synod.v1.Service/Method`), which has one answer.

@@ -1,0 +1,140 @@
+//! Which call carries out what is asked for, for who wants to know beforehand whether it may.
+
+use synod_model::Refusal;
+use synod_proto::access::{Named, Names, Spot};
+use synod_proto::v1;
+
+use crate::kinds::{Kind, Source, Verb};
+use crate::sources::{Calls, state_of, storage_version_of};
+use crate::status::{About, Fault};
+
+/// Asks whether the caller may do what it asks for, before anything is read or computed for it. The call that does it is
+/// decided about, too.
+///
+/// # Errors
+///
+/// It may not.
+pub(crate) fn admit(calls: &Calls, about: &About<'_>) -> Result<(), Fault> {
+    let target = Target::of(about.kind, about.namespace, about.name);
+    let may = target.admit(calls, about.verb);
+    may.map_err(|refusal| Fault::of(&refusal, about))
+}
+
+/// What a request is about, as the policy looks at it.
+#[derive(Debug)]
+pub(crate) struct Target<'a> {
+    source: Source,
+    /// The collection, or what a StorageVersion or an agreement is of; none: all of them.
+    resource: Option<v1::GroupResource>,
+    /// Empty: none, or all.
+    namespace: &'a str,
+    /// Empty: all.
+    name: &'a str,
+}
+
+impl<'a> Target<'a> {
+    /// Objects of this kind.
+    pub(crate) fn of(kind: &Kind, namespace: Option<&'a str>, name: &'a str) -> Self {
+        let resource = match kind.source {
+            Source::Objects => Some(kind.resource()),
+            Source::StorageVersions if !name.is_empty() => Some(storage_version_of(name)),
+            Source::Agreements if !name.is_empty() => Some(state_of(name)),
+            _ => None,
+        };
+        Self {
+            source: kind.source,
+            resource,
+            // What has no namespace is in none, whichever is named.
+            namespace: namespace.filter(|_| kind.namespaced).unwrap_or_default(),
+            name,
+        }
+    }
+
+    /// Objects of all collections.
+    pub(crate) fn all_objects(namespace: &'a str) -> Self {
+        Self {
+            source: Source::Objects,
+            resource: None,
+            namespace,
+            name: "",
+        }
+    }
+
+    /// Whether the sender of the request may do this to it.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub(crate) fn may(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
+        calls.front.may(&calls.origin, self.path(verb), self)
+    }
+
+    /// The same before it is done: the audit log is told of a refusal.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    fn admit(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
+        calls.front.admit(&calls.origin, self.path(verb), self)
+    }
+
+    /// The call that does it.
+    const fn path(&self, verb: Verb) -> &'static str {
+        let is_read = matches!(verb, Verb::Get | Verb::List | Verb::Watch);
+        match (self.source, verb) {
+            (Source::Objects, Verb::Create) => "synod.v1.Objects/Create",
+            (Source::Objects, Verb::Update | Verb::Patch) => "synod.v1.Objects/Update",
+            (Source::Objects, _) if is_read => "synod.v1.Objects/Get",
+            (Source::Objects, _) => "synod.v1.Objects/Delete",
+            (Source::Leases, _) if is_read => "synod.v1.Leases/Get",
+            (Source::Leases, _) => "synod.v1.Leases/Acquire",
+            (Source::ControllerRevisions, _) if is_read => "synod.v1.ControllerRevisions/Get",
+            (Source::ControllerRevisions, _) => "synod.v1.ControllerRevisions/Delete",
+            // What else there is is only read.
+            (Source::StorageVersions | Source::Agreements, _) => "synod.v1.StorageVersions/Get",
+            (Source::Migrations, _) => "synod.v1.Migrations/Get",
+            (Source::Members, _) => "synod.v1.Membership/Get",
+            (Source::Settings, _) => "synod.v1.Cluster/GetSettings",
+        }
+    }
+}
+
+impl Names for Target<'_> {
+    fn visit<'a>(&'a self, each: &mut dyn FnMut(Named<'a>)) {
+        let spot = Spot {
+            resource: None,
+            namespace: self.namespace,
+            name: self.name,
+        };
+        match self.source {
+            Source::Objects => each(Named::Objects(Spot {
+                resource: self.resource.as_ref(),
+                ..spot
+            })),
+            Source::Leases => each(Named::Leases(spot)),
+            Source::ControllerRevisions => each(Named::Histories(spot)),
+            Source::Migrations if !self.name.is_empty() => each(Named::Migration(self.name)),
+            Source::StorageVersions | Source::Agreements => {
+                if let Some(resource) = &self.resource {
+                    each(Named::Resource(resource));
+                }
+            }
+            Source::Migrations | Source::Members | Source::Settings => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::KINDS;
+
+    #[test]
+    fn what_has_no_namespace_is_in_none() {
+        for kind in KINDS.iter() {
+            let target = Target::of(kind, Some("n"), "a");
+            let expected = if kind.namespaced { "n" } else { "" };
+            assert_eq!(target.namespace, expected, "{}", kind.plural);
+        }
+    }
+}

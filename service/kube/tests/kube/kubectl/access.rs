@@ -1,0 +1,184 @@
+//! kubectl with certificates: what a policy grants it, and what it is told of that.
+
+use std::fs;
+use std::path::Path;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyPair, SanType,
+};
+use serde_json::json;
+use synod_server::config::ReplicaConfig;
+use synod_tls::{Pem, ServerTls, Versions};
+use tempfile::TempDir;
+
+use super::{Kubectl, kubectls};
+use crate::replicas::Replicas;
+
+/// A CA with the certificates of a replica and of clients, in files.
+fn certificates(folder: &Path, clients: &[&str]) {
+    let mut authority = CertificateParams::default();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    fs::write(folder.join("ca.pem"), authority.pem()).unwrap();
+    let make = |name: &str, alternative: SanType, usage: ExtendedKeyUsagePurpose| {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params.subject_alt_names = vec![alternative];
+        params.extended_key_usages = vec![usage];
+        params.distinguished_name.push(DnType::CommonName, name);
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
+        fs::write(folder.join(format!("{name}.key")), key.serialize_pem()).unwrap();
+    };
+    let host = SanType::IpAddress([127, 0, 0, 1].into());
+    make("replica", host, ExtendedKeyUsagePurpose::ServerAuth);
+    for client in clients {
+        let uri = format!("spiffe://synod/{client}");
+        let uri = SanType::URI(uri.as_str().try_into().unwrap());
+        make(client, uri, ExtendedKeyUsagePurpose::ClientAuth);
+    }
+}
+
+fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
+    certificates(folder.path(), &["admin", "reader"]);
+    let file = |name: &str| Pem::File(folder.path().join(name));
+    config.security.client = Some(ServerTls {
+        own: synod_tls::KeyPair {
+            certificate: file("replica.pem"),
+            key: file("replica.key"),
+        },
+        trusted_ca: Some(file("ca.pem")),
+        versions: Versions::default(),
+    });
+}
+
+/// Asks what the policy grants, as kubectl does it: in protobuf.
+async fn asked_about_itself(admin: &Kubectl, reader: &Kubectl) {
+    admin.prints("auth can-i create leases -A", "yes").await;
+    admin.prints("auth can-i * *", "yes").await;
+    reader.prints("auth can-i get leases -n n", "yes").await;
+    reader.prints("auth can-i get /version", "yes").await;
+    reader
+        .prints(
+            "auth can-i create selfsubjectaccessreviews.authorization.k8s.io",
+            "yes",
+        )
+        .await;
+    let list = reader.prints("auth can-i --list -n n", "leases").await;
+    let leases = list.lines().find(|line| line.starts_with("leases"));
+    assert!(
+        leases.is_some_and(|line| !line.contains("create")),
+        "{list}"
+    );
+    for line in [
+        "auth can-i create leases -n n",
+        "auth can-i * *",
+        "auth can-i get /metrics",
+    ] {
+        let printed = reader.run(line).await;
+        assert!(
+            printed.code == 1 && printed.out.starts_with("no"),
+            "{line}: {printed:?}"
+        );
+    }
+    // `whoami` is older than its answer: kubectl 1.27 asks for alpha and beta versions alone.
+    if reader.program.ends_with("kubectl.1.27") {
+        reader.fails("auth whoami", "not enabled").await;
+    } else {
+        reader.prints("auth whoami", "spiffe://synod/reader").await;
+    }
+}
+
+/// Asks for what a reader may not do, in ways in which nothing would come of it.
+async fn refused_before_anything_is_looked_at(admin: &Kubectl, reader: &Kubectl) {
+    // Whether it may write is asked before its patch is applied, which would fail.
+    let nowhere =
+        "patch lease a -n kube-system --type=json -p [{\"op\":\"remove\",\"path\":\"/nope\"}]";
+    reader
+        .fails(nowhere, "cannot patch resource \"leases\"")
+        .await;
+    admin.fails(nowhere, "is invalid").await;
+    // Of no document it is asked either, nor of what selects nothing.
+    let nothing =
+        "replace --raw /apis/coordination.k8s.io/v1/namespaces/n/leases/a -f nothing.json";
+    for kubectl in [admin, reader] {
+        kubectl.file("nothing.json", &json!({}));
+    }
+    reader
+        .fails(nothing, "cannot update resource \"leases\"")
+        .await;
+    admin.fails(nothing, "does not match").await;
+    let nobody =
+        "delete --raw /apis/apps/v1/namespaces/n/controllerrevisions?labelSelector=no%3Dbody";
+    reader
+        .fails(
+            nobody,
+            "cannot deletecollection resource \"controllerrevisions\"",
+        )
+        .await;
+    admin.prints(nobody, "Success").await;
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
+async fn kubectl_is_let_do_what_the_policy_grants_to_its_certificate() {
+    for program in kubectls() {
+        let replicas = Replicas::start(1, secured).await;
+        let server = format!("https://{}", replicas.kube[0]);
+        let file = |name: &str| {
+            replicas
+                .directory
+                .path()
+                .join(name)
+                .to_str()
+                .unwrap()
+                .to_owned()
+        };
+        let authority = file("ca.pem");
+        let by = |who: &str| {
+            let (certificate, key) = (file(&format!("{who}.pem")), file(&format!("{who}.key")));
+            let flags = [
+                "--server",
+                &server,
+                "--certificate-authority",
+                &authority,
+                "--client-certificate",
+                &certificate,
+                "--client-key",
+                &key,
+            ];
+            Kubectl::new(&program, &flags)
+        };
+        let lease = json!({
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": { "name": "a", "namespace": "kube-system" },
+            "spec": { "holderIdentity": "x", "leaseDurationSeconds": 3600 },
+        });
+        let (admin, reader) = (by("admin"), by("reader"));
+        admin.file("lease.json", &lease);
+        reader.file("lease.json", &lease);
+        let told = "leases.coordination.k8s.io \"a\" is forbidden: User \"spiffe://synod/reader\" cannot create resource \
+                    \"leases\" in API group \"coordination.k8s.io\" in the namespace \"kube-system\"";
+        reader.fails("create -f lease.json", told).await;
+        admin.prints("create -f lease.json", "created").await;
+        reader.prints("get leases -A", "HOLDER").await;
+        asked_about_itself(&admin, &reader).await;
+        refused_before_anything_is_looked_at(&admin, &reader).await;
+        let nobody = Kubectl::new(
+            &program,
+            &[
+                "--server",
+                &server,
+                "--certificate-authority",
+                &authority,
+                "--token",
+                "x",
+            ],
+        );
+        nobody
+            .fails("get leases -A", "You must be logged in to the server")
+            .await;
+    }
+}
