@@ -1,6 +1,7 @@
 //! Strategies of property tests: any legal value of each type.
 
 mod controller_revisions;
+mod migrations;
 mod objects;
 mod rosters;
 
@@ -14,18 +15,16 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use synod_model::limits::SERVE_UNTIL_MS_MAX;
 use synod_model::{
-    AbortCause, ApiVersion, BinaryVersion, Claim, ClaimToken, ClusterId, Condition,
-    ConditionStatus, ContinueToken, Current, Endpoint, Epoch, ErrorKind, FailureClass,
-    FailureReason, FencingToken, GroupResource, Hold, HolderIdentity, InstanceId, Kind, Labels,
-    Lease, LeaseCandidate, LeaseKey, Member, MemberId, Metadata, Migration, MigrationFailure,
-    MigrationId, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, Persisted,
-    Phase, Refusal, ReportEntry, RequestId, Revision, SERVED, SemanticVersion, Sequence, SessionId,
-    Settings, SettingsPatch, Stance, StatementNumber, StorageVersionHash,
-    Strategy as LeaseStrategy, Switch, Ticket, Ttl, Uid, VersionSet, Violation, WITHDRAWN,
-    WallTime, WorkerName, settings,
+    ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Current, Endpoint, Epoch,
+    ErrorKind, FencingToken, GroupResource, Hold, HolderIdentity, InstanceId, Kind, Labels, Lease,
+    LeaseCandidate, LeaseKey, Member, MemberId, Metadata, Persisted, Phase, Refusal, ReportEntry,
+    RequestId, Revision, SERVED, SemanticVersion, Sequence, SessionId, Settings, SettingsPatch,
+    Stance, StatementNumber, StorageVersionHash, Strategy as LeaseStrategy, Switch, Ticket, Ttl,
+    Uid, VersionSet, Violation, WITHDRAWN, WallTime, settings,
 };
 
 pub(crate) use controller_revisions::*;
+pub(crate) use migrations::*;
 pub(crate) use objects::{
     collection, compare, field_selector, label_selector, namespace, object, object_key, operation,
     preconditions,
@@ -372,47 +371,6 @@ pub(crate) fn lease() -> impl Strategy<Value = Lease> {
         }
     })
 }
-pub(crate) fn migration_id() -> impl Strategy<Value = MigrationId> {
-    (resource(), revision()).prop_map(|(resource, number)| MigrationId::new(resource, number))
-}
-
-pub(crate) fn claim_token() -> impl Strategy<Value = ClaimToken> {
-    revision().prop_map(ClaimToken::new)
-}
-
-pub(crate) fn worker() -> impl Strategy<Value = WorkerName> {
-    "[ -~]{1,40}".prop_map(|text| WorkerName::parse(&text).unwrap())
-}
-
-pub(crate) fn hash() -> impl Strategy<Value = StorageVersionHash> {
-    any::<[u8; 8]>().prop_map(StorageVersionHash::from_bytes)
-}
-
-pub(crate) fn failure() -> impl Strategy<Value = MigrationFailure> {
-    let classes = vec![
-        FailureClass::Transient,
-        FailureClass::Rejected,
-        FailureClass::NotSupported,
-        FailureClass::Forbidden,
-        FailureClass::Undecodable,
-    ];
-    (select(classes), "[ -~]{0,40}").prop_map(|(class, reason)| MigrationFailure {
-        class,
-        reason: FailureReason::parse(&reason).unwrap(),
-    })
-}
-
-pub(crate) fn progress() -> impl Strategy<Value = MigrationProgress> {
-    let token = option::of("[ -~]{1,40}");
-    (any::<u64>(), option::of(any::<u64>()), token).prop_map(|(done, estimate, token)| {
-        MigrationProgress {
-            done,
-            estimate,
-            continue_token: token.map(|token| ContinueToken::parse(&token).unwrap()),
-        }
-    })
-}
-
 pub(crate) fn lease_candidate() -> impl Strategy<Value = LeaseCandidate> {
     let versions = (semantic_version(), option::of(semantic_version()));
     (
@@ -437,62 +395,6 @@ pub(crate) fn lease_candidate() -> impl Strategy<Value = LeaseCandidate> {
             },
         )
 }
-pub(crate) fn migration() -> impl Strategy<Value = Migration> {
-    let claim = (worker(), claim_token(), ttl());
-    let claim = claim.prop_map(|(worker, token, ttl)| Claim { worker, token, ttl });
-    let target = (hash(), option::of(api_version()));
-    let target = target.prop_map(|(hash, version)| MigrationTarget { hash, version });
-    let phases = vec![
-        MigrationPhase::Pending,
-        MigrationPhase::Running,
-        MigrationPhase::Succeeded,
-        MigrationPhase::Failed,
-        MigrationPhase::Aborted,
-    ];
-    let reasons = vec![
-        MigrationReason::Agreement,
-        MigrationReason::Manual,
-        MigrationReason::RewriteAll,
-    ];
-    let causes = vec![
-        AbortCause::NoAgreement,
-        AbortCause::AgreementMoved,
-        AbortCause::Requested,
-        AbortCause::StorageUnknown,
-    ];
-    let what = (migration_id(), metadata(), target, revision());
-    let stands = (
-        select(reasons),
-        select(phases),
-        option::of(claim),
-        option::of(failure()),
-        option::of(select(causes)),
-        option::of(assumption()),
-    );
-    let numbers = (
-        any::<u32>(),
-        any::<u64>(),
-        option::of(any::<u64>()),
-        option::of(any::<u64>()),
-    );
-    (what, stands, numbers).prop_map(|(what, stands, numbers)| Migration {
-        id: what.0,
-        metadata: what.1,
-        target: what.2,
-        agreement_revision: what.3,
-        reason: stands.0,
-        phase: stands.1,
-        claim: stands.2,
-        failures: numbers.0,
-        failure: stands.3,
-        aborted: stands.4,
-        done: numbers.1,
-        estimate: numbers.2,
-        ended: numbers.3.map(WallTime::from_millis),
-        assumption: stands.5,
-    })
-}
-
 /// A refusal that is small enough to fit in a status as a whole.
 pub(crate) fn refusal() -> impl Strategy<Value = Refusal> {
     let current = prop_oneof![

@@ -80,6 +80,7 @@ pub(crate) async fn rotates(client: &Client, load: Load, trouble: impl AsyncFnOn
     assert!(!free.is_finished(), "it is needed");
     trouble().await;
     let freed = tokio::select! {
+        biased;
         freed = timeout(load.limit, &mut free) => freed,
         ended = &mut worker => panic!("the worker has ended: {ended:?}"),
     };

@@ -11,12 +11,12 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, preconditions};
 use crate::bounded;
 use crate::kinds::Source;
+use crate::present::{self, TRIES, conflict};
 use crate::read;
 use crate::request::is_dry;
 use crate::rights::admit;
 use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
-use crate::write::{self, TRIES, conflict};
 
 /// Deletions that one request has under way at a time.
 const AT_ONCE: usize = 16;
@@ -154,7 +154,7 @@ pub(crate) async fn delete(
             let deleted = object(calls, about, options).await?;
             if !deleted.deleted && !is_dry {
                 // It waits for its finalizers, or its dependents.
-                let waiting = write::read(calls, about)
+                let waiting = present::read(calls, about)
                     .await
                     .map(|waiting| shape.one(waiting));
                 let told = begun(about, &deleted.uid, waiting);
@@ -245,7 +245,7 @@ async fn one_of(
             Err(fault) if fault.code == 409 && is_any && tries > 0 => {}
             other => return other,
         }
-        item = match write::read(calls, &about).await {
+        item = match present::read(calls, &about).await {
             Ok(item) if scope.selects(&item) => item,
             Ok(_) => return Ok(()),
             Err(fault) if fault.code == 404 => return Ok(()),
@@ -279,7 +279,7 @@ async fn object(
 
 /// Deletes a snapshot of a controller, which nothing depends on. Answers its uid.
 async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
-    let there = write::read(calls, about).await?;
+    let there = present::read(calls, about).await?;
     let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
     let expected = options.preconditions;
     let request = v1::ControllerRevisionsDeleteRequest {

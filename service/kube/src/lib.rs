@@ -48,6 +48,7 @@ mod negotiate;
 mod objects;
 mod openapi;
 mod patch;
+mod present;
 mod read;
 mod request;
 mod reviews;

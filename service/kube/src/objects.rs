@@ -10,10 +10,10 @@ use crate::body::{Asks, place, preconditions};
 use crate::documents::{self, RAW_DATA, time};
 use crate::managed::{self, MANAGED, MANAGER_BYTES_MAX, Managed, Unapplied, Writer, is_name};
 use crate::patch::Patch;
+use crate::present::{TRIES, conflict, written};
 use crate::request::Asked;
 use crate::sources::{Calls, object_key};
 use crate::status::{About, Fault};
-use crate::write::{TRIES, conflict};
 
 /// The manager of who says nothing about itself.
 const UNNAMED: &str = "unknown";
@@ -396,6 +396,6 @@ async fn told(
 ) -> Result<Value, Fault> {
     match object {
         Some(object) => Ok(documents::object(about.kind, &object)),
-        None => crate::write::written(calls, about).await,
+        None => written(calls, about).await,
     }
 }

@@ -10,13 +10,10 @@ use crate::kinds::Source;
 use crate::leases;
 use crate::objects::{self, expects};
 use crate::patch::Patch;
-use crate::request::Asked;
+use crate::present::{TRIES, read, written};
 use crate::rights::admit;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
-
-/// How often a patch without a revision is tried, and a name that was made up.
-pub(crate) const TRIES: usize = 5;
 
 /// The letters of made-up names: no word comes of them.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -98,18 +95,6 @@ fn not_dry(asks: &Asks<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What a write that does not tell it has left. The write was done, whatever becomes of this read.
-pub(crate) async fn written(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
-    read(calls, about).await.map_err(Fault::behind_a_write)
-}
-
-pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
-    let found = calls
-        .get(about.kind, about.namespace, about.name, Asked::Newest)
-        .await;
-    found.map_err(|refusal| Fault::of(&refusal, about))
-}
-
 /// A name with this beginning, cut as Kubernetes cuts it.
 fn made_up(begins: &str) -> String {
     const RANDOM: usize = 5;
@@ -148,29 +133,6 @@ pub(crate) async fn update(
     let mut response = answer::document(&calls.origin, code, &shape.one(updated));
     answer::warn(&mut response, &warnings);
     Ok(response)
-}
-
-/// A conflict, in Kubernetes' words.
-pub(crate) fn conflict(
-    about: &About<'_>,
-    refusal: &synod_model::Refusal,
-    uid: &str,
-    has_expected: bool,
-) -> Fault {
-    let current = match refusal.current.as_deref() {
-        Some(synod_model::Current::Object(object)) => Some(object.metadata.uid.to_string()),
-        _ => None,
-    };
-    match current {
-        Some(current) if !uid.is_empty() && current != uid => {
-            let why = format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {current}"
-            );
-            Fault::conflict(about, &why)
-        }
-        _ if has_expected => Fault::modified(about),
-        _ => Fault::of(refusal, about),
-    }
 }
 
 /// Patches an object.

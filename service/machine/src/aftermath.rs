@@ -10,69 +10,35 @@
 //! - What the votes for a resource call for is selected, and the migration that its agreement calls for is created, with
 //!   its next report, or when its turn comes.
 
-use synod_model::{Feature, GroupResource, LeaseKey, Revision, Switch, Ticket};
+use synod_model::{Feature, Revision, Switch, Ticket};
 
-use crate::State;
 use crate::hashes::aftermath_hash;
 use crate::turn::Turn;
-
-/// What still has to follow from a switch that moved: what precedes `next`, by key, is done; without it, nothing is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Aftermath {
-    /// Votes are on again: what they call for is selected.
-    Votes {
-        /// The first resource that is left.
-        next: Option<GroupResource>,
-    },
-    /// Queues end and nobody is preferred to a holder while leases are off; candidates are elected when they are on again.
-    Leases {
-        /// The first lease that is left.
-        next: Option<LeaseKey>,
-        /// Places with tickets up to this revision are gone: it is the one that last switched leases off, or zero.
-        ended: Revision,
-    },
-    /// Migrations are on again: those that agreements call for are created.
-    Migrations {
-        /// The first resource that is left.
-        next: Option<GroupResource>,
-    },
-}
-
-impl Aftermath {
-    /// The feature whose switch moved.
-    #[must_use]
-    pub const fn feature(&self) -> Feature {
-        match self {
-            Self::Votes { .. } => Feature::Votes,
-            Self::Leases { .. } => Feature::Leases,
-            Self::Migrations { .. } => Feature::Migrations,
-        }
-    }
-
-    /// What has to follow when the switch of a feature has moved, if anything has to.
-    pub(crate) fn of(state: &State, feature: Feature, now: Switch, at: Revision) -> Option<Self> {
-        match (feature, now) {
-            (Feature::Votes, Switch::On) => Some(Self::Votes { next: None }),
-            (Feature::Leases, Switch::Off) => Some(Self::Leases {
-                next: None,
-                ended: at,
-            }),
-            (Feature::Leases, Switch::On) => Some(Self::Leases {
-                next: None,
-                ended: state.places_ended(),
-            }),
-            (Feature::Migrations, Switch::On) => Some(Self::Migrations { next: None }),
-            (Feature::Votes | Feature::Migrations, Switch::Off)
-            | (Feature::Objects | Feature::Histories, _) => None,
-        }
-    }
-}
+use crate::{Aftermath, State};
 
 impl State {
     /// The features whose switches moved, with more to follow from it: [`Command::FollowSwitches`](crate::Command)
     /// continues.
     pub fn aftermaths(&self) -> impl Iterator<Item = &Aftermath> {
         self.aftermaths.values()
+    }
+
+    /// What has to follow when the switch of a feature has moved, if anything has to.
+    pub(crate) fn follows(&self, feature: Feature, now: Switch, at: Revision) -> Option<Aftermath> {
+        match (feature, now) {
+            (Feature::Votes, Switch::On) => Some(Aftermath::Votes { next: None }),
+            (Feature::Leases, Switch::Off) => Some(Aftermath::Leases {
+                next: None,
+                ended: at,
+            }),
+            (Feature::Leases, Switch::On) => Some(Aftermath::Leases {
+                next: None,
+                ended: self.places_ended(),
+            }),
+            (Feature::Migrations, Switch::On) => Some(Aftermath::Migrations { next: None }),
+            (Feature::Votes | Feature::Migrations, Switch::Off)
+            | (Feature::Objects | Feature::Histories, _) => None,
+        }
     }
 
     /// Whether a place in a queue is gone because leases were switched off, though its row is still there.

@@ -59,7 +59,6 @@ mod views;
 mod voting;
 mod watched;
 
-pub use aftermath::Aftermath;
 pub use checkpoint::{CorruptState, DamagedMemory, HashedRow, Loading};
 pub use command::{
     AnnounceReplica, CollectGarbage, Command, CommandName, Expire, FollowSwitches, Initialize,
@@ -79,8 +78,8 @@ pub use past::{OutOfReach, Past};
 pub use renewal::Renewal;
 pub use row::Row;
 pub use rows::{
-    DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId, ReplicaRow, StateStatus,
-    StatementHash, StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
+    Aftermath, DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId, ReplicaRow,
+    StateStatus, StatementHash, StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;

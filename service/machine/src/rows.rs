@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use synod_model::{
-    Absent, ApiVersion, Condition, Kind, LogTime, MemberId, Metadata, MigrationProgress, Persisted,
-    Revision, ServeUntil, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
+    Absent, ApiVersion, Condition, Feature, GroupResource, Kind, LeaseKey, LogTime, MemberId,
+    Metadata, MigrationProgress, Persisted, Revision, ServeUntil, Stance, StatementNumber,
+    StorageVersionHash, VersionSet, WallTime,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -267,4 +268,38 @@ pub struct ProgressRow {
     pub progress: MigrationProgress,
     /// When the migration's own row last took it over.
     pub shown_at: LogTime,
+}
+
+/// What still has to follow from a switch that moved: what precedes `next`, by key, is done; without it, nothing is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Aftermath {
+    /// Votes are on again: what they call for is selected.
+    Votes {
+        /// The first resource that is left.
+        next: Option<GroupResource>,
+    },
+    /// Queues end and nobody is preferred to a holder while leases are off; candidates are elected when they are on again.
+    Leases {
+        /// The first lease that is left.
+        next: Option<LeaseKey>,
+        /// Places with tickets up to this revision are gone: it is the one that last switched leases off, or zero.
+        ended: Revision,
+    },
+    /// Migrations are on again: those that agreements call for are created.
+    Migrations {
+        /// The first resource that is left.
+        next: Option<GroupResource>,
+    },
+}
+
+impl Aftermath {
+    /// The feature whose switch moved.
+    #[must_use]
+    pub const fn feature(&self) -> Feature {
+        match self {
+            Self::Votes { .. } => Feature::Votes,
+            Self::Leases { .. } => Feature::Leases,
+            Self::Migrations { .. } => Feature::Migrations,
+        }
+    }
 }

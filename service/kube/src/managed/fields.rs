@@ -1,20 +1,20 @@
 //! Sets of fields, in the form of Kubernetes (`FieldsV1`).
 //!
 //! A set is a tree. An edge is named as `FieldsV1` names it: `f:<name>` for a member of an object, `k:<object>` for the item
-//! of a list with these keys, `v:<value>` for the item of a list that is a set. A node is in the set by itself, or only the
+//! of a list with these keys, `v:<value>` for the item of a list that is a set. A place is in the set by itself, or only the
 //! way to what is.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// The mark of a node that is in the set and has others below it.
+/// The mark of a place that is in the set and has others below it.
 const SELF: &str = ".";
 
 /// A set of fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields {
-    /// Whether the node itself is in the set.
+    /// Whether the place itself is in the set.
     pub(crate) is_in: bool,
     below: BTreeMap<String, Fields>,
 }

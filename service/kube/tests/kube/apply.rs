@@ -317,6 +317,35 @@ async fn a_client_names_managers_and_times_or_is_told_of_it() {
     assert_eq!(api.put(&a(), &said).await.code, 200);
 }
 
+/// An update of the widget `a` by gRPC, as it was read but for its size.
+async fn resized(replicas: &Replicas, size: u32) -> v1::ObjectsUpdateRequest {
+    let mut objects = ObjectsClient::new(replicas.channel().await);
+    let get = v1::ObjectsGetRequest {
+        key: Some(key()),
+        read: None,
+    };
+    let read = objects.get(get).await.unwrap().into_inner().object.unwrap();
+    let metadata = read.metadata.unwrap();
+    let content = json!({"spec": {"size": size}}).to_string();
+    v1::ObjectsUpdateRequest {
+        key: Some(key()),
+        attributes: Some(v1::ObjectAttributes {
+            labels: metadata.labels,
+            annotations: metadata.annotations,
+            ..v1::ObjectAttributes::default()
+        }),
+        content: Some(v1::ObjectContent {
+            data: content.into_bytes().into(),
+            ..read.content.unwrap()
+        }),
+        preconditions: Some(v1::Preconditions {
+            resource_version: Some(metadata.resource_version),
+            ..v1::Preconditions::default()
+        }),
+        ..v1::ObjectsUpdateRequest::default()
+    }
+}
+
 #[tokio::test]
 async fn managers_of_creates_and_updates_are_kept_and_what_grpc_writes_is_found_out() {
     let replicas = Replicas::with_widgets().await;
@@ -333,32 +362,11 @@ async fn managers_of_creates_and_updates_are_kept_and_what_grpc_writes_is_found_
     assert_eq!(created.body["metadata"]["annotations"], Value::Null);
 
     // gRPC shows the annotation, and writes without telling who does.
+    let update = resized(&replicas, 2).await;
+    let annotations = &update.attributes.as_ref().unwrap().annotations;
+    assert!(annotations[MANAGED].contains("controller"));
     let mut objects = ObjectsClient::new(replicas.channel().await);
-    let get = v1::ObjectsGetRequest {
-        key: Some(key()),
-        read: None,
-    };
-    let read = objects.get(get).await.unwrap().into_inner().object.unwrap();
-    let metadata = read.metadata.unwrap();
-    assert!(metadata.annotations[MANAGED].contains("controller"));
-    let update = v1::ObjectsUpdateRequest {
-        key: Some(key()),
-        attributes: Some(v1::ObjectAttributes {
-            labels: metadata.labels,
-            annotations: metadata.annotations,
-            ..v1::ObjectAttributes::default()
-        }),
-        content: Some(v1::ObjectContent {
-            data: br#"{"spec":{"size":2}}"#.to_vec().into(),
-            ..read.content.unwrap()
-        }),
-        preconditions: Some(v1::Preconditions {
-            resource_version: Some(metadata.resource_version),
-            ..v1::Preconditions::default()
-        }),
-        ..v1::ObjectsUpdateRequest::default()
-    };
-    objects.update(update.clone()).await.unwrap();
+    objects.update(update).await.unwrap();
     let shown = api.get(&a()).await;
     assert_eq!(
         managed(&shown),
@@ -376,12 +384,16 @@ async fn managers_of_creates_and_updates_are_kept_and_what_grpc_writes_is_found_
     // What is read and written back changes nothing.
     let same = api.put(&a(), &shown.body).await;
     assert_eq!(same.body, shown.body);
+}
 
-    // Without the annotation nobody has managed it before.
-    let mut bare = update;
+#[tokio::test]
+async fn without_the_annotation_nobody_has_managed_the_object_before() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let mut bare = resized(&replicas, 2).await;
     bare.attributes = Some(v1::ObjectAttributes::default());
-    let revision = shown.body["metadata"]["resourceVersion"].as_str().unwrap();
-    bare.preconditions.as_mut().unwrap().resource_version = revision.parse().ok();
+    let mut objects = ObjectsClient::new(replicas.channel().await);
     objects.update(bare).await.unwrap();
     let shown = api.get(&a()).await;
     assert_eq!(managed(&shown), [""; 0]);

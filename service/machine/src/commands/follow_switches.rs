@@ -25,7 +25,7 @@ pub(super) fn begin(turn: &mut Turn<'_>, before: &Settings) {
         if before.switch(feature) == now {
             continue;
         }
-        match Aftermath::of(turn.state(), feature, now, turn.revision()) {
+        match turn.state().follows(feature, now, turn.revision()) {
             Some(aftermath) => turn.put_aftermath(aftermath),
             None => turn.remove_aftermath(feature),
         }

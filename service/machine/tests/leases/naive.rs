@@ -219,7 +219,7 @@ impl World {
                         .iter()
                         .position(|it| it.lease == name && it.who == who);
                     let ticket = place.map_or(revision, |at| world.waiters[at].ticket);
-                    let waiter = Waiter {
+                    world.queue(Waiter {
                         lease: name.to_owned(),
                         who: who.to_owned(),
                         ticket,
@@ -227,11 +227,7 @@ impl World {
                         wait,
                         set_at: now,
                         member,
-                    };
-                    match place {
-                        Some(at) => world.waiters[at] = waiter,
-                        None => world.waiters.push(waiter),
-                    }
+                    });
                     Said::Queued(ticket)
                 }
                 None => {
@@ -247,6 +243,15 @@ impl World {
                 }
             }
         })
+    }
+
+    /// Puts a waiter in its place, or in one at the end.
+    fn queue(&mut self, waiter: Waiter) {
+        let is_same = |it: &Waiter| it.lease == waiter.lease && it.who == waiter.who;
+        match self.waiters.iter().position(is_same) {
+            Some(at) => self.waiters[at] = waiter,
+            None => self.waiters.push(waiter),
+        }
     }
 
     pub(crate) fn renew(&mut self, name: &str, token: u64) -> Said {

@@ -228,6 +228,8 @@ fn what_follows_from_switches_comes_in_bounded_commands_and_survives_a_checkpoin
     accepted(cluster.send(Command::FollowSwitches(FollowSwitches {})));
     assert_eq!(selected(&cluster), names.len());
     assert!(migrates(&cluster));
+    // Another step for each migration that the votes have called for.
+    accepted(cluster.send(Command::FollowSwitches(FollowSwitches {})));
     assert_eq!(cluster.state.aftermaths().count(), 0);
 }
 

@@ -13,8 +13,7 @@ pub struct Bound {
     pub value: u64,
     /// What is counted.
     pub unit: &'static str,
-    /// The metric that shows how much of it is used, or how often it was reached. `None` if the limit is kept for each
-    /// connection or message, and a caller that exceeds it is told.
+    /// The metric of how much is used, or how often it was reached; `None` if whoever exceeds the limit is told, and nobody else.
     pub metric: Option<&'static str>,
     /// What happens beyond it.
     pub beyond: &'static str,

@@ -1,0 +1,47 @@
+//! An object as it is now, which writes begin with, end with and may conflict with.
+
+use serde_json::Value;
+use synod_model::{Current, Refusal};
+
+use crate::request::Asked;
+use crate::sources::Calls;
+use crate::status::{About, Fault};
+
+/// How often a patch without a revision is tried, and a name that was made up.
+pub(crate) const TRIES: usize = 5;
+
+/// What a write that does not tell it has left. The write was done, whatever becomes of this read.
+pub(crate) async fn written(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
+    read(calls, about).await.map_err(Fault::behind_a_write)
+}
+
+/// An object as it is now.
+pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
+    let found = calls
+        .get(about.kind, about.namespace, about.name, Asked::Newest)
+        .await;
+    found.map_err(|refusal| Fault::of(&refusal, about))
+}
+
+/// A change that was refused because the object is another one than the caller means, in Kubernetes' words.
+pub(crate) fn conflict(
+    about: &About<'_>,
+    refusal: &Refusal,
+    uid: &str,
+    has_expected: bool,
+) -> Fault {
+    let current = match refusal.current.as_deref() {
+        Some(Current::Object(object)) => Some(object.metadata.uid.to_string()),
+        _ => None,
+    };
+    match current {
+        Some(current) if !uid.is_empty() && current != uid => {
+            let why = format!(
+                "Precondition failed: UID in precondition: {uid}, UID in object meta: {current}"
+            );
+            Fault::conflict(about, &why)
+        }
+        _ if has_expected => Fault::modified(about),
+        _ => Fault::of(refusal, about),
+    }
+}
