@@ -214,11 +214,9 @@ impl World {
                         return Said::Refused("CONFLICT");
                     };
                     world.ended.retain(|it| it.lease != name || it.who != who);
-                    let place = world
-                        .waiters
-                        .iter()
-                        .position(|it| it.lease == name && it.who == who);
-                    let ticket = place.map_or(revision, |at| world.waiters[at].ticket);
+                    let mut waiters = world.waiters.iter();
+                    let place = waiters.find(|it| it.lease == name && it.who == who);
+                    let ticket = place.map_or(revision, |it| it.ticket);
                     world.queue(Waiter {
                         lease: name.to_owned(),
                         who: who.to_owned(),
