@@ -97,14 +97,14 @@ impl Release {
 
     fn entry(self) -> ReportEntry {
         let topic = legal(Topic::parse(BETA));
-        let name = topic.resource().to_string();
+        let name = topic.resource().qualified();
         let both = &[SERVED, WITHDRAWN];
         match self {
-            Self::Without => voting(&name, &[WITHDRAWN], WITHDRAWN),
-            Self::Withdraws => voting(&name, both, WITHDRAWN),
+            Self::Without => voting(name, &[WITHDRAWN], WITHDRAWN),
+            Self::Withdraws => voting(name, both, WITHDRAWN),
             Self::Serves(date) => ReportEntry {
                 serve_until: Some(date),
-                ..voting(&name, both, SERVED)
+                ..voting(name, both, SERVED)
             },
         }
     }

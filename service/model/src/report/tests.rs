@@ -232,14 +232,18 @@ fn a_date_is_named_for_a_served_version_alone() {
         ..served.clone()
     };
     assert!(told(&never).contains("serveUntilMs: Invalid value: 0: must be between 1"));
+    let plain = ReportEntryText {
+        decodable: vec!["apps/v1"],
+        ..ENTRY
+    };
     let other = ReportEntryText {
         serve_until: Some(1),
-        ..ENTRY
+        ..plain.clone()
     };
     assert!(told(&other).contains("serveUntilMs: Invalid value: 1: must be left out"));
     let entry = ReportEntry {
         serve_until: Some(WallTime::from_millis(1)),
-        ..ReportEntry::parse(&ENTRY).unwrap()
+        ..ReportEntry::parse(&plain).unwrap()
     };
     assert!(!entry.is_of_its_topic());
 }
