@@ -18,7 +18,9 @@ TOPICS = [
 
 
 @pytest.mark.parametrize(("text", "kind", "name", "resource"), TOPICS)
-def test_a_topic_is_known_by_its_text_and_by_its_resource(text, kind, name, resource):
+def test_a_topic_is_known_by_its_text_and_by_its_resource(
+    text: str, kind: str, name: str, resource: v1.GroupResource
+) -> None:
     topic = synod.Topic.parse(text)
     assert (topic.kind, topic.name, topic.resource) == (kind, name, resource)
     assert str(topic) == text
@@ -26,12 +28,12 @@ def test_a_topic_is_known_by_its_text_and_by_its_resource(text, kind, name, reso
 
 
 @pytest.mark.parametrize("text", ["secrets", "key/secrets", "keys/", "encoding/secrets.keys.synod"])
-def test_what_is_no_topic_is_refused_with_the_rule(text):
+def test_what_is_no_topic_is_refused_with_the_rule(text: str) -> None:
     with pytest.raises(synod.InvalidArgumentError) as refused:
         synod.Topic.parse(text)
     assert len(refused.value.violations) == 1
 
 
-def test_what_is_no_resource_is_no_topic():
+def test_what_is_no_resource_is_no_topic() -> None:
     with pytest.raises(synod.InvalidArgumentError):
         synod.Topic.of(v1.GroupResource(resource="Pods!"))
