@@ -14,7 +14,7 @@ use crate::writers::{fixed, join};
 /// Each costs two steps, of which a command takes 4,000.
 const RESOURCES: usize = 20_000;
 /// Resources in one report.
-const AT_ONCE: usize = 4_000;
+const AT_ONCE: usize = 2_500;
 
 fn votes(to: Switch) -> SettingsPatch {
     SettingsPatch {
@@ -45,13 +45,16 @@ async fn whoever_leads_does_what_follows_from_a_switch_to_its_end() {
         off.map(drop).map_err(|error| error.to_string())
     })
     .await;
-    let member = join(&client, "voter", "voter", 600_000).await;
-    let mut number = StatementNumber::FIRST;
-    for first in (0..RESOURCES).step_by(AT_ONCE) {
-        let entries = (first..first + AT_ONCE).map(voting).collect();
-        let reported = client.send_report(&member, number, entries, false).await;
-        reported.expect("the cluster serves");
-        number = number.next().expect("reports are few");
+    // A member reports 10,000 resources at most.
+    for (name, first) in [("one", 0), ("other", RESOURCES / 2)] {
+        let member = join(&client, name, name, 600_000).await;
+        let mut number = StatementNumber::FIRST;
+        for first in (first..first + RESOURCES / 2).step_by(AT_ONCE) {
+            let entries = (first..first + AT_ONCE).map(voting).collect();
+            let reported = client.send_report(&member, number, entries, false).await;
+            reported.expect("the cluster serves");
+            number = number.next().expect("reports are few");
+        }
     }
     let leader = cluster.leader().await;
     let on = client.update_settings(votes(Switch::On), None).await;
