@@ -173,7 +173,7 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) audit_log: Option<String>,
     /// The collector that traces of calls are sent to by OTLP over gRPC, as in http://127.0.0.1:4317 or, behind TLS,
-    /// https://collector.example:4317; else that of OTEL_EXPORTER_OTLP_ENDPOINT, else no traces are made.
+    /// https://127.0.0.1:4317; else that of OTEL_EXPORTER_OTLP_ENDPOINT, else no traces are made.
     #[arg(
         long,
         env = "SYNOD_OTLP_ENDPOINT",
