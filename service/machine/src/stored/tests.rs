@@ -352,7 +352,12 @@ fn token(number: u64) -> ClaimToken {
 /// The first command of a cluster, and the commands on migrations.
 fn log_of_migrations() -> Vec<LogEntry> {
     let first = every_command().into_iter().take(1);
-    let commands = first.chain(migrating()).enumerate();
+    one_by_one(first.chain(migrating()))
+}
+
+/// Each command as an entry of its own, without a request id.
+fn one_by_one(commands: impl Iterator<Item = Command>) -> Vec<LogEntry> {
+    let commands = commands.enumerate();
     commands
         .map(|(at, command)| LogEntry {
             log_time: LogTime::from_millis(100 * at as u64),

@@ -46,19 +46,7 @@ pub(super) fn log_of_a_version() -> Vec<LogEntry> {
             ..Expire::default()
         }),
     ]);
-    let commands = commands.enumerate();
-    commands
-        .map(|(at, command)| LogEntry {
-            log_time: LogTime::from_millis(100 * at as u64),
-            lift_deadlines: at == 0,
-            wall: WallTime::from_millis(1_000_000 + at as u64),
-            commands: vec![Envelope {
-                actor: None,
-                request: None,
-                command: Arc::new(command),
-            }],
-        })
-        .collect()
+    one_by_one(commands)
 }
 
 #[test]
