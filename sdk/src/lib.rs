@@ -99,7 +99,7 @@ pub use kubernetes::storage_version_hash;
 pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use migrator::{
-    CollectionStore, Fence, FenceFault, FenceGuard, Fenced, FencedStore, Migrator, MigratorOptions,
+    Attempt, CollectionStore, Fence, FenceFault, FenceGuard, Fenced, FencedStore, Migrator, MigratorOptions,
     RecodeError, Store, StoreError, StorePage, Worked,
 };
 pub use objects::{

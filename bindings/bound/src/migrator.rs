@@ -10,7 +10,7 @@ use futures::stream::unfold;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    Client, CollectionStore, Error, Fenced, GroupResource, MigrationId, Migrator as Inner,
+    Attempt, Client, CollectionStore, Error, Fenced, GroupResource, MigrationId, Migrator as Inner,
     MigratorOptions, Ttl, Worked, WorkerName,
 };
 use tokio::sync::{Notify, mpsc};
@@ -168,58 +168,76 @@ impl Migrator {
         }
     }
 
-    /// Works at every migration of its resources, present and future ones, until the worker is closed.
+    /// Works at every migration of its resources, present and future ones, until `stop` ends or the worker is closed. Then it
+    /// gives back what it has claimed, and returns within three seconds.
     ///
     /// # Errors
     ///
     /// The cluster can no longer be watched.
-    pub async fn run(&self) -> Result<(), Failure> {
+    pub async fn run(&self, stop: impl Future<Output = ()> + Send) -> Result<(), Failure> {
+        let stop = self.stopped(stop);
         let running = async {
             match &self.worker {
-                Worker::Collections(worker) => worker.run().await,
-                Worker::Own(worker) => worker.run().await,
+                Worker::Collections(worker) => worker.run_until(stop).await,
+                Worker::Own(worker) => worker.run_until(stop).await,
                 Worker::Fenced {
                     client,
                     store,
                     options,
-                } => fenced(client, store, options).await?.run().await,
+                } => {
+                    let worker = fenced(client, store, options).await?;
+                    worker.run_until(stop).await
+                }
             }
         };
-        tokio::select! {
-            biased;
-            () = self.closed.cancelled() => Ok(()),
-            ended = Box::pin(running) => Ok(ended?),
-        }
+        Ok(Box::pin(running).await?)
     }
 
-    /// Works at the migration of this name, if it can be claimed now, and returns
-    /// `{"worked": "completed", "assumptions": [Assumption]}`,
-    /// `{"worked": "failed", "failure": MigrationFailure}` or `{"worked": "lost"}`; `{}` if it cannot be claimed.
+    /// Works at the migration of this name, if it can be claimed now, until `stop` ends or the worker is closed, and returns
+    /// `{"worked": "completed", "assumptions": [Assumption]}`, `{"worked": "failed", "failure": MigrationFailure}`,
+    /// `{"worked": "released", "why": text}` or `{"worked": "lost"}`; `{}` if it cannot be claimed.
     ///
     /// # Errors
     ///
-    /// The cluster does not answer, or the worker was closed.
-    pub async fn run_one(&self, name: &str) -> Result<String, Failure> {
+    /// The cluster does not answer; the worker was closed before; or what is claimed could not be given back.
+    pub async fn run_one(
+        &self,
+        name: &str,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<String, Failure> {
         let id = MigrationId::parse(name).map_err(Failure::invalid)?;
+        if self.closed.is_cancelled() {
+            return Err(used_up("the worker"));
+        }
+        let stop = self.stopped(stop);
         let running = async {
             match &self.worker {
-                Worker::Collections(worker) => worker.run_one(&id).await,
-                Worker::Own(worker) => worker.run_one(&id).await,
+                Worker::Collections(worker) => worker.run_one_until(&id, stop).await,
+                Worker::Own(worker) => worker.run_one_until(&id, stop).await,
                 Worker::Fenced {
                     client,
                     store,
                     options,
-                } => fenced(client, store, options).await?.run_one(&id).await,
+                } => {
+                    let worker = fenced(client, store, options).await?;
+                    worker.run_one_until(&id, stop).await
+                }
             }
         };
+        Ok(shown(Box::pin(running).await?).to_string())
+    }
+
+    /// Ends with `stop`, or when the worker is closed.
+    async fn stopped(&self, stop: impl Future<Output = ()> + Send) {
         tokio::select! {
             biased;
-            () = self.closed.cancelled() => Err(used_up("the worker")),
-            worked = Box::pin(running) => Ok(shown(worked?).to_string()),
+            () = self.closed.cancelled() => {}
+            () = stop => {}
         }
     }
 
-    /// Stops the worker. Another worker takes over its migration when its claim has ended.
+    /// Stops the worker. It gives back what it has claimed, for which whoever waits for [`run`](Self::run) or
+    /// [`run_one`](Self::run_one) goes on waiting.
     pub fn close(&self) {
         self.closed.cancel();
         self.tasks.close();
@@ -242,14 +260,15 @@ async fn fenced(
     Ok(Inner::new(client.clone(), store, options.clone()))
 }
 
-fn shown(worked: Option<Worked>) -> Value {
-    match worked {
-        None => json!({}),
-        Some(Worked::Completed { assumptions }) => {
+fn shown(attempt: Attempt) -> Value {
+    match attempt {
+        Attempt::Refused(_) | Attempt::Stopped => json!({}),
+        Attempt::Worked(Worked::Completed { assumptions }) => {
             json!({"worked": "completed", "assumptions": form::list(&assumptions, form::of)})
         }
-        Some(Worked::Lost) => json!({"worked": "lost"}),
-        Some(Worked::Failed(failure)) => {
+        Attempt::Worked(Worked::Released { why }) => json!({"worked": "released", "why": why}),
+        Attempt::Worked(Worked::Lost) => json!({"worked": "lost"}),
+        Attempt::Worked(Worked::Failed(failure)) => {
             json!({"worked": "failed", "failure": form::of(&failure)})
         }
     }

@@ -200,6 +200,8 @@ proptest! {
         let (id, token) = (progress.body.id.clone(), progress.body.token);
         let complete = with(&progress, CompleteMigration { id: id.clone(), token });
         prop_assert_eq!(carried::<_, v1::MigrationsCompleteRequest>(&complete).unwrap(), complete);
+        let release = with(&progress, ReleaseMigration { id: id.clone(), token });
+        prop_assert_eq!(carried::<_, v1::MigrationsReleaseRequest>(&release).unwrap(), release);
         let fail = FailMigration { id, token, class: failure.class, reason: failure.reason };
         let fail = with(&progress, fail);
         prop_assert_eq!(carried::<_, v1::MigrationsFailRequest>(&fail).unwrap(), fail);

@@ -4,7 +4,7 @@
 //! nothing back, and it makes nothing safer than it is: what was voted, marked and fenced goes on counting, drains and
 //! deadlines go on, and what frees something for others stays possible.
 
-use synod_model::{ErrorKind, Feature, Refusal, SWITCHES_SINCE, Switch};
+use synod_model::{ErrorKind, Feature, RELEASES_SINCE, Refusal, SWITCHES_SINCE, Switch};
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
 
@@ -33,13 +33,20 @@ impl State {
     ///
     /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
     pub fn check_machine_version(&self, command: &Command) -> Result<(), Refusal> {
-        match switch_named_in(command) {
-            Some(feature) if self.machine_version < SWITCHES_SINCE => {
-                let refusal = self.too_early("switches", SWITCHES_SINCE, feature.setting());
-                Err(refusal.with("setting", feature))
-            }
-            Some(_) | None => Ok(()),
+        if let Some(feature) = switch_named_in(command)
+            && self.machine_version < SWITCHES_SINCE
+        {
+            let refusal = self.too_early("switches", SWITCHES_SINCE, feature.setting());
+            return Err(refusal.with("setting", feature));
         }
+        if let Command::ReleaseMigration(release) = command
+            && self.machine_version < RELEASES_SINCE
+        {
+            let named = format!("migration \"{}\"", release.id);
+            let refusal = self.too_early("releases of claims", RELEASES_SINCE, &named);
+            return Err(refusal.with("migration", &release.id));
+        }
+        Ok(())
     }
 
     /// The refusal of something that comes with a machine version that is not in force yet.
@@ -73,6 +80,9 @@ impl Command {
     pub fn machine_version(&self) -> u32 {
         if matches!(self, Self::FollowSwitches(_)) {
             return SWITCHES_SINCE;
+        }
+        if matches!(self, Self::ReleaseMigration(_)) {
+            return RELEASES_SINCE;
         }
         switch_named_in(self).map_or(MACHINE_VERSION_MIN, |_| SWITCHES_SINCE)
     }
@@ -131,6 +141,7 @@ const fn needed(command: &Command) -> Option<Feature> {
         | Command::ReleaseLease(_)
         | Command::WithdrawLeaseCandidate(_)
         | Command::FailMigration(_)
+        | Command::ReleaseMigration(_)
         | Command::AbortMigration(_)
         // What a worker has finished is a fact, and so is what discovery shows.
         | Command::CompleteMigration(_)

@@ -17,7 +17,7 @@ use synod_model::{
     Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource,
     HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime,
     MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage,
-    OpenSession, PutLeaseCandidate, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report,
+    OpenSession, PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report,
     ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope,
     RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
     Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy,
@@ -318,6 +318,11 @@ fn migrating() -> Vec<Command> {
         Command::AbortMigration(AbortMigration { id: id(9) }),
         start,
         claim(10),
+        // Refused, since machine version 1 is in force: the revision stays.
+        Command::ReleaseMigration(ReleaseMigration {
+            id: id(10),
+            token: token(11),
+        }),
         observe(4),
         Command::SetRoster(roster("example.io.bolts", 3)),
         Command::SetRoster(roster("*", 2)),

@@ -1,10 +1,13 @@
-//! `synod migrations`: shows, starts, aborts, retries and resets migrations.
+//! `synod migrations`: shows, starts, aborts, retries, releases and resets migrations.
 
 mod watch;
 
+use std::num::NonZeroU64;
+
 use clap::ArgMatches;
 use synod_client::{
-    GroupResource, Header, ListMigrations, MigrationId, MigrationReason, ReadOptions,
+    ClaimKey, ClaimToken, Client, ErrorKind, GroupResource, Header, ListMigrations, MigrationId,
+    MigrationReason, ReadOptions, Revision,
 };
 
 use super::{connect, now, resource, show};
@@ -31,6 +34,14 @@ pub(crate) async fn run(
         } => start(&of(resource)?, *rewrite_all, change, matches).await,
         MigrationsCommand::Abort { name, change } => abort(&named(name)?, change, matches).await,
         MigrationsCommand::Retry { name, change } => retry(&named(name)?, change, matches).await,
+        MigrationsCommand::Release {
+            name,
+            token,
+            client,
+        } => {
+            let client = connect(client, matches).await?;
+            release(&client, &named(name)?, *token).await
+        }
         MigrationsCommand::Reset {
             resource, change, ..
         } => reset(resource.as_deref(), change, matches).await,
@@ -112,6 +123,31 @@ async fn retry(
     if change.dry_run {
         return would(&format!("{id} would wait for a worker"));
     }
+    done(&format!("{id} waits for a worker"), &header)
+}
+
+/// Gives the claim back that the migration has now.
+async fn release(
+    client: &Client,
+    id: &MigrationId,
+    only: Option<NonZeroU64>,
+) -> Result<Exit, Failure> {
+    let view = client.migration(id, ReadOptions::linearizable()).await?;
+    let Some(claim) = &view.migration.claim else {
+        let message = format!("nobody has claimed {id}: it is {}", view.migration.phase);
+        let advice = "see with `synod migrations get` where it stands";
+        return Err(Failure::of(ErrorKind::Conflict, message).with_advice(advice));
+    };
+    // The cluster compares: by another token than that of the claim nothing is given back.
+    let token = only.map_or(claim.token, |token| ClaimToken::new(Revision::new(token.get())));
+    let key = ClaimKey {
+        id: id.clone(),
+        token,
+        cluster: view.header.cluster,
+    };
+    let released = client.release_migration(&key).await;
+    let _ = client.close().await;
+    let header = released?;
     done(&format!("{id} waits for a worker"), &header)
 }
 
