@@ -152,7 +152,9 @@ impl<S: Store> Migrator<S> {
             let waiting = timeout(ask_again, reflector.changed(revision));
             match unless(stop.clone(), waiting).await {
                 None => return Ok(()),
-                Some(Ok(changed)) => changed?,
+                Some(Ok(changed)) => {
+                    changed?;
+                }
                 Some(Err(_)) => {}
             }
         }
@@ -345,10 +347,7 @@ fn not_released(why: &str) -> Error {
 }
 
 /// The result of `doing`, unless `stop` ends first.
-async fn unless<T>(
-    stop: impl Future<Output = ()>,
-    doing: impl Future<Output = T>,
-) -> Option<T> {
+async fn unless<T>(stop: impl Future<Output = ()>, doing: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         () = stop => None,

@@ -61,7 +61,11 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
     }
     writers.acknowledge(20).await;
     let refused = gives_back(&cluster, leader).await;
-    assert_eq!(refused.kind, ErrorKind::NotFound, "there is no such migration");
+    assert_eq!(
+        refused.kind,
+        ErrorKind::NotFound,
+        "there is no such migration"
+    );
 
     let back = *order.first().expect("there are three");
     goes_back(&mut cluster, back).await;

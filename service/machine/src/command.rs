@@ -9,10 +9,11 @@ use synod_model::{
     FailMigration, ForgetResource, GroupResource, HolderIdentity, Join, LeaseKey, Leave, LiveMark,
     MarkControllerRevisions, MarkReady, MemberId, MigrationId, NamespacedName, ObjectKey,
     ObserveStorage, OpenSession, PatchObject, PutLeaseCandidate, ReleaseControllerRevision,
-    ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress,
-    ResetStorageStates, RetryMigration, Revision, RollbackControllerRevision, SessionId, SetRoster,
-    Settings, StartMigration, Ticket, Transact, TruncateControllerRevisions, UpdateCollection,
-    UpdateControllerRevision, UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
+    ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report,
+    ReportMigrationProgress, ResetStorageStates, RetryMigration, Revision,
+    RollbackControllerRevision, SessionId, SetRoster, Settings, StartMigration, Ticket, Transact,
+    TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision, UpdateObject,
+    UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::command_table::command_table;

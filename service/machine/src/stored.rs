@@ -11,11 +11,12 @@ use synod_model::{
     Leave, LiveMark, LogTime, MarkControllerRevisions, MarkReady, Member, MemberId, Migration,
     MigrationId, MigrationProgress, NamespacedName, ObjectKey, ObserveStorage, OpenSession,
     PackedObject, PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease,
-    ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates,
-    ResourceScope, RetryMigration, Revision, RollbackControllerRevision, Roster, Sequence,
-    SessionId, SetRoster, Settings, StartMigration, Ticket, Transact, TruncateControllerRevisions,
-    Ttl, Uid, UpdateCollection, UpdateControllerRevision, UpdateObject, UpdateSettings, Waiter,
-    WithdrawLeaseCandidate, stored, stored_bytes, stored_empty, stored_numbers, stored_variants,
+    ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress,
+    ResetStorageStates, ResourceScope, RetryMigration, Revision, RollbackControllerRevision,
+    Roster, Sequence, SessionId, SetRoster, Settings, StartMigration, Ticket, Transact,
+    TruncateControllerRevisions, Ttl, Uid, UpdateCollection, UpdateControllerRevision,
+    UpdateObject, UpdateSettings, Waiter, WithdrawLeaseCandidate, stored, stored_bytes,
+    stored_empty, stored_numbers, stored_variants,
 };
 
 use crate::command_table::command_table;

@@ -351,7 +351,10 @@ async fn a_worker_that_is_closed_or_whose_store_is_not_ready_gives_its_claim_bac
         assert!(why.contains(if closes { "stop" } else { "in v1" }), "{why}");
     }
     let got = call(&bound, "Migrations/Get", json!({"name": name})).await;
-    assert_eq!(got["migration"]["phase"], "MIGRATION_PHASE_PENDING", "{got}");
+    assert_eq!(
+        got["migration"]["phase"], "MIGRATION_PHASE_PENDING",
+        "{got}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

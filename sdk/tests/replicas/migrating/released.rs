@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use synod_client::{
-    Attempt, ContinueToken, ErrorKind, Migration, MigrationPhase, Migrator, SettingsPatch,
-    Store, StoreError, StorePage, Switch, Ttl, Worked,
+    Attempt, ContinueToken, ErrorKind, Migration, MigrationPhase, Migrator, SettingsPatch, Store,
+    StoreError, StorePage, Switch, Ttl, Worked,
 };
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -54,16 +54,31 @@ async fn another_worker_goes_on_within_a_second_where_one_that_was_told_to_stop_
         let (since, ended) = stopped(&cluster, &shop, "stops").await;
         ended.unwrap();
         let migration = newest(&client, ITEMS).await;
-        assert_eq!((migration.phase, migration.claim), (MigrationPhase::Pending, None));
-        assert_eq!((migration.done, migration.failures), (16, 0), "four pages are done");
-        assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+        assert_eq!(
+            (migration.phase, migration.claim),
+            (MigrationPhase::Pending, None)
+        );
+        assert_eq!(
+            (migration.done, migration.failures),
+            (16, 0),
+            "four pages are done"
+        );
+        assert!(
+            since.elapsed() < Duration::from_secs(1),
+            "{:?}",
+            since.elapsed()
+        );
         let over = waiting.run_until(async {
             while newest(&client, ITEMS).await.phase != MigrationPhase::Succeeded {
                 pass(Duration::from_millis(10)).await;
             }
         });
         over.await.unwrap();
-        assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+        assert!(
+            since.elapsed() < Duration::from_secs(1),
+            "{:?}",
+            since.elapsed()
+        );
     };
     within(running).await;
     assert!(shop.in_old_version().is_empty());
@@ -89,13 +104,21 @@ async fn a_worker_that_cannot_give_back_stops_all_the_same() {
         since = Instant::now();
     };
     within(worker.run_until(told)).await.unwrap();
-    assert!(since.elapsed() <= Duration::from_secs(3), "{:?}", since.elapsed());
+    assert!(
+        since.elapsed() <= Duration::from_secs(3),
+        "{:?}",
+        since.elapsed()
+    );
     cluster.network.set(&endpoint(1), Weather::Fair);
     // Its claim runs out, as that of a dead one.
     while newest(&client, ITEMS).await.claim.is_some() {
         pass(Duration::from_secs(1)).await;
     }
-    assert!(since.elapsed() >= Duration::from_secs(10), "{:?}", since.elapsed());
+    assert!(
+        since.elapsed() >= Duration::from_secs(10),
+        "{:?}",
+        since.elapsed()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -111,9 +134,13 @@ async fn a_worker_that_is_told_to_stop_before_it_begins_claims_nothing() {
     within(worker.run_until(async {})).await.unwrap();
     let migration = newest(&client, ITEMS).await;
     assert_eq!(migration.phase, MigrationPhase::Pending);
-    assert_eq!(migration.metadata.resource_version, migration.metadata.create_revision);
+    assert_eq!(
+        migration.metadata.resource_version,
+        migration.metadata.create_revision
+    );
     // Whoever is refused hears why.
-    let taken = client.claim_migration(&id, &options("other").worker, Ttl::DEFAULT);
+    let other = options("other").worker;
+    let taken = client.claim_migration(&id, &other, Ttl::DEFAULT);
     within(taken).await.unwrap();
     let attempt = worker.run_one_until(&id, std::future::pending());
     let Attempt::Refused(refusal) = within(attempt).await.unwrap() else {
@@ -170,7 +197,10 @@ async fn a_store_that_is_not_ready_is_no_failure_and_another_worker_may_have_its
     };
     assert!(why.contains("in v1 still"), "{why}");
     let migration = newest(&client, ITEMS).await;
-    assert_eq!((migration.phase, migration.failures), (MigrationPhase::Pending, 0));
+    assert_eq!(
+        (migration.phase, migration.failures),
+        (MigrationPhase::Pending, 0)
+    );
     // It asks again by itself, however often that takes, and not as fast as it can.
     let since = Instant::now();
     let ready = async {
@@ -184,7 +214,11 @@ async fn a_store_that_is_not_ready_is_no_failure_and_another_worker_may_have_its
         () = ready => {}
     }
     assert_eq!(store.lists.load(Ordering::Relaxed), 21);
-    assert!(since.elapsed() > Duration::from_secs(60), "{:?}", since.elapsed());
+    assert!(
+        since.elapsed() > Duration::from_secs(60),
+        "{:?}",
+        since.elapsed()
+    );
     assert_eq!(newest(&client, ITEMS).await.failures, 0);
 }
 
@@ -216,5 +250,8 @@ async fn a_worker_lets_go_while_migrations_are_switched_off() {
     };
     assert!(why.contains("migrations=on"), "{why}");
     let migration = newest(&client, ITEMS).await;
-    assert_eq!((migration.phase, migration.claim), (MigrationPhase::Pending, None));
+    assert_eq!(
+        (migration.phase, migration.claim),
+        (MigrationPhase::Pending, None)
+    );
 }

@@ -17,11 +17,12 @@ use synod_model::{
     Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource,
     HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime,
     MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage,
-    OpenSession, PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report,
-    ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope,
-    RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
-    Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy,
-    Ticket, Ttl, UpdateSettings, VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
+    OpenSession, PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease,
+    RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress, RequestId,
+    ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule, SemanticVersion,
+    Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance, StartMigration,
+    StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, VersionSet,
+    WallTime, WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;

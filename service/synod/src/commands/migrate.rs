@@ -19,8 +19,8 @@ use std::time::Duration;
 use clap::ArgMatches;
 use synod_apiserver::{ApiServer, Fault, Resource};
 use synod_client::{
-    Attempt, Client, Error, ErrorKind, GroupResource, Migration, MigrationPhase, Migrator, MigratorOptions,
-    ObjectKind, Reflector, TopicKind, Violation, Violations, Worked, WorkerName,
+    Attempt, Client, Error, ErrorKind, GroupResource, Migration, MigrationPhase, Migrator,
+    MigratorOptions, ObjectKind, Reflector, TopicKind, Violation, Violations, Worked, WorkerName,
 };
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -202,7 +202,9 @@ impl Worker<'_> {
             let waiting = timeout(pause, reflector.changed(revision));
             match stop.run_until_cancelled(waiting).await {
                 None => return Ok(exit),
-                Some(Ok(changed)) => changed?,
+                Some(Ok(changed)) => {
+                    changed?;
+                }
                 Some(Err(_)) => {}
             }
         }

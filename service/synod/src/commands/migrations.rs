@@ -139,7 +139,9 @@ async fn release(
         return Err(Failure::of(ErrorKind::Conflict, message).with_advice(advice));
     };
     // The cluster compares: by another token than that of the claim nothing is given back.
-    let token = only.map_or(claim.token, |token| ClaimToken::new(Revision::new(token.get())));
+    let token = only.map_or(claim.token, |token| {
+        ClaimToken::new(Revision::new(token.get()))
+    });
     let key = ClaimKey {
         id: id.clone(),
         token,

@@ -1,6 +1,8 @@
 //! Migrations on the command line: from an agreement to a version that may be dropped.
 
-use synod_client::{ClaimKey, ErrorKind, FailureClass, FailureReason, MigrationFailure, MigrationProgress};
+use synod_client::{
+    ClaimKey, ErrorKind, FailureClass, FailureReason, MigrationFailure, MigrationProgress,
+};
 use synod_client::{Client, MigrationId, Ttl, WorkerName};
 
 use crate::cluster::{Cluster, Server};
@@ -137,7 +139,11 @@ async fn the_claim_of_a_worker_that_is_gone_is_given_back_by_hand() {
     let release = ["migrations", "release", name];
     let nothing = cluster.ask(&release).await;
     assert_eq!(nothing.code, 4, "{}", nothing.err);
-    assert!(nothing.err.contains("nobody has claimed"), "{}", nothing.err);
+    assert!(
+        nothing.err.contains("nobody has claimed"),
+        "{}",
+        nothing.err
+    );
     let claim = claim(&client, name).await;
     let progress = MigrationProgress {
         done: 7,
@@ -147,10 +153,16 @@ async fn the_claim_of_a_worker_that_is_gone_is_given_back_by_hand() {
     let told = client.report_migration_progress(&claim, progress).await;
     told.unwrap();
     let stale = (claim.token.get() - 1).to_string();
-    let other = cluster.ask(&[&release[..], &["--token", &stale]].concat()).await;
+    let other = cluster
+        .ask(&[&release[..], &["--token", &stale]].concat())
+        .await;
     assert_eq!(other.code, 4, "{}", other.err);
     let token = claim.token.get().to_string();
-    let released = well(cluster.ask(&[&release[..], &["--token", &token]].concat()).await);
+    let released = well(
+        cluster
+            .ask(&[&release[..], &["--token", &token]].concat())
+            .await,
+    );
     assert!(
         released.starts_with(&format!("{name} waits for a worker at revision ")),
         "{released}"

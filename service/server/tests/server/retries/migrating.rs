@@ -44,7 +44,13 @@ impl Migrating {
         };
         let names: BTreeMap<_, _> = RESOURCES.iter().map(name).collect();
         let mut claims = BTreeMap::new();
-        for resource in ["completing", "failing", "progressing", "releasing", "retrying"] {
+        for resource in [
+            "completing",
+            "failing",
+            "progressing",
+            "releasing",
+            "retrying",
+        ] {
             claims.insert(resource, claim(clients, &names[resource]).await);
         }
         let migrating = Self { names, claims };

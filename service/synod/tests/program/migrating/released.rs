@@ -18,7 +18,10 @@ async fn until(client: &Client, is_wanted: impl Fn(&Migration) -> bool) -> Migra
     let reflector = client.reflect(vec![ObjectKind::Migration]).await.unwrap();
     loop {
         let revision = reflector.revision();
-        let found = reflector.migrations().into_iter().find(|one| is_wanted(one));
+        let found = reflector
+            .migrations()
+            .into_iter()
+            .find(|one| is_wanted(one));
         if let Some(found) = found {
             return Migration::clone(&found);
         }
@@ -89,24 +92,36 @@ async fn what_a_drain_keeps_waiting_is_said_once_however_often_it_is_asked_for()
     let old = Server::join(&stage.client, "server-b").await;
     old.encodes(WIDGETS, "example.io/v1").await;
     old.leaves_undrained().await;
-    let pending = until(&stage.client, |one| one.is_open()).await.id.to_string();
+    let pending = until(&stage.client, |one| one.is_open())
+        .await
+        .id
+        .to_string();
     let mut running = stage.begin(&["--once"]);
     let waits = next(&mut running, "waits").await;
     assert_eq!(waits["migration"], pending.as_str(), "{waits}");
     assert_eq!(waits["code"], "DRAINING");
     let left = waits["leftMs"].as_u64().unwrap();
     assert!((1_000..=70_000).contains(&left), "{waits}");
-    assert!(waits["why"].as_str().unwrap().contains("example.io/v2"), "{waits}");
+    assert!(
+        waits["why"].as_str().unwrap().contains("example.io/v2"),
+        "{waits}"
+    );
     // Each of these has it ask again at once.
     let starts = ["migrations", "start", WIDGETS, "--rewrite-all"];
     let started = stage.cluster.ask(&starts).await;
     assert_eq!(started.code, 0, "{}", started.err);
     let other = started.out.trim();
     let waits = next(&mut running, "waits").await;
-    assert_eq!(waits["migration"], other, "what was said before is not said again");
+    assert_eq!(
+        waits["migration"], other,
+        "what was said before is not said again"
+    );
     assert_eq!(waits["code"], "CONFLICT", "an older one comes first");
     for name in [other, &pending] {
-        assert_eq!(stage.cluster.ask(&["migrations", "abort", name]).await.code, 0);
+        assert_eq!(
+            stage.cluster.ask(&["migrations", "abort", name]).await.code,
+            0
+        );
     }
     assert_eq!(running.line().await, None, "nothing more is said");
     assert!(running.ended().await.success());
@@ -141,14 +156,20 @@ async fn an_api_server_that_is_taken_back_gives_other_workers_their_turn() {
     let released = next(&mut running, "ended").await;
     assert_eq!(released["outcome"], "RELEASED", "{released}");
     assert!(
-        released["why"].as_str().unwrap().contains("encodes widgets"),
+        released["why"]
+            .as_str()
+            .unwrap()
+            .contains("encodes widgets"),
         "{released}"
     );
     let migration = until(&stage.client, |one| one.claim.is_none()).await;
     assert_eq!(migration.failures, 0);
     let view = stage.client.migration(&migration.id, Default::default());
     let progress = view.await.unwrap().progress.unwrap();
-    assert_eq!(progress.continue_token, None, "what was written does not count");
+    assert_eq!(
+        progress.continue_token, None,
+        "what was written does not count"
+    );
     // It says what it waits for, and claims nothing meanwhile.
     let fault = next(&mut running, "fault").await;
     assert!(fault["why"].as_str().unwrap().contains("encodes widgets"));

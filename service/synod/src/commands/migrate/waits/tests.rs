@@ -10,7 +10,10 @@ async fn what_is_waited_for_is_said_once_in_a_minute_and_at_once_if_it_is_someth
     let mut waits = Waits::default();
     assert!(waits.is_news(&pods, "draining"));
     assert!(!waits.is_news(&pods, "draining"));
-    assert!(waits.is_news(&jobs, "draining"), "each is a wait of its own");
+    assert!(
+        waits.is_news(&jobs, "draining"),
+        "each is a wait of its own"
+    );
     assert!(waits.is_news(&pods, "another runs"));
     assert!(waits.is_news(&pods, "draining"));
     // However often it asks.
