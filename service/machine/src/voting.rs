@@ -121,7 +121,8 @@ pub(crate) fn reconsider(
     draft.finish(state, resource)
 }
 
-/// Decides what follows for a resource when its roster or the members it asks for change. `None`: nothing.
+/// Decides what follows for a resource when its roster or the members it asks for change. `None`: nothing, and then it also
+/// stays noted who was heard under a roster that is gone. A roster that begins to ask by labels asks anew, which forgets them.
 pub(crate) fn recount(
     state: &State,
     occasion: Occasion<'_>,
