@@ -19,8 +19,9 @@ use std::time::Duration;
 use clap::ArgMatches;
 use synod_apiserver::{ApiServer, Fault, Resource};
 use synod_client::{
-    Attempt, Client, Error, ErrorKind, GroupResource, Migration, MigrationPhase, Migrator,
-    MigratorOptions, ObjectKind, Reflector, TopicKind, Violation, Violations, Worked, WorkerName,
+    Attempt, Client, Error, ErrorKind, GroupResource, Migration, MigrationId, MigrationPhase,
+    Migrator, MigratorOptions, ObjectKind, ReadOptions, Reflector, TopicKind, Violation,
+    Violations, Worked, WorkerName,
 };
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -172,10 +173,10 @@ impl Worker<'_> {
         loop {
             let revision = reflector.revision();
             let pending = self.pending(&reflector);
-            waits.keep(&pending.iter().map(|migration| &migration.id).collect());
+            waits.keep(&self.open(&reflector));
             let mut has_to_wait = false;
             for migration in &pending {
-                match self.attend(migration, &mut waits, stop).await {
+                match self.attend(migration, &reflector, &mut waits, stop).await {
                     Ok(Attended::Well | Attended::NotOurs) => {}
                     Ok(Attended::GivenUp) => exit = Exit::Failure,
                     Ok(Attended::NotYet) => has_to_wait = true,
@@ -194,6 +195,8 @@ impl Worker<'_> {
             if self.report.reader() == Reader::Gone {
                 return Ok(exit);
             }
+            // What it gave back may be with another worker, and come back from there.
+            has_to_wait |= waits.leaves_any();
             // What has come meanwhile is looked at once more.
             if self.args.once && !has_to_wait && reflector.revision() == revision {
                 return Ok(exit);
@@ -213,6 +216,12 @@ impl Worker<'_> {
     /// The migrations that wait for a worker, in the order of their names.
     fn pending(&self, reflector: &Reflector) -> Vec<Migration> {
         self.ours(reflector, |phase| phase == MigrationPhase::Pending)
+    }
+
+    /// The migrations that are not over.
+    fn open(&self, reflector: &Reflector) -> BTreeSet<MigrationId> {
+        let open = self.ours(reflector, is_open).into_iter();
+        open.map(|migration| migration.id).collect()
     }
 
     fn ours(
@@ -238,6 +247,7 @@ impl Worker<'_> {
     async fn attend(
         &self,
         migration: &Migration,
+        reflector: &Reflector,
         waits: &mut Waits,
         stop: &CancellationToken,
     ) -> Result<Attended, Error> {
@@ -293,10 +303,29 @@ impl Worker<'_> {
             Worked::Completed { .. } | Worked::Lost => Attended::Well,
             Worked::Failed(_) => Attended::GivenUp,
             Worked::Released { .. } => {
-                waits.leave_to_others(&migration.id, ASK_AGAIN);
+                waits.leave_to_others(&migration.id, migration.done);
+                let seeing = self.sees_release(migration, reflector);
+                stop.run_until_cancelled(seeing).await.transpose()?;
                 Attended::NotYet
             }
         })
+    }
+
+    /// Waits until the reflector shows that the worker gave its claim back: before that it shows the claim as another's.
+    async fn sees_release(
+        &self,
+        migration: &Migration,
+        reflector: &Reflector,
+    ) -> Result<(), Error> {
+        let view = self
+            .client
+            .migration(&migration.id, ReadOptions::linearizable());
+        match view.await {
+            Ok(view) => reflector.reached(view.header.revision, ASK_AGAIN).await,
+            // It is gone, which the reflector shows in its turn.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     fn put_off(&self, waits: &mut Waits, migration: &Migration, why: String) -> Attended {
@@ -364,9 +393,8 @@ impl Worker<'_> {
 
     /// Counts what the migrations that are not done would rewrite.
     async fn count(&self, reflector: &Reflector) -> Result<Exit, Failure> {
-        let open = |phase| matches!(phase, MigrationPhase::Pending | MigrationPhase::Running);
         let mut exit = Exit::Ok;
-        for migration in self.ours(reflector, open) {
+        for migration in self.ours(reflector, is_open) {
             let counted = match self.look(&migration).await {
                 Ok(None) => continue,
                 Ok(Some((found, _))) => {
@@ -389,6 +417,11 @@ impl Worker<'_> {
     fn tell(&self, event: &Event) -> Result<(), Failure> {
         self.report.tell(event)
     }
+}
+
+/// Whether a migration in this phase is not over.
+fn is_open(phase: MigrationPhase) -> bool {
+    matches!(phase, MigrationPhase::Pending | MigrationPhase::Running)
 }
 
 /// Whether a call that failed with this error may succeed later, whatever its outcome was.

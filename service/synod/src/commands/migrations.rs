@@ -39,8 +39,11 @@ pub(crate) async fn run(
             token,
             client,
         } => {
+            let id = named(name)?;
             let client = connect(client, matches).await?;
-            release(&client, &named(name)?, *token).await
+            let released = release(&client, &id, *token).await;
+            let _ = client.close().await;
+            done(&format!("{id} waits for a worker"), &released?)
         }
         MigrationsCommand::Reset {
             resource, change, ..
@@ -131,7 +134,7 @@ async fn release(
     client: &Client,
     id: &MigrationId,
     only: Option<NonZeroU64>,
-) -> Result<Exit, Failure> {
+) -> Result<Header, Failure> {
     let view = client.migration(id, ReadOptions::linearizable()).await?;
     let Some(claim) = &view.migration.claim else {
         let message = format!("nobody has claimed {id}: it is {}", view.migration.phase);
@@ -147,10 +150,7 @@ async fn release(
         token,
         cluster: view.header.cluster,
     };
-    let released = client.release_migration(&key).await;
-    let _ = client.close().await;
-    let header = released?;
-    done(&format!("{id} waits for a worker"), &header)
+    Ok(client.release_migration(&key).await?)
 }
 
 async fn reset(

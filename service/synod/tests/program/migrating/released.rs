@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use rustix::process::Signal;
+use serde_json::Value;
 use synod_client::{Client, Migration, ObjectKind, StorageVersionHash};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{SOON, Stage, WIDGETS, events, next};
 use crate::certificates::Serves;
@@ -179,4 +180,39 @@ async fn an_api_server_that_is_taken_back_gives_other_workers_their_turn() {
     assert!(stage.api.world().old().is_empty());
     let printed = stage.cluster.ask(&stage.words(&["--once"])).await;
     assert_eq!((printed.code, events(&printed).len()), (0, 0));
+}
+
+#[tokio::test]
+async fn two_workers_and_an_api_server_that_changes_its_mind_claim_less_and_less_often() {
+    let stage = Stage::set(30, Serves::Anybody).await;
+    let hash = |version| StorageVersionHash::of("example.io", version, "Widget").to_string();
+    // As of two API servers behind one address: good when it is looked at, and no more before the first page.
+    let in_turn = ["v2", "v1"].map(hash).into_iter().cycle();
+    stage.api.world().shown = in_turn.take(100_000).collect();
+    let mut first = stage.begin(&["--once", "--worker", "first"]);
+    let mut second = stage.begin(&["--once", "--worker", "second"]);
+    let before = stage.migration().await.metadata.resource_version;
+    let over = Instant::now() + Duration::from_secs(8);
+    let mut given_back = 0;
+    loop {
+        let line = tokio::select! {
+            biased;
+            () = sleep_until(over) => break,
+            line = first.line() => line,
+            line = second.line() => line,
+        };
+        // Both go on: what is given back is not done.
+        let event: Value = serde_json::from_str(&line.expect("it has ended")).unwrap();
+        given_back += u32::from(event["ended"]["outcome"] == "RELEASED");
+    }
+    // Each pauses for two seconds, then for four, then for eight.
+    assert!((1..=6).contains(&given_back), "{given_back}");
+    let after = stage.migration().await.metadata.resource_version;
+    let written = after.get() - before.get();
+    assert!(written <= 40, "{written} revisions");
+    stage.api.world().shown = [hash("v2")].into();
+    for mut running in [first, second] {
+        assert!(running.ended().await.success());
+    }
+    assert!(stage.api.world().old().is_empty());
 }

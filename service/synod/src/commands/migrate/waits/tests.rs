@@ -4,6 +4,10 @@ fn id(name: &str) -> MigrationId {
     MigrationId::parse(name).unwrap()
 }
 
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_waited_for_is_said_once_in_a_minute_and_at_once_if_it_is_something_else() {
     let (pods, jobs) = (id("pods-7"), id("jobs.batch-8"));
@@ -15,28 +19,58 @@ async fn what_is_waited_for_is_said_once_in_a_minute_and_at_once_if_it_is_someth
         "each is a wait of its own"
     );
     assert!(waits.is_news(&pods, "another runs"));
-    assert!(waits.is_news(&pods, "draining"));
-    // However often it asks.
+    // Two reasons in turn, however often it asks.
     let mut said = 0;
-    for _ in 0..300 {
-        tokio::time::advance(Duration::from_secs(2)).await;
-        said += u32::from(waits.is_news(&pods, "draining"));
+    for _ in 0..150 {
+        for why in ["draining", "another runs"] {
+            tokio::time::advance(seconds(2)).await;
+            said += u32::from(waits.is_news(&pods, why));
+        }
     }
-    assert_eq!(said, 10);
+    // In ten minutes one of them ten times, and the other one, which is asked for two seconds later, nine times.
+    assert_eq!(said, 19);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_given_back_is_left_to_others_for_a_while_and_what_is_over_is_forgotten() {
+async fn reasons_without_end_are_not_kept_in_mind() {
     let pods = id("pods-7");
     let mut waits = Waits::default();
-    assert!(!waits.is_left_to_others(&pods));
-    waits.leave_to_others(&pods, Duration::from_secs(2));
-    assert!(waits.is_left_to_others(&pods));
+    for number in 0..1_000 {
+        assert!(waits.is_news(&pods, &format!("reason {number}")));
+    }
+    assert_eq!(waits.0[&pods].said.len(), REASONS);
+    assert!(!waits.is_news(&pods, "reason 999"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_given_back_is_left_to_others_until_the_pause_is_over_or_the_migration() {
+    let pods = id("pods-7");
+    let mut waits = Waits::default();
+    assert!(!waits.is_left_to_others(&pods) && !waits.leaves_any());
+    waits.leave_to_others(&pods, 0);
+    assert!(waits.is_left_to_others(&pods) && waits.leaves_any());
     assert!(waits.is_news(&pods, "draining"), "it may be said meanwhile");
-    waits.keep(&[&pods].into());
+    // Another worker has it meanwhile, so it is open still.
+    waits.keep(&[pods.clone()].into());
     assert!(waits.is_left_to_others(&pods) && !waits.is_news(&pods, "draining"));
-    tokio::time::advance(Duration::from_secs(2)).await;
-    assert!(!waits.is_left_to_others(&pods));
+    tokio::time::advance(PAUSE).await;
+    assert!(!waits.is_left_to_others(&pods) && !waits.leaves_any());
+    waits.leave_to_others(&pods, 0);
     waits.keep(&BTreeSet::new());
+    assert!(!waits.leaves_any(), "it is over");
     assert!(waits.is_news(&pods, "draining"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_time_it_is_given_back_in_a_row_doubles_the_pause_until_objects_are_done() {
+    let pods = id("pods-7");
+    let mut waits = Waits::default();
+    let mut left = |done| {
+        waits.leave_to_others(&pods, done);
+        waits.0[&pods].left.unwrap().until - Instant::now()
+    };
+    let pauses: Vec<u64> = (0..7).map(|_| left(5).as_secs()).collect();
+    assert_eq!(pauses, [2, 4, 8, 16, 32, 60, 60]);
+    assert_eq!(left(10), seconds(2));
+    assert_eq!(left(10), seconds(4));
 }
