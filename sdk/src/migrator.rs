@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use synod_model::{ErrorKind, MigrationFailure, MigrationId, MigrationPhase};
+use synod_model::{ErrorKind, Migration, MigrationFailure, MigrationId, MigrationPhase};
 use tokio::time::timeout;
 
 pub use collection::{CollectionStore, RecodeError};
@@ -108,6 +108,9 @@ impl<S: Store> Migrator<S> {
     /// As [`run`](Self::run), until `stop` ends. Then the worker gives back what it has claimed, and returns within three
     /// seconds, whether that succeeded or not: another worker continues at once, or once the claim has run out.
     ///
+    /// Calls of the store that are under way are dropped, and not waited for: a write that was sent may land after the claim was
+    /// given back. That is why each write of a [`Store`] is conditional or fenced.
+    ///
     /// # Errors
     ///
     /// As [`run`](Self::run).
@@ -126,7 +129,9 @@ impl<S: Store> Migrator<S> {
         loop {
             let revision = reflector.revision();
             let mut ask_again = ASK_AGAIN;
-            for id in self.pending(&reflector) {
+            let is_open = |migration: Arc<Migration>| migration.is_open();
+            put_off.keep(|id| reflector.migration(id).is_some_and(is_open));
+            for (id, done) in self.pending(&reflector) {
                 if let Some(left) = put_off.left(&id) {
                     ask_again = ask_again.min(left);
                     continue;
@@ -134,7 +139,7 @@ impl<S: Store> Migrator<S> {
                 match self.attempt(&reflector, &id, stop.clone()).await {
                     Ok(Attempt::Worked(Worked::Released { why })) => {
                         tracing::info!(migration = %id, why, "a claim was given back");
-                        put_off.until_later(id, ASK_AGAIN);
+                        put_off.put_off(id, done);
                     }
                     Ok(Attempt::Worked(_)) => {}
                     Ok(Attempt::Refused(refusal)) => {
@@ -213,13 +218,15 @@ impl<S: Store> Migrator<S> {
         }
     }
 
-    fn pending(&self, reflector: &Reflector) -> Vec<MigrationId> {
+    /// The migrations that it may claim, and how many objects of each are done.
+    fn pending(&self, reflector: &Reflector) -> Vec<(MigrationId, u64)> {
         let migrations = reflector.migrations().into_iter();
         let mine = migrations.filter(|migration| {
             migration.phase == MigrationPhase::Pending
                 && self.options.resources.contains(migration.id.resource())
         });
-        mine.map(|migration| migration.id.clone()).collect()
+        mine.map(|migration| (migration.id.clone(), migration.done))
+            .collect()
     }
 
     async fn claim(&self, id: &MigrationId) -> Result<Claiming, Error> {

@@ -32,7 +32,8 @@ pub enum StoreError {
         why: String,
     },
     /// It would not write as the migration requires now, for this reason, such as an API server that still encodes another
-    /// version. The worker gives its claim back: another worker may be better off, and this one asks again later.
+    /// version. The worker gives its claim back: another worker may be better off, and this one asks again after
+    /// five seconds, and each further time after twice as long, a minute at most, until objects are done.
     NotReady(String),
     /// Any other reason, in words that name the object.
     Refused(String),
