@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use futures::stream::unfold;
 use serde_json::{Value, json};
 use synod_client::json as form;
@@ -175,7 +176,7 @@ impl Migrator {
     ///
     /// The cluster can no longer be watched.
     pub async fn run(&self, stop: impl Future<Output = ()> + Send) -> Result<(), Failure> {
-        let stop = self.stopped(stop);
+        let stop = self.stopped(stop).boxed().shared();
         let running = async {
             match &self.worker {
                 Worker::Collections(worker) => worker.run_until(stop).await,
@@ -185,8 +186,11 @@ impl Migrator {
                     store,
                     options,
                 } => {
-                    let worker = fenced(client, store, options).await?;
-                    worker.run_until(stop).await
+                    let worker = fenced(client, store, options, stop.clone()).await?;
+                    match worker {
+                        Some(worker) => worker.run_until(stop).await,
+                        None => Ok(()),
+                    }
                 }
             }
         };
@@ -209,7 +213,7 @@ impl Migrator {
         if self.closed.is_cancelled() {
             return Err(used_up("the worker"));
         }
-        let stop = self.stopped(stop);
+        let stop = self.stopped(stop).boxed().shared();
         let running = async {
             match &self.worker {
                 Worker::Collections(worker) => worker.run_one_until(&id, stop).await,
@@ -219,8 +223,11 @@ impl Migrator {
                     store,
                     options,
                 } => {
-                    let worker = fenced(client, store, options).await?;
-                    worker.run_one_until(&id, stop).await
+                    let worker = fenced(client, store, options, stop.clone()).await?;
+                    match worker {
+                        Some(worker) => worker.run_one_until(&id, stop).await,
+                        None => Ok(Attempt::Stopped),
+                    }
                 }
             }
         };
@@ -250,14 +257,19 @@ impl Drop for Migrator {
     }
 }
 
-/// A worker whose store is fenced.
+/// A worker whose store is fenced; `None` if it is told to stop before the cluster answers.
 async fn fenced(
     client: &Client,
     store: &Asked,
     options: &MigratorOptions,
-) -> Result<Inner<Fenced<Asked>>, Error> {
-    let store = Fenced::new(client, store.clone()).await?;
-    Ok(Inner::new(client.clone(), store, options.clone()))
+    stop: impl Future<Output = ()>,
+) -> Result<Option<Inner<Fenced<Asked>>>, Error> {
+    let store = tokio::select! {
+        biased;
+        () = stop => return Ok(None),
+        store = Fenced::new(client, store.clone()) => store?,
+    };
+    Ok(Some(Inner::new(client.clone(), store, options.clone())))
 }
 
 fn shown(attempt: Attempt) -> Value {

@@ -55,7 +55,10 @@ export interface Store<O> {
    * snapshot that it names is gone. A list that can only begin anew is given up after a few times.
    */
   listPage(migration: v1.Migration, token: string | undefined, wanted: Wanted): Promise<StorePage<O>>;
-  /** Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed. */
+  /**
+   * Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed. A worker that is
+   * stopped gives its claim back without waiting for this: the write may land when another worker has the migration.
+   */
   rewrite(migration: v1.Migration, object: O, wanted: Wanted): Promise<void>;
 }
 
@@ -176,16 +179,19 @@ export class Migrator implements AsyncDisposable {
     signal?.throwIfAborted();
   }
 
-  /** Works at one migration; `undefined`: it is not to be had now. It is stopped as `run` is. */
+  /**
+   * Works at one migration; `undefined`: it is not to be had now. It is stopped as `run` is, and then throws the reason of the
+   * signal, unless the work had ended by itself: that is told.
+   */
   async runOne(name: string, { signal }: Signal = {}): Promise<Worked | undefined> {
     const json = await this.#answering(settled(signal, (token) => this.#native.runOne(name, token)));
-    signal?.throwIfAborted();
     const { worked, failure, why = '', assumptions = [] } = JSON.parse(json) as {
       worked?: Worked['worked'];
       failure?: unknown;
       why?: string;
       assumptions?: readonly unknown[];
     };
+    if (worked === undefined || worked === 'released') signal?.throwIfAborted();
     switch (worked) {
       case undefined:
         return undefined;

@@ -7,7 +7,8 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 use synod_bound::{Admitted, Bound, Step, Updater};
 
-use crate::cluster::{Cluster, within};
+use crate::cluster::{Cluster, endpoint, within};
+use crate::network::Weather;
 use crate::{bound, call, key, parsed, widgets};
 
 fn content(version: &str, value: &Value) -> String {
@@ -354,6 +355,31 @@ async fn a_worker_that_is_closed_or_whose_store_is_not_ready_gives_its_claim_bac
     assert_eq!(
         got["migration"]["phase"], "MIGRATION_PHASE_PENDING",
         "{got}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_with_a_fenced_store_stops_although_no_replica_answers() {
+    let cluster = Cluster::start(1).await;
+    let bound = bound(&cluster).await;
+    let resources = json!([{"group": "example.io", "resource": "widgets"}]);
+    let options = json!({"worker": "w", "resources": resources, "store": "fenced"}).to_string();
+    cluster.network.set(&endpoint(1), Weather::Mute);
+    let soon = || tokio::time::sleep(Duration::from_millis(100));
+    let since = tokio::time::Instant::now();
+    let worker = bound.migrator(&options).unwrap();
+    let attempt = within(worker.run_one("widgets.example.io-7", soon())).await;
+    assert_eq!(attempt.unwrap(), "{}");
+    let closing = async {
+        soon().await;
+        worker.close();
+    };
+    let (ran, ()) = within(async { tokio::join!(worker.run(pending()), closing) }).await;
+    ran.unwrap();
+    assert!(
+        since.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        since.elapsed()
     );
 }
 

@@ -85,7 +85,11 @@ class Store(Protocol):
         ...
 
     def rewrite(self, migration: v1.Migration, object: Any) -> None:
-        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed."""
+        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed.
+
+        A worker that is stopped gives its claim back without waiting for this: the write may land when another worker has the
+        migration.
+        """
         ...
 
 
@@ -104,7 +108,11 @@ class AsyncStore(Protocol):
         ...
 
     async def rewrite(self, migration: v1.Migration, object: Any) -> None:
-        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed."""
+        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed.
+
+        A worker that is stopped gives its claim back without waiting for this: the write may land when another worker has the
+        migration.
+        """
         ...
 
 
