@@ -10,8 +10,9 @@ use prost::Message;
 use synod_model::{
     AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration, ErrorKind,
     FailMigration, ForgetResource, Join, Leave, MarkReady, MemberId, MigrationReason,
-    ObserveStorage, OpenSession, Renew, Report, ReportMigrationProgress, RequestId,
-    ResetStorageStates, RetryMigration, SettingsPatch, StartMigration, UpdateSettings, Violations,
+    ObserveStorage, OpenSession, ReleaseMigration, Renew, Report, ReportMigrationProgress,
+    RequestId, ResetStorageStates, RetryMigration, SettingsPatch, StartMigration, UpdateSettings,
+    Violations,
 };
 
 use crate::{Change, samples, v1};
