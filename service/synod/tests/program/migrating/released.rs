@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use synod_client::{Client, Migration, ObjectKind, StorageVersionHash};
+use synod_client::{Client, Migration, MigrationPhase, ObjectKind, StorageVersionHash};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{SOON, Stage, WIDGETS, events, next};
@@ -189,8 +189,8 @@ async fn two_workers_and_an_api_server_that_changes_its_mind_claim_less_and_less
     // As of two API servers behind one address: good when it is looked at, and no more before the first page.
     let in_turn = ["v2", "v1"].map(hash).into_iter().cycle();
     stage.api.world().shown = in_turn.take(100_000).collect();
-    let mut first = stage.begin(&["--once", "--worker", "first"]);
-    let mut second = stage.begin(&["--once", "--worker", "second"]);
+    let mut first = stage.begin(&["--worker", "first"]);
+    let mut second = stage.begin(&["--worker", "second"]);
     let before = stage.migration().await.metadata.resource_version;
     let over = Instant::now() + Duration::from_secs(8);
     let mut given_back = 0;
@@ -201,17 +201,18 @@ async fn two_workers_and_an_api_server_that_changes_its_mind_claim_less_and_less
             line = first.line() => line,
             line = second.line() => line,
         };
-        // Both go on: what is given back is not done.
         let event: Value = serde_json::from_str(&line.expect("it has ended")).unwrap();
         given_back += u32::from(event["ended"]["outcome"] == "RELEASED");
     }
-    // Each pauses for two seconds, then for four, then for eight.
-    assert!((1..=6).contains(&given_back), "{given_back}");
+    // Each pauses for two seconds at least, also where a page was done in between, as the other one looked in the wrong moment.
+    assert!((1..=10).contains(&given_back), "{given_back}");
     let after = stage.migration().await.metadata.resource_version;
     let written = after.get() - before.get();
     assert!(written <= 40, "{written} revisions");
     stage.api.world().shown = [hash("v2")].into();
+    until(&stage.client, |one| one.phase == MigrationPhase::Succeeded).await;
     for mut running in [first, second] {
+        running.signal(Signal::TERM);
         assert!(running.ended().await.success());
     }
     assert!(stage.api.world().old().is_empty());
