@@ -35,7 +35,8 @@ async fn until(client: &Client, is_wanted: impl Fn(&Migration) -> bool) -> Migra
 async fn who_is_told_to_stop_gives_its_claim_back_and_the_next_goes_on_at_once() {
     let stage = Stage::set(100, Serves::Anybody).await;
     for signal in [Signal::TERM, Signal::INT] {
-        let slowly = ["--objects-per-second", "20", "--objects-at-once", "1"];
+        // Progress is shown after five seconds at the latest, when most is left still.
+        let slowly = ["--objects-per-second", "5", "--objects-at-once", "1"];
         let mut first = stage.begin(&slowly);
         next(&mut first, "claimed").await;
         let begun = stage.migration().await.done;
@@ -67,7 +68,7 @@ async fn who_is_told_to_stop_gives_its_claim_back_and_the_next_goes_on_at_once()
 #[tokio::test]
 async fn a_worker_that_waits_has_what_another_gives_back_in_the_next_moment() {
     let stage = Stage::set(100, Serves::Anybody).await;
-    let mut first = stage.begin(&["--objects-per-second", "20", "--objects-at-once", "1"]);
+    let mut first = stage.begin(&["--objects-per-second", "5", "--objects-at-once", "1"]);
     next(&mut first, "claimed").await;
     until(&stage.client, |one| one.done >= 5).await;
     let mut second = stage.begin(&["--worker", "second", "--objects-per-second", "20"]);
