@@ -65,18 +65,40 @@ fn new(name: &str, value: u32) -> CreateObject {
 
 /// Creates an object of so many bytes.
 pub(crate) async fn create_large(client: &Client, name: &str, bytes: usize) {
-    let filled = "x".repeat(bytes);
     let create = CreateObject {
-        content: Content {
-            data: format!(r#"{{"value":0,"filled":"{filled}"}}"#)
-                .into_bytes()
-                .into(),
-            ..content(0)
-        },
+        content: large(0, bytes),
         ..new(name, 0)
     };
     let created = client.raw_objects().create(create).await;
     created.expect("an object can be created");
+}
+
+/// Writes an object of so many bytes over what there is.
+pub(crate) async fn overwrite_large(client: &Client, name: &str, value: u32, bytes: usize) {
+    let update = update(name, large(value, bytes), Preconditions::default());
+    let updated = client.raw_objects().update(update).await;
+    updated.expect("an object can be updated");
+}
+
+fn large(value: u32, bytes: usize) -> Content {
+    let filled = "x".repeat(bytes);
+    Content {
+        data: format!(r#"{{"value":{value},"filled":"{filled}"}}"#)
+            .into_bytes()
+            .into(),
+        ..content(value)
+    }
+}
+
+fn update(name: &str, content: Content, preconditions: Preconditions) -> UpdateObject {
+    UpdateObject {
+        key: key(name),
+        attributes: Attributes::default(),
+        content,
+        ttl: TtlChange::Keep,
+        preconditions,
+        fences: Fences::default(),
+    }
 }
 
 /// Creates objects in one transaction.
@@ -104,17 +126,11 @@ pub(crate) async fn compare(
     if_revision: Revision,
     value: u32,
 ) -> Result<Revision, Error> {
-    let update = UpdateObject {
-        key: key(SHARED),
-        attributes: Attributes::default(),
-        content: content(value),
-        ttl: TtlChange::Keep,
-        preconditions: Preconditions {
-            uid: None,
-            resource_version: Some(if_revision),
-        },
-        fences: Fences::default(),
+    let expected = Preconditions {
+        uid: None,
+        resource_version: Some(if_revision),
     };
+    let update = update(SHARED, content(value), expected);
     let written = client.raw_objects().update(update).await?;
     Ok(written.result.resource_version)
 }
