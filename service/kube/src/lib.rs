@@ -21,7 +21,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`serve()`] | connections and requests |
+//! | [`serve()`], `protocols` | connections and requests |
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
@@ -49,6 +49,7 @@ mod objects;
 mod openapi;
 mod patch;
 mod present;
+mod protocols;
 mod read;
 mod request;
 mod reviews;

@@ -11,9 +11,8 @@ use http::header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, Method};
 use http_body_util::BodyExt;
 use hyper::body::Incoming as RequestBody;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use synod_server::Front;
@@ -33,16 +32,10 @@ use crate::request::{Place, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
 use crate::table::Include;
-use crate::{delete, read, reviews, watch, write};
+use crate::{delete, protocols, read, reviews, watch, write};
 
 /// The longest time for a request; for a watch or a long list, for each of its reads.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The longest time for the headers of a request.
-const HEADERS_MAX: Duration = Duration::from_secs(10);
-
-/// Bytes of the headers of a request.
-const HEADER_BYTES_MAX: usize = 16 << 10;
 
 /// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies.
 const OTHERS: [&str; 2] = ["impersonate-", "x-remote-"];
@@ -88,11 +81,8 @@ async fn served(parts: Arc<Parts>, connection: Connection) {
         let (parts, info) = (Arc::clone(&of_requests), info.clone());
         async move { Ok::<_, Infallible>(answered(&parts, &info, request).await) }
     });
-    let serving = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_MAX)
-        .max_buf_size(HEADER_BYTES_MAX)
-        .serve_connection(TokioIo::new(connection), service);
+    let builder = protocols::builder();
+    let serving = builder.serve_connection(TokioIo::new(connection), service);
     let mut serving = std::pin::pin!(serving);
     let ended = tokio::select! {
         biased;

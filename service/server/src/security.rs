@@ -127,6 +127,7 @@ impl PeerTls {
         let acceptor = Acceptor::load(ServerTls {
             own: self.own.clone(),
             trusted_ca: Some(self.trusted_ca.clone()),
+            proxy_ca: None,
             versions: Versions::Tls13,
         })?;
         let connector = Connector::load(ClientTls {

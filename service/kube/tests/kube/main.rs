@@ -4,8 +4,10 @@
 
 mod api;
 mod apply;
+mod certificates;
 mod clients;
 mod discovery;
+mod http2;
 mod kubectl;
 mod leases;
 mod lists;

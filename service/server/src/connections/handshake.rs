@@ -9,6 +9,7 @@ use synod_tls::{Acceptor, Certificate, Protocol, Subject};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::transport::server::Connected;
 
+use super::door::Speaks;
 use super::register::Entered;
 use crate::access::{Access, Certified};
 use crate::seams::{Caller, Connection, ConnectionInfo};
@@ -22,11 +23,12 @@ pub(crate) struct Secure {
 }
 
 impl Secure {
-    /// Whether a caller must show a certificate. Over HTTP/1.1, which probes speak, it may be missing.
+    /// Whether a caller must show a certificate. Where HTTP/1.1 may be spoken, as probes do, it may be missing: the request is
+    /// refused in place of the connection.
     fn certificate(&self, protocol: Protocol) -> Certificate {
         match protocol {
             Protocol::Http2 if !self.access.takes_tokens() => Certificate::Required,
-            Protocol::Http2 | Protocol::Http1 => Certificate::Optional,
+            Protocol::Http2 | Protocol::Http1 | Protocol::Either => Certificate::Optional,
         }
     }
 }
@@ -54,10 +56,10 @@ async fn agree(
     entered: Entered,
 ) -> Option<(Connection, Entered)> {
     let info = connection.connect_info();
-    let protocol = if entered.speaks_http2() {
-        Protocol::Http2
-    } else {
-        Protocol::Http1
+    let protocol = match entered.speaks() {
+        Speaks::Http2 => Protocol::Http2,
+        Speaks::Http1 => Protocol::Http1,
+        Speaks::Either => Protocol::Either,
     };
     let line = Arc::clone(entered.line());
     let agreed = tokio::select! {

@@ -71,6 +71,7 @@ fn for_clients(layers: &mut Layers<'_>) -> Option<ServerTls> {
     Some(ServerTls {
         own,
         trusted_ca,
+        proxy_ca: None,
         versions: versions.unwrap_or_default(),
     })
 }
