@@ -30,13 +30,15 @@
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
 //! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
-//! | `answer`, `table` | answers as they are sent |
+//! | `answer`, `table`, `compression` | answers as they are sent |
+//! | `protobuf` | documents as messages, and messages as documents |
 //! | `status` | refusals, in Kubernetes' words |
 
 mod answer;
 mod bodies;
 mod body;
 mod bounded;
+mod compression;
 mod delete;
 mod discovery;
 mod documents;
@@ -49,6 +51,7 @@ mod objects;
 mod openapi;
 mod patch;
 mod present;
+mod protobuf;
 mod protocols;
 mod read;
 mod request;

@@ -24,15 +24,16 @@ use tonic::transport::server::Connected;
 use crate::answer::{self, Response, Shape};
 use crate::bodies::Bodies;
 use crate::body::Asks;
+use crate::compression::{compressed, takes_gzip};
 use crate::discovery::{self, kind_at};
 use crate::kinds::{Kind, Verb};
-use crate::negotiate::{Form, form};
+use crate::negotiate::{Form, Media, accepted, form, media};
 use crate::openapi;
 use crate::request::{Place, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
 use crate::table::Include;
-use crate::{delete, protocols, read, reviews, watch, write};
+use crate::{delete, negotiate, protobuf, protocols, read, reviews, watch, write};
 
 /// The longest time for a request; for a watch or a long list, for each of its reads.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -109,8 +110,13 @@ async fn answered(
         origin: origin.clone(),
         deadline: Instant::now() + PATIENCE,
     };
+    let media = media(request.headers());
+    let takes_gzip = takes_gzip(request.method(), request.headers());
     let done = done(parts, &calls, request).await;
-    let mut response = done.unwrap_or_else(|fault| answer::fault(&origin, &fault));
+    let mut response = done.unwrap_or_else(|fault| answer::fault(&origin, media, &fault));
+    if takes_gzip {
+        response = compressed(&origin, response);
+    }
     if let Ok(trace) = HeaderValue::from_str(&origin.trace) {
         response.headers_mut().insert("audit-id", trace);
     }
@@ -252,7 +258,7 @@ fn tagged(calls: &Calls, headers: &HeaderMap, form: Form, document: &Value) -> R
             Bytes::new(),
         )
     } else {
-        answer::document(&calls.origin, 200, document)
+        answer::document(&calls.origin, Media::Json, 200, document)
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {
@@ -283,11 +289,12 @@ async fn reviewed(
     }
     let user = calls.front.identity(&calls.origin);
     let user = user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
-    let form = form(&head.headers, |form| form == Form::Document);
-    form.ok_or_else(Fault::not_acceptable)?;
+    let accepted = accepted(&head.headers, |form, _| form == Form::Document);
+    let (_, media) = accepted.ok_or_else(Fault::not_acceptable)?;
     let body = parts.bodies.whole(body).await?;
     let _turn = parts.bodies.turn(calls.deadline).await?;
-    reviews::review(calls, review, &head.headers, &body.bytes, user.as_deref()).await
+    let user = user.as_deref();
+    reviews::review(calls, review, media, &head.headers, &body.bytes, user).await
 }
 
 /// A request for objects.
@@ -314,22 +321,7 @@ async fn resource(
         name: place.name.as_deref().unwrap_or_default(),
         user: user.as_deref().unwrap_or("system:anonymous"),
     };
-    let form = form(&head.headers, |form| !matches!(form, Form::Discovery(_)));
-    let shape = Shape {
-        kind: kind.clone(),
-        form: form.ok_or_else(Fault::not_acceptable)?,
-        include: match head.query.get("includeObject") {
-            None | Some("Metadata") => Include::Metadata,
-            Some("Object") => Include::Object,
-            Some("None") => Include::None,
-            Some(other) => {
-                return Err(Fault::bad_request(format!(
-                    "unrecognized includeObject value: \"{other}\""
-                )));
-            }
-        },
-        now_ms: calls.now_ms(),
-    };
+    let shape = shape(calls, &kind, &head)?;
     let scope = || -> Result<Scope, Fault> {
         Ok(Scope {
             kind: kind.clone(),
@@ -355,9 +347,39 @@ async fn resource(
         Verb::Update => write::update(calls, &shape, &about, &asks).await,
         Verb::Patch => write::patch(calls, &shape, &about, &asks).await,
         Verb::Delete => delete::delete(calls, &shape, &about, &asks).await,
-        Verb::DeleteCollection => delete::collection(calls, &scope()?, &about, &asks).await,
+        Verb::DeleteCollection => {
+            delete::collection(calls, shape.media, &scope()?, &about, &asks).await
+        }
         Verb::Get | Verb::List | Verb::Watch => Err(Fault::no_such_method()),
     }
+}
+
+/// In which form objects are told.
+fn shape(calls: &Calls, kind: &Kind, head: &Head) -> Result<Shape, Fault> {
+    let has_message = protobuf::of(&kind.api_version(), &kind.kind).is_some();
+    let accepted = accepted(&head.headers, |form, media| match (form, media) {
+        (Form::Discovery(_), _) => false,
+        (Form::Document, Media::Protobuf) => has_message,
+        _ => true,
+    });
+    let (form, media) = accepted.ok_or_else(Fault::not_acceptable)?;
+    Ok(Shape {
+        kind: kind.clone(),
+        form,
+        media,
+        or_json: negotiate::form(&head.headers, |other| other == form).is_some(),
+        include: match head.query.get("includeObject") {
+            None | Some("Metadata") => Include::Metadata,
+            Some("Object") => Include::Object,
+            Some("None") => Include::None,
+            Some(other) => {
+                return Err(Fault::bad_request(format!(
+                    "unrecognized includeObject value: \"{other}\""
+                )));
+            }
+        },
+        now_ms: calls.now_ms(),
+    })
 }
 
 /// What is asked of a kind at a place.
