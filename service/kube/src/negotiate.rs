@@ -59,6 +59,18 @@ pub(crate) fn accepted(
         .find(|(form, media)| can(*form, *media))
 }
 
+/// Whether a client names JSON itself, and not only all that there is.
+pub(crate) fn names_json(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT).iter();
+    let mut listed = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    listed.any(|one| {
+        let media = one.split(';').next().unwrap_or_default();
+        media.trim().eq_ignore_ascii_case("application/json")
+    })
+}
+
 /// The form of one alternative; `None` for one that is never made.
 fn alternative(text: &str) -> Option<(Form, Media)> {
     let mut parts = text.split(';').map(str::trim);

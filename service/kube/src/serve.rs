@@ -8,7 +8,7 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use futures::StreamExt;
 use http::header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, HeaderName, Method};
 use http_body_util::BodyExt;
 use hyper::body::Incoming as RequestBody;
 use hyper::service::service_fn;
@@ -27,7 +27,7 @@ use crate::body::Asks;
 use crate::compression::{compressed, takes_gzip};
 use crate::discovery::{self, kind_at};
 use crate::kinds::{Kind, Verb};
-use crate::negotiate::{Form, Media, accepted, form, media};
+use crate::negotiate::{Form, Media, accepted, form, media, names_json};
 use crate::openapi;
 use crate::request::{Place, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
@@ -38,7 +38,8 @@ use crate::{delete, negotiate, protobuf, protocols, read, reviews, watch, write}
 /// The longest time for a request; for a watch or a long list, for each of its reads.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies.
+/// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies. What a proxy tells that is
+/// believed is gone from the headers when they are looked at.
 const OTHERS: [&str; 2] = ["impersonate-", "x-remote-"];
 
 static OPENAPI_V2: HeaderValue =
@@ -143,7 +144,7 @@ async fn done(
     request: http::Request<RequestBody>,
 ) -> Result<Response, Fault> {
     let (head, body) = request.into_parts();
-    for_itself(&head.headers)?;
+    for_itself(&head.headers, |name| calls.front.tells_who_calls(name))?;
     let place = Place::of(head.uri.path()).ok_or_else(Fault::no_such_path)?;
     let query = Query::of(head.uri.query());
     let head = Head {
@@ -164,11 +165,14 @@ async fn done(
 }
 
 /// Refuses who asks in the name of somebody else: it would be answered with its own rights, and take them for the other's.
-fn for_itself(headers: &HeaderMap) -> Result<(), Fault> {
-    let names = headers.keys().map(http::HeaderName::as_str);
-    let mut others = names.filter(|name| OTHERS.iter().any(|begins| name.starts_with(begins)));
-    match others.next() {
-        Some(header) => Err(Fault::no_others(header)),
+fn for_itself(headers: &HeaderMap, tells: impl Fn(&HeaderName) -> bool) -> Result<(), Fault> {
+    let begins = |name: &HeaderName| {
+        OTHERS
+            .iter()
+            .any(|begins| name.as_str().starts_with(begins))
+    };
+    match headers.keys().find(|name| begins(name) || tells(name)) {
+        Some(header) => Err(Fault::no_others(header.as_str())),
         None => Ok(()),
     }
 }
@@ -191,13 +195,14 @@ async fn told(calls: &Calls, place: Place, headers: &HeaderMap) -> Result<Respon
         Form::Discovery(_) => matches!(place, Place::CoreVersions | Place::Groups),
         Form::Table(_) | Form::Metadata => false,
     });
-    if place == Place::OpenApiV2 {
+    if place == Place::OpenApiV2 && !names_json(headers) {
         let empty = Bytes::from_static(openapi::EMPTY_V2);
         return Ok(answer::whole(&calls.origin, 200, &OPENAPI_V2, empty));
     }
     let form = form.ok_or_else(Fault::not_acceptable)?;
     let document = match &place {
         Place::Version => discovery::version(),
+        Place::OpenApiV2 => openapi::empty_v2(),
         Place::CoreVersions => discovery::core(form),
         // kubectl asks for it where an object is not found, and would tell of a missing namespace in its place.
         Place::Namespace(name) => discovery::namespace(name.as_str()),
@@ -419,15 +424,19 @@ mod tests {
 
     #[test]
     fn nobody_asks_in_the_name_of_others() {
-        for name in ["Impersonate-User", "impersonate-extra-x", "X-Remote-Group"] {
+        let tells = |name: &HeaderName| name == "x-of-a-proxy";
+        for name in [
+            "Impersonate-User",
+            "impersonate-extra-x",
+            "X-Remote-Group",
+            "X-Of-A-Proxy",
+        ] {
             let mut headers = HeaderMap::new();
-            assert!(for_itself(&headers).is_ok());
+            assert!(for_itself(&headers, tells).is_ok());
             let value = HeaderValue::from_static("admin");
-            headers.insert(
-                http::HeaderName::from_bytes(name.as_bytes()).unwrap(),
-                value,
-            );
-            assert_eq!(for_itself(&headers).unwrap_err().code, 403, "{name}");
+            headers.insert(HeaderName::from_bytes(name.as_bytes()).unwrap(), value);
+            let refused = for_itself(&headers, tells).unwrap_err();
+            assert_eq!(refused.code, 403, "{name}");
         }
     }
 }

@@ -50,6 +50,11 @@ impl<'a> Authority<'a> {
         self.make(name, vec![uri], ExtendedKeyUsagePurpose::ClientAuth);
     }
 
+    /// The certificate of a client of which nothing is known but its common name.
+    pub(crate) fn common_name(&self, name: &str) {
+        self.make(name, Vec::new(), ExtendedKeyUsagePurpose::ClientAuth);
+    }
+
     fn make(&self, name: &str, alternatives: Vec<SanType>, usage: ExtendedKeyUsagePurpose) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::default();

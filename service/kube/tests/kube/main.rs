@@ -15,6 +15,7 @@ mod lists;
 mod objects;
 mod own;
 mod protobuf;
+mod proxies;
 mod replicas;
 mod verbs;
 mod watches;
