@@ -21,7 +21,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`serve()`] | connections and requests |
+//! | [`serve()`], `protocols` | connections and requests |
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
@@ -30,13 +30,15 @@
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
 //! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
-//! | `answer`, `table` | answers as they are sent |
+//! | `answer`, `table`, `compression` | answers as they are sent |
+//! | `protobuf` | documents as messages, and messages as documents |
 //! | `status` | refusals, in Kubernetes' words |
 
 mod answer;
 mod bodies;
 mod body;
 mod bounded;
+mod compression;
 mod delete;
 mod discovery;
 mod documents;
@@ -49,6 +51,8 @@ mod objects;
 mod openapi;
 mod patch;
 mod present;
+mod protobuf;
+mod protocols;
 mod read;
 mod request;
 mod reviews;

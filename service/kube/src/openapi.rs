@@ -13,6 +13,16 @@ pub(crate) const EMPTY_V2: &[u8] = &[
     b'v', b'0', 0x42, 0x00, 0x4a, 0x00,
 ];
 
+/// The same in JSON, for API servers that make one document of those of all that they aggregate.
+pub(crate) fn empty_v2() -> Value {
+    json!({
+        "swagger": "2.0",
+        "info": { "title": "synod", "version": "v0" },
+        "paths": {},
+        "definitions": {},
+    })
+}
+
 /// `/openapi/v3`: where the document of each version is.
 pub(crate) fn index(groups: &[Group]) -> Value {
     let mut paths = Map::new();

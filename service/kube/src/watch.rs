@@ -1,9 +1,9 @@
-//! Watches: one document a line, for as long as the client asks.
+//! Watches: one document a line, or one message after the other, for as long as the client asks.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::stream::{self, StreamExt};
+use futures::stream;
 use serde_json::{Value, json};
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::v1;
@@ -150,6 +150,7 @@ pub(crate) async fn watch(
         Duration::from_secs(seconds).min(LASTING_MAX)
     });
     let tells_initial_end = query.is("sendInitialEvents")?;
+    let media = shape.media;
     let mut watching = Watching {
         calls: calls.clone(),
         scope,
@@ -179,7 +180,7 @@ pub(crate) async fn watch(
         let part = watching.part().await?;
         Some((part, watching))
     });
-    Ok(answer::parts(parts.map(Ok)))
+    Ok(answer::events(media, parts))
 }
 
 impl Watching {
@@ -259,10 +260,10 @@ impl Watching {
     }
 
     /// The lines of a page of what there is. Behind the last page follows what happens.
-    async fn initial(&mut self, page: Page) -> String {
-        let mut lines = String::new();
+    async fn initial(&mut self, page: Page) -> Vec<u8> {
+        let mut lines = Vec::new();
         for object in page.items {
-            lines.push_str(&self.line("ADDED", object));
+            lines.extend(self.line("ADDED", object));
         }
         let next = if page.next.is_empty() {
             if self.tells_initial_end {
@@ -271,7 +272,7 @@ impl Watching {
                     "creationTimestamp": null,
                     "annotations": { INITIAL_END: "true" },
                 });
-                lines.push_str(&self.bookmark(&metadata));
+                lines.extend(self.bookmark(&metadata));
             }
             self.follow(page.revision).await
         } else {
@@ -283,13 +284,15 @@ impl Watching {
         };
         match next {
             Ok(phase) => self.phase = phase,
-            Err(refusal) => lines.push_str(&error(&Fault::of_any(refusal.kind, &refusal.message))),
+            Err(refusal) => {
+                lines.extend(self.error(&Fault::of_any(refusal.kind, &refusal.message)));
+            }
         }
         lines
     }
 
     /// The lines of the next message.
-    async fn live(&mut self, mut events: Box<Events>) -> String {
+    async fn live(&mut self, mut events: Box<Events>) -> Vec<u8> {
         use v1::watch_response::Message;
         let stopped = self.calls.front.stopped();
         // What is told of a revision is told whole.
@@ -321,13 +324,13 @@ impl Watching {
     }
 
     /// The lines of these events, or the last lines of a watch that cannot tell one of them whole.
-    async fn events(&mut self, told: v1::WatchEvents) -> Result<String, String> {
-        let mut lines = String::new();
+    async fn events(&mut self, told: v1::WatchEvents) -> Result<Vec<u8>, Vec<u8>> {
+        let mut lines = Vec::new();
         for event in told.events {
             match self.event(told.revision, event).await {
-                Ok(told) => lines.push_str(&told),
+                Ok(told) => lines.extend(told),
                 Err(refusal) => {
-                    lines.push_str(&self.broken_off(&refusal));
+                    lines.extend(self.broken_off(&refusal));
                     return Err(lines);
                 }
             }
@@ -340,15 +343,15 @@ impl Watching {
     }
 
     /// The end of a watch whose next event cannot be told: the client goes on behind what it was told whole.
-    fn broken_off(&mut self, refusal: &Refusal) -> String {
+    fn broken_off(&mut self, refusal: &Refusal) -> Vec<u8> {
         match refusal.kind {
-            ErrorKind::Compacted => error(&Fault::expired(refusal.message.clone())),
+            ErrorKind::Compacted => self.error(&Fault::expired(refusal.message.clone())),
             _ => self.bookmark_if_taken(),
         }
     }
 
     /// What follows when the beginning is not kept any more.
-    async fn compacted(&mut self, compacted: &v1::WatchCompacted) -> String {
+    async fn compacted(&mut self, compacted: &v1::WatchCompacted) -> Vec<u8> {
         if let Overlap::Some(revision) = self.overlap
             && compacted.current_revision == revision
         {
@@ -357,9 +360,9 @@ impl Watching {
                 Ok(phase) => self.phase = phase,
                 Err(refusal) => return self.broken_off(&refusal),
             }
-            return String::new();
+            return Vec::new();
         }
-        error(&Fault::expired(format!(
+        self.error(&Fault::expired(format!(
             "too old resource version: {} ({})",
             self.seen,
             compacted.oldest_revision.saturating_sub(1)
@@ -367,16 +370,16 @@ impl Watching {
     }
 
     /// The lines of an event; none if it is not for this watch, or if the client has it.
-    async fn event(&mut self, revision: u64, event: v1::Event) -> Result<String, Refusal> {
+    async fn event(&mut self, revision: u64, event: v1::Event) -> Result<Vec<u8>, Refusal> {
         let name = match event.r#type() {
             v1::EventType::Added => "ADDED",
             v1::EventType::Modified => "MODIFIED",
             v1::EventType::Removed => "DELETED",
-            v1::EventType::Unspecified => return Ok(String::new()),
+            v1::EventType::Unspecified => return Ok(Vec::new()),
         };
         let is_gone = event.r#type() == v1::EventType::Removed;
         let Some(mut object) = self.object(revision, event, is_gone).await? else {
-            return Ok(String::new());
+            return Ok(Vec::new());
         };
         if is_gone {
             object["metadata"]["resourceVersion"] = json!(revision.to_string());
@@ -385,12 +388,12 @@ impl Watching {
         let is_wanted = selection.fields.matches(&object)
             && (is_gone || labels_match(&selection.labels, &object));
         if !is_wanted {
-            return Ok(String::new());
+            return Ok(Vec::new());
         }
         let told = self.overlap.passes(revision, name, object);
         let lines = told
             .into_iter()
-            .map(|(name, object)| self.line(name, object));
+            .flat_map(|(name, object)| self.line(name, object));
         Ok(lines.collect())
     }
 
@@ -435,32 +438,32 @@ impl Watching {
         }))
     }
 
-    fn line(&mut self, name: &str, object: Value) -> String {
+    fn line(&mut self, name: &str, object: Value) -> Vec<u8> {
         let is_first = std::mem::replace(&mut self.is_first, false);
         self.shape.now_ms = self.calls.now_ms();
         let object = self.shape.one_of_many(is_first, object);
-        format!("{}\n", json!({ "type": name, "object": object }))
+        self.shape.event(name, &object)
     }
 
-    fn bookmark_if_taken(&mut self) -> String {
+    fn bookmark_if_taken(&mut self) -> Vec<u8> {
         if !self.bookmarks || self.seen == 0 {
-            return String::new();
+            return Vec::new();
         }
         let metadata =
             json!({ "resourceVersion": self.seen.to_string(), "creationTimestamp": null });
         self.bookmark(&metadata)
     }
 
-    fn bookmark(&mut self, metadata: &Value) -> String {
+    fn bookmark(&mut self, metadata: &Value) -> Vec<u8> {
         let is_first = std::mem::replace(&mut self.is_first, false);
         let object = self.shape.bookmark(is_first, metadata);
-        format!("{}\n", json!({ "type": "BOOKMARK", "object": object }))
+        self.shape.event("BOOKMARK", &object)
     }
-}
 
-/// The line after which a watch ends.
-fn error(fault: &Fault) -> String {
-    format!("{}\n", json!({ "type": "ERROR", "object": fault.status() }))
+    /// The line after which a watch ends.
+    fn error(&self, fault: &Fault) -> Vec<u8> {
+        self.shape.event("ERROR", &fault.status())
+    }
 }
 
 #[cfg(test)]

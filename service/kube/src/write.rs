@@ -62,7 +62,8 @@ pub(crate) async fn create(
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),
             Ok(created) => {
-                let mut response = answer::document(&calls.origin, 201, &shape.one(created));
+                let mut response =
+                    answer::document(&calls.origin, shape.media, 201, &shape.one(created));
                 answer::warn(&mut response, &warnings);
                 return Ok(response);
             }
@@ -130,7 +131,7 @@ pub(crate) async fn update(
         }
         _ => objects::update(calls, about, asks, &document).await?,
     };
-    let mut response = answer::document(&calls.origin, code, &shape.one(updated));
+    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(updated));
     answer::warn(&mut response, &warnings);
     Ok(response)
 }
@@ -148,7 +149,7 @@ pub(crate) async fn patch(
         Source::Leases => (200, patch_lease(calls, about, asks, &patch).await?),
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
-    let mut response = answer::document(&calls.origin, code, &shape.one(patched));
+    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(patched));
     if let Patch::Apply(Written { warnings, .. }) = &patch {
         answer::warn(&mut response, warnings);
     }

@@ -12,8 +12,8 @@ use crate::{
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair as Key};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::version::TLS12;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::version::{TLS12, TLS13};
+use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio_rustls::TlsConnector;
@@ -69,6 +69,7 @@ impl Folder {
         ServerTls {
             own: self.own(),
             trusted_ca: Some(self.pem("ca.pem")),
+            proxy_ca: None,
             versions: Versions::default(),
         }
     }
@@ -203,7 +204,7 @@ async fn an_older_version_is_spoken_only_if_asked() {
     for (acceptor, is_spoken) in acceptors.into_iter().zip([false, true]) {
         let (here, there) = duplex(64 << 10);
         let serving = acceptor.accept(there, Protocol::Http2, Certificate::Required);
-        let connector = TlsConnector::from(old(&folder.path("ca.pem")));
+        let connector = TlsConnector::from(of_version(&folder.path("ca.pem"), &TLS12));
         let calling = connector.connect("replica".try_into().unwrap(), here);
         let (served, called) = tokio::join!(serving, calling);
         // Who shows no certificate is refused by either version; that it is asked for one says that it is spoken.
@@ -258,14 +259,14 @@ async fn a_look_tells_what_is_shown_even_if_it_is_refused_and_agrees_as_any_conn
     looked(of_nobody).await.agreed.unwrap_err();
 }
 
-/// A client that knows TLS 1.2 alone.
-fn old(authority: &Path) -> Arc<ClientConfig> {
+/// A client that knows one version of TLS.
+fn of_version(authority: &Path, version: &'static SupportedProtocolVersion) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     let certificate = CertificateDer::from_pem_slice(&fs::read(authority).unwrap());
     roots.add(certificate.unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&TLS12])
+        .with_protocol_versions(&[version])
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
@@ -326,4 +327,35 @@ fn a_name_that_is_none_is_refused_and_no_key_is_shown() {
         format!("{bytes:?} {bytes}"),
         "Pem(given as bytes) given as bytes"
     );
+}
+
+#[tokio::test]
+async fn who_may_speak_either_protocol_gets_the_one_that_it_asks_for() {
+    let folder = Folder::new();
+    let serving = ServerTls {
+        trusted_ca: None,
+        ..folder.serving()
+    };
+    let acceptor = Acceptor::load(serving).unwrap();
+    for (offered, agreed) in [
+        (&["h2", "http/1.1"][..], Some("h2")),
+        (&["http/1.1"], Some("http/1.1")),
+        (&["http/1.1", "h2"], Some("h2")),
+        (&[], None),
+    ] {
+        let mut config = ClientConfig::clone(&of_version(&folder.path("ca.pem"), &TLS13));
+        config.alpn_protocols = offered
+            .iter()
+            .map(|name| name.as_bytes().to_vec())
+            .collect();
+        let connector = TlsConnector::from(Arc::new(config));
+        let (here, there) = duplex(64 << 10);
+        let serving = acceptor.accept(there, Protocol::Either, Certificate::Optional);
+        let calling = connector.connect("replica".try_into().unwrap(), here);
+        let (served, called) = tokio::join!(serving, calling);
+        let (served, called) = (served.unwrap(), called.unwrap());
+        let agreed = agreed.map(str::as_bytes);
+        assert_eq!(served.get_ref().1.alpn_protocol(), agreed, "{offered:?}");
+        assert_eq!(called.get_ref().1.alpn_protocol(), agreed, "{offered:?}");
+    }
 }

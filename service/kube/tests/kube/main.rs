@@ -4,13 +4,18 @@
 
 mod api;
 mod apply;
+mod certificates;
 mod clients;
 mod discovery;
+mod gzip;
+mod http2;
 mod kubectl;
 mod leases;
 mod lists;
 mod objects;
 mod own;
+mod protobuf;
+mod proxies;
 mod replicas;
 mod verbs;
 mod watches;

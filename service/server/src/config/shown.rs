@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use http::HeaderName;
 use synod_tls::{KeyPair, Versions};
 
 use super::ReplicaConfig;
@@ -53,6 +54,30 @@ impl ReplicaConfig {
                 Versions::Tls12And13 => "TLS1.2",
             };
             show("tls_min_version", Some(versions.to_owned()));
+            if let Some(proxy_ca) = &client.proxy_ca {
+                let proxies = &security.proxies;
+                let headers = |names: &[HeaderName]| {
+                    let names: Vec<&str> = names.iter().map(HeaderName::as_str).collect();
+                    Some(names.join(","))
+                };
+                show("requestheader_client_ca_file", Some(proxy_ca.to_string()));
+                show(
+                    "requestheader_allowed_names",
+                    Some(proxies.allowed_names.join(",")),
+                );
+                show(
+                    "requestheader_username_headers",
+                    headers(&proxies.user_headers),
+                );
+                show(
+                    "requestheader_group_headers",
+                    headers(&proxies.group_headers),
+                );
+                show(
+                    "requestheader_extra_headers_prefix",
+                    headers(&proxies.extra_prefixes),
+                );
+            }
         }
         if let Some(peer) = &security.peer {
             let [certificate, key] = places(&peer.own);

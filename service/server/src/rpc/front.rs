@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use prost::Message;
 use synod_model::{ErrorKind, Refusal, WallTime};
 use synod_proto::access::Names;
@@ -80,6 +80,13 @@ impl Front {
             remote: Arc::clone(&connection.remote),
             line: connection.line.clone(),
         }
+    }
+
+    /// Whether a header tells who calls, if a front proxy sends it. What is believed is taken out of the headers by
+    /// [`Self::origin`].
+    #[must_use]
+    pub fn tells_who_calls(&self, header: &HeaderName) -> bool {
+        self.gate.guards.access.tells_who_calls(header)
     }
 
     /// The proved name of who sends a request; `None` where nobody is asked who they are.

@@ -1,57 +1,10 @@
 //! kubectl with certificates: what a policy grants it, and what it is told of that.
 
-use std::fs;
-use std::path::Path;
-
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, SanType,
-};
 use serde_json::json;
-use synod_server::config::ReplicaConfig;
-use synod_tls::{Pem, ServerTls, Versions};
-use tempfile::TempDir;
 
 use super::{Kubectl, kubectls};
+use crate::certificates::secured;
 use crate::replicas::Replicas;
-
-/// A CA with the certificates of a replica and of clients, in files.
-fn certificates(folder: &Path, clients: &[&str]) {
-    let mut authority = CertificateParams::default();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-    fs::write(folder.join("ca.pem"), authority.pem()).unwrap();
-    let make = |name: &str, alternative: SanType, usage: ExtendedKeyUsagePurpose| {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::default();
-        params.subject_alt_names = vec![alternative];
-        params.extended_key_usages = vec![usage];
-        params.distinguished_name.push(DnType::CommonName, name);
-        let certificate = params.signed_by(&key, &authority).unwrap();
-        fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
-        fs::write(folder.join(format!("{name}.key")), key.serialize_pem()).unwrap();
-    };
-    let host = SanType::IpAddress([127, 0, 0, 1].into());
-    make("replica", host, ExtendedKeyUsagePurpose::ServerAuth);
-    for client in clients {
-        let uri = format!("spiffe://synod/{client}");
-        let uri = SanType::URI(uri.as_str().try_into().unwrap());
-        make(client, uri, ExtendedKeyUsagePurpose::ClientAuth);
-    }
-}
-
-fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
-    certificates(folder.path(), &["admin", "reader"]);
-    let file = |name: &str| Pem::File(folder.path().join(name));
-    config.security.client = Some(ServerTls {
-        own: synod_tls::KeyPair {
-            certificate: file("replica.pem"),
-            key: file("replica.key"),
-        },
-        trusted_ca: Some(file("ca.pem")),
-        versions: Versions::default(),
-    });
-}
 
 /// Asks what the policy grants, as kubectl does it: in protobuf.
 async fn asked_about_itself(admin: &Kubectl, reader: &Kubectl) {
