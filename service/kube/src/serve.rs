@@ -26,7 +26,7 @@ use crate::answer::{self, Response, Shape};
 use crate::bodies::Bodies;
 use crate::body::Asks;
 use crate::discovery::{self, kind_at};
-use crate::kinds::{Kind, Verb};
+use crate::kinds::{Kind, OF_STATUS, Source, Verb};
 use crate::negotiate::{Form, form};
 use crate::openapi;
 use crate::request::{Place, Query, ResourcePlace, Review};
@@ -230,7 +230,7 @@ async fn of_groups(calls: &Calls, place: &Place, form: Form) -> Result<Value, Fa
             .ok_or_else(Fault::no_such_path)
     };
     Ok(match place {
-        Place::Groups => discovery::list(form, &groups),
+        Place::Groups => discovery::list(form, groups),
         Place::Group(name) => discovery::group(named(name)?),
         Place::GroupVersion(group, version) => {
             discovery::resources(group, version, kinds(group, version)?)
@@ -313,7 +313,7 @@ async fn resource(
     let kind = kind_at(calls, &place.group, &place.version, &place.plural).await;
     let kind = kind.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let kind = kind.ok_or_else(Fault::no_such_path)?;
-    if place.subresource.is_some() || (place.namespace.is_some() && !kind.namespaced) {
+    if !is_there(&place, &kind) || (place.namespace.is_some() && !kind.namespaced) {
         return Err(Fault::no_such_path());
     }
     let verb = verb(&head, &place, &kind)?;
@@ -344,7 +344,7 @@ async fn resource(
         Ok(Scope {
             kind: kind.clone(),
             namespace: place.namespace.clone(),
-            selection: head.query.selection()?,
+            selection: head.query.selection(kind.source == Source::Events)?,
         })
     };
     match verb {
@@ -367,6 +367,15 @@ async fn resource(
         Verb::Delete => delete::delete(calls, &shape, &about, &asks).await,
         Verb::DeleteCollection => delete::collection(calls, &scope()?, &about, &asks).await,
         Verb::Get | Verb::List | Verb::Watch => Err(Fault::no_such_method()),
+    }
+}
+
+/// Whether a kind has what the place names of an object.
+fn is_there(place: &ResourcePlace, kind: &Kind) -> bool {
+    match place.subresource.as_deref() {
+        None => true,
+        Some("status") => kind.has_status(),
+        Some(_) => false,
     }
 }
 
@@ -394,10 +403,13 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> 
         _ if !is_one_namespace => return Err(Fault::no_such_path()),
         _ => {}
     }
-    if kind.has(verb) {
-        Ok(verb)
-    } else {
-        Err(Fault::no_such_method())
+    let is_had = match place.subresource {
+        Some(_) => OF_STATUS.contains(&verb),
+        None => kind.has(verb),
+    };
+    match is_had {
+        true => Ok(verb),
+        false => Err(Fault::no_such_method()),
     }
 }
 
