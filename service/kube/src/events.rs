@@ -115,7 +115,8 @@ pub(crate) async fn get(
     };
     let page = of_one(calls, kind, of, Asked::Newest).await?;
     let mut events = page.items.into_iter();
-    let found = events.find(|event| event["metadata"]["resourceVersion"] == at.to_string());
+    let at = at.to_string();
+    let found = events.find(|event| event["metadata"]["resourceVersion"] == at);
     found.ok_or_else(|| nothing(name))
 }
 

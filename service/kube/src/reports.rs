@@ -152,9 +152,8 @@ async fn report(
         let reported: Result<v1::StorageVersionsReportResponse, Refusal> = calls
             .call("synod.v1.StorageVersions/Report", &request)
             .await;
-        let refusal = match reported {
-            Ok(_) => return Ok(()),
-            Err(refusal) => refusal,
+        let Err(refusal) = reported else {
+            return Ok(());
         };
         let last = refusal.metadata.get(LAST_NUMBER);
         match last.and_then(|last| last.parse::<u64>().ok()) {
