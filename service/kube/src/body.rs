@@ -41,6 +41,9 @@ const LEASE_SPEC: [&str; 7] = [
     "strategy",
 ];
 
+/// The fields of the status of a StorageVersion.
+const REPORT_STATUS: [&str; 3] = ["commonEncodingVersion", "conditions", "storageVersions"];
+
 /// A request that changes something, with its body.
 pub(crate) struct Asks<'a> {
     pub(crate) query: &'a Query,
@@ -228,9 +231,17 @@ fn unknown(document: &Value, kind: &Kind) -> Vec<String> {
         found.extend(unknown.map(|name| format!("unknown field \"{path}{name}\"")));
     };
     look(&document["metadata"], "metadata.", &METADATA);
-    if kind.source == Source::Leases {
-        look(document, "", &["apiVersion", "kind", "metadata", "spec"]);
-        look(&document["spec"], "spec.", &LEASE_SPEC);
+    match kind.source {
+        Source::Leases => {
+            look(document, "", &["apiVersion", "kind", "metadata", "spec"]);
+            look(&document["spec"], "spec.", &LEASE_SPEC);
+        }
+        Source::StorageVersions => {
+            let known = ["apiVersion", "kind", "metadata", "spec", "status"];
+            look(document, "", &known);
+            look(&document["status"], "status.", &REPORT_STATUS);
+        }
+        _ => {}
     }
     found
 }

@@ -16,7 +16,7 @@ use crate::request::is_dry;
 use crate::rights::admit;
 use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
-use crate::{bounded, protobuf};
+use crate::{bounded, identity, protobuf};
 
 /// Deletions that one request has under way at a time.
 const AT_ONCE: usize = 16;
@@ -147,8 +147,9 @@ pub(crate) async fn delete(
     let options = Options::of(asks, about)?;
     let uid = match about.kind.source {
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
+        Source::Leases => lease(calls, about, options).await?,
         Source::Agreements
-        | Source::Leases
+        | Source::Events
         | Source::Members
         | Source::Migrations
         | Source::Objects
@@ -286,6 +287,18 @@ async fn object(
     };
     let deleted = calls.call("synod.v1.Objects/Delete", &request).await;
     deleted.map_err(|refusal| fault(about, &refusal, &expected))
+}
+
+/// Removes the member that a lease is. Another lease is never deleted. Answers its uid.
+async fn lease(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
+    let Some(present) = identity::present(calls, about).await? else {
+        present::read(calls, about).await?;
+        return Err(Fault::no_such_method());
+    };
+    if options.dry_run {
+        return Err(Fault::no_dry_run());
+    }
+    identity::leave(calls, about, &options.preconditions, &present.member).await
 }
 
 /// Deletes a snapshot of a controller, which nothing depends on. Answers its uid.

@@ -44,14 +44,14 @@ pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) ->
 }
 
 /// What a document wants of a lease.
-struct Wanted {
+pub(crate) struct Wanted {
     /// Empty: nobody is to hold it.
-    holder: String,
-    ttl_ms: u64,
+    pub(crate) holder: String,
+    pub(crate) ttl_ms: u64,
 }
 
 impl Wanted {
-    fn of(document: &Value, about: &About<'_>) -> Result<Self, Fault> {
+    pub(crate) fn of(document: &Value, about: &About<'_>) -> Result<Self, Fault> {
         let spec = &document["spec"];
         let holder = match &spec["holderIdentity"] {
             Value::Null => String::new(),
@@ -89,7 +89,7 @@ fn invalid(about: &About<'_>, field: &str, rule: &str) -> Fault {
     Fault::invalid(about, &[(field.to_owned(), rule.to_owned())])
 }
 
-/// Creates a lease: its holder acquires it.
+/// Creates a lease that is not there: its holder acquires it.
 pub(crate) async fn create(
     calls: &Calls,
     about: &About<'_>,
@@ -99,11 +99,6 @@ pub(crate) async fn create(
     if wanted.holder.is_empty() {
         let rule = "Required value: a lease begins with its first holder";
         return Err(invalid(about, "spec.holderIdentity", rule));
-    }
-    match read(calls, about).await {
-        Ok(_) => return Err(Fault::already_exists(about)),
-        Err(refusal) if refusal.kind == ErrorKind::NotFound => {}
-        Err(refusal) => return Err(Fault::of(&refusal, about)),
     }
     match acquire(calls, about, &wanted).await {
         // Somebody was faster.
@@ -142,7 +137,8 @@ pub(crate) async fn update(
     })
 }
 
-fn is_expected(
+/// Checks that a lease is the one that is expected.
+pub(crate) fn is_expected(
     there: &v1::Metadata,
     expected: &v1::Preconditions,
     about: &About<'_>,

@@ -25,11 +25,12 @@
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
-//! | `read`, `watch`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
+//! | `read`, `watch`, `overlap`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
-//! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
+//! | `sources`, `reads`, `shown`, `documents`, `leases`, `events` | the calls of each kind, and its documents |
+//! | `identity`, `reports`, `kind_names` | how an API server takes part: identity leases are members, writes of status reports |
 //! | `answer`, `table`, `compression` | answers as they are sent |
 //! | `protobuf` | documents as messages, and messages as documents |
 //! | `status` | refusals, in Kubernetes' words |
@@ -42,6 +43,9 @@ mod compression;
 mod delete;
 mod discovery;
 mod documents;
+mod events;
+mod identity;
+mod kind_names;
 mod kinds;
 mod kubeconfig;
 mod leases;
@@ -49,11 +53,14 @@ mod managed;
 mod negotiate;
 mod objects;
 mod openapi;
+mod overlap;
 mod patch;
 mod present;
 mod protobuf;
 mod protocols;
 mod read;
+mod reads;
+mod reports;
 mod request;
 mod reviews;
 mod rights;

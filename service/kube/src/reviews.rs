@@ -14,7 +14,7 @@ use synod_model::{ErrorKind, Refusal};
 use crate::answer::{self, Response};
 use crate::body::media;
 use crate::discovery::{groups, kind_at};
-use crate::kinds::{KINDS, Kind, Verb};
+use crate::kinds::{KINDS, Kind, OF_STATUS, Verb};
 use crate::negotiate::Media;
 use crate::request::Review;
 use crate::rights::Target;
@@ -240,8 +240,9 @@ fn nothing(message: &str) -> Refusal {
 
 /// Whether the caller may do something to objects.
 async fn resource(calls: &Calls, asked: &Attributes) -> Result<(), Refusal> {
-    if !asked.subresource.is_empty() {
-        return Err(nothing("there are no subresources"));
+    let is_status = asked.subresource == "status";
+    if !asked.subresource.is_empty() && !is_status {
+        return Err(nothing("there is no such subresource"));
     }
     let verbs: Vec<Verb> = match asked.verb.as_str() {
         ALL => Verb::EACH.to_vec(),
@@ -266,9 +267,14 @@ async fn resource(calls: &Calls, asked: &Attributes) -> Result<(), Refusal> {
     let kind = named(calls, asked).await?;
     let kind = kind.ok_or_else(|| nothing("no such resource is served"))?;
     let target = Target::of(&kind, namespace, &asked.name);
+    let had = match is_status {
+        true if !kind.has_status() => return Err(nothing("the resource has no such subresource")),
+        true => OF_STATUS,
+        false => kind.verbs,
+    };
     for verb in verbs {
         // Of all verbs, those count that there are.
-        if kind.has(verb) {
+        if had.contains(&verb) {
             target.may(calls, verb)?;
         } else if asked.verb != ALL {
             return Err(nothing("the resource has no such verb"));

@@ -26,7 +26,7 @@ use crate::bodies::Bodies;
 use crate::body::Asks;
 use crate::compression::{compressed, takes_gzip};
 use crate::discovery::{self, kind_at};
-use crate::kinds::{Kind, Verb};
+use crate::kinds::{Kind, OF_STATUS, Source, Verb};
 use crate::negotiate::{Form, Media, accepted, form, media, names_json};
 use crate::openapi;
 use crate::request::{Place, Query, ResourcePlace, Review};
@@ -231,7 +231,7 @@ async fn of_groups(calls: &Calls, place: &Place, form: Form) -> Result<Value, Fa
             .ok_or_else(Fault::no_such_path)
     };
     Ok(match place {
-        Place::Groups => discovery::list(form, &groups),
+        Place::Groups => discovery::list(form, groups),
         Place::Group(name) => discovery::group(named(name)?),
         Place::GroupVersion(group, version) => {
             discovery::resources(group, version, kinds(group, version)?)
@@ -315,7 +315,7 @@ async fn resource(
     let kind = kind_at(calls, &place.group, &place.version, &place.plural).await;
     let kind = kind.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let kind = kind.ok_or_else(Fault::no_such_path)?;
-    if place.subresource.is_some() || (place.namespace.is_some() && !kind.namespaced) {
+    if !is_there(&place, &kind) || (place.namespace.is_some() && !kind.namespaced) {
         return Err(Fault::no_such_path());
     }
     let verb = verb(&head, &place, &kind)?;
@@ -331,7 +331,7 @@ async fn resource(
         Ok(Scope {
             kind: kind.clone(),
             namespace: place.namespace.clone(),
-            selection: head.query.selection()?,
+            selection: head.query.selection(kind.source == Source::Events)?,
         })
     };
     match verb {
@@ -387,6 +387,15 @@ fn shape(calls: &Calls, kind: &Kind, head: &Head) -> Result<Shape, Fault> {
     })
 }
 
+/// Whether a kind has what the place names of an object.
+fn is_there(place: &ResourcePlace, kind: &Kind) -> bool {
+    match place.subresource.as_deref() {
+        None => true,
+        Some("status") => kind.has_status(),
+        Some(_) => false,
+    }
+}
+
 /// What is asked of a kind at a place.
 fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> {
     let watches = || head.query.is("watch");
@@ -411,10 +420,13 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> 
         _ if !is_one_namespace => return Err(Fault::no_such_path()),
         _ => {}
     }
-    if kind.has(verb) {
-        Ok(verb)
-    } else {
-        Err(Fault::no_such_method())
+    let is_had = match place.subresource {
+        Some(_) => OF_STATUS.contains(&verb),
+        None => kind.has(verb),
+    };
+    match is_had {
+        true => Ok(verb),
+        false => Err(Fault::no_such_method()),
     }
 }
 

@@ -81,6 +81,11 @@ impl Fault {
         Self::new(400, "BadRequest", message)
     }
 
+    /// Nothing is only tried of what it asks to change.
+    pub(crate) fn no_dry_run() -> Self {
+        Self::bad_request("the dryRun feature is not supported for this resource")
+    }
+
     /// Nothing is at this path.
     pub(crate) fn no_such_path() -> Self {
         Self::new(
@@ -409,6 +414,8 @@ fn place(field: &str) -> String {
         ("attributes.", "metadata."),
         ("lease.", "metadata."),
         ("preconditions.", "metadata."),
+        // Of a member that joins.
+        ("labels", "metadata.labels"),
     ] {
         if let Some(rest) = field.strip_prefix(own) {
             return format!("{theirs}{rest}");

@@ -12,12 +12,13 @@ use tokio::time::Instant;
 
 use crate::answer::{self, Response, Shape};
 use crate::kinds::Source;
+use crate::overlap::Overlap;
 use crate::request::{Asked, Query};
 use crate::selectors::labels_match;
 use crate::serve::PATIENCE;
 use crate::sources::{Calls, PAGE_MAX, Page, Scope, Start};
 use crate::status::{About, Fault};
-use crate::{documents, leases, shown};
+use crate::{documents, events, identity, leases, shown};
 
 /// How long a watch lasts whose client does not say: all of Kubernetes' clients do, or open another one at its end.
 const LASTING: Duration = Duration::from_mins(45);
@@ -47,40 +48,6 @@ struct Watching {
     is_within: bool,
     overlap: Overlap,
     is_first: bool,
-}
-
-/// What a client has of the revision that it goes on from.
-///
-/// A client of Kubernetes names the revision of the last line that it has read. If this revision changed several objects,
-/// there may be lines that it has not read, so its events are sent again: a cache takes them twice without harm. If it
-/// changed one, that is what the client has read.
-#[derive(Debug, PartialEq)]
-enum Overlap {
-    /// Nothing of what comes.
-    Nothing,
-    /// At least one event of this revision, if it has any.
-    Some(u64),
-    /// This event of this revision, if it has no other.
-    One(u64, &'static str, Box<Value>),
-}
-
-impl Overlap {
-    /// What is to be sent when this event comes.
-    fn passes(
-        &mut self,
-        revision: u64,
-        name: &'static str,
-        object: Value,
-    ) -> Vec<(&'static str, Value)> {
-        match std::mem::replace(self, Self::Nothing) {
-            Self::Some(at) if at == revision => {
-                *self = Self::One(at, name, Box::new(object));
-                Vec::new()
-            }
-            Self::One(at, first, had) if at == revision => vec![(first, *had), (name, object)],
-            Self::Nothing | Self::Some(_) | Self::One(..) => vec![(name, object)],
-        }
-    }
 }
 
 enum Phase {
@@ -200,49 +167,61 @@ impl Watching {
 
     /// Opens the stream of what happens from a revision, or from now on.
     async fn open(&self, from_revision: Option<u64>) -> Result<Phase, Refusal> {
+        let request = v1::WatchRequest {
+            from_revision,
+            filter: Some(self.filter()),
+            bookmark_interval_ms: Some(BOOKMARK_MS),
+            cluster_id: String::new(),
+        };
+        let calls = self.calls.until(Instant::now() + PATIENCE);
+        Ok(Phase::Live(Box::new(calls.watch(&request).await?)))
+    }
+
+    /// Which events are for this watch. What the filter cannot say is looked at when they come.
+    fn filter(&self) -> v1::WatchFilter {
         use v1::ObjectKind;
         let Scope {
             kind,
             namespace,
             selection,
         } = &self.scope;
-        let of_kind = match kind.source {
-            Source::Objects => ObjectKind::Object,
-            Source::Leases => ObjectKind::Lease,
-            Source::ControllerRevisions => ObjectKind::ControllerRevision,
-            Source::StorageVersions => ObjectKind::StorageVersion,
-            Source::Agreements => ObjectKind::StorageState,
-            Source::Migrations => ObjectKind::Migration,
-            Source::Members => ObjectKind::Member,
-            Source::Settings => ObjectKind::Settings,
+        let mut namespaces: Vec<String> = namespace.clone().into_iter().collect();
+        let kinds = match kind.source {
+            Source::Objects => vec![ObjectKind::Object],
+            Source::Leases => {
+                let shown = identity::shown_in(&self.scope);
+                if shown.members {
+                    // Members are in no namespace, and a filter by namespaces would hide them.
+                    namespaces.clear();
+                }
+                let lease = shown.leases.then_some(ObjectKind::Lease);
+                let member = shown.members.then_some(ObjectKind::Member);
+                lease.into_iter().chain(member).collect()
+            }
+            Source::ControllerRevisions => vec![ObjectKind::ControllerRevision],
+            Source::StorageVersions => vec![ObjectKind::StorageVersion],
+            Source::Events => {
+                namespaces.clear();
+                vec![ObjectKind::StorageState]
+            }
+            Source::Agreements => vec![ObjectKind::StorageState],
+            Source::Migrations => vec![ObjectKind::Migration],
+            Source::Members => vec![ObjectKind::Member],
+            Source::Settings => vec![ObjectKind::Settings],
         };
         let is_object = kind.source == Source::Objects;
-        let resources = if is_object {
-            vec![kind.resource()]
-        } else {
-            Vec::new()
-        };
-        // A field selector lets objects of collections pass alone.
-        let field_selector = if is_object {
-            selection.fields.text()
-        } else {
-            String::new()
-        };
-        let request = v1::WatchRequest {
-            from_revision,
-            filter: Some(v1::WatchFilter {
-                kinds: vec![of_kind.into()],
-                resources,
-                namespaces: namespace.clone().into_iter().collect(),
-                label_selector: selection.label_text.clone(),
-                field_selector,
-                ..v1::WatchFilter::default()
-            }),
-            bookmark_interval_ms: Some(BOOKMARK_MS),
-            cluster_id: String::new(),
-        };
-        let calls = self.calls.until(Instant::now() + PATIENCE);
-        Ok(Phase::Live(Box::new(calls.watch(&request).await?)))
+        v1::WatchFilter {
+            kinds: kinds.into_iter().map(Into::into).collect(),
+            resources: is_object.then(|| kind.resource()).into_iter().collect(),
+            namespaces,
+            label_selector: selection.label_text.clone(),
+            // A field selector lets objects of collections pass alone.
+            field_selector: match is_object {
+                true => selection.fields.text(),
+                false => String::new(),
+            },
+            ..v1::WatchFilter::default()
+        }
     }
 
     /// The next lines; `None` at the end.
@@ -372,6 +351,8 @@ impl Watching {
     /// The lines of an event; none if it is not for this watch, or if the client has it.
     async fn event(&mut self, revision: u64, event: v1::Event) -> Result<Vec<u8>, Refusal> {
         let name = match event.r#type() {
+            // What has happened is told once.
+            v1::EventType::Modified if self.scope.kind.source == Source::Events => "ADDED",
             v1::EventType::Added => "ADDED",
             v1::EventType::Modified => "MODIFIED",
             v1::EventType::Removed => "DELETED",
@@ -411,8 +392,23 @@ impl Watching {
         };
         Ok(Some(match object {
             Object::StoredObject(object) => documents::object(kind, &object),
+            Object::Lease(lease) if !self.scope.is_in_namespace(lease.metadata.as_ref()) => {
+                return Ok(None);
+            }
             Object::Lease(lease) => leases::of(kind, &lease, None, 0),
+            Object::Member(member) if kind.source == Source::Leases => {
+                // Others that have joined are no leases.
+                return Ok(identity::is_shown(&member)
+                    .then(|| identity::of(kind, &member, None, self.calls.now_ms())));
+            }
             Object::ControllerRevision(one) => shown::controller_revision(kind, &one),
+            Object::StorageState(state) if kind.source == Source::Events => {
+                let calls = self.calls.until(Instant::now() + PATIENCE);
+                return match is_gone {
+                    true => Ok(None),
+                    false => events::of_change(&calls, &self.scope, revision, state).await,
+                };
+            }
             Object::StorageState(state) => shown::agreement(kind, &state),
             Object::Migration(migration) => shown::migration(kind, &migration),
             Object::Member(member) => shown::member(kind, &member),
@@ -463,36 +459,5 @@ impl Watching {
     /// The line after which a watch ends.
     fn error(&self, fault: &Fault) -> Vec<u8> {
         self.shape.event("ERROR", &fault.status())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The events that are sent to a client which goes on from revision 7.
-    fn sent(events: &[(u64, &str)]) -> Vec<String> {
-        let mut overlap = Overlap::Some(7);
-        let passed = events
-            .iter()
-            .flat_map(|(revision, name)| overlap.passes(*revision, "ADDED", json!(name)));
-        passed
-            .map(|(_, object)| object.as_str().unwrap_or_default().to_owned())
-            .collect()
-    }
-
-    #[test]
-    fn the_only_change_of_a_revision_is_not_told_twice() {
-        assert_eq!(sent(&[(7, "a"), (8, "b"), (8, "c")]), ["b", "c"]);
-        assert_eq!(sent(&[(8, "b")]), ["b"]);
-        assert_eq!(sent(&[(7, "a")]), Vec::<String>::new());
-    }
-
-    #[test]
-    fn several_changes_of_a_revision_are_told_again() {
-        assert_eq!(
-            sent(&[(7, "a"), (7, "b"), (7, "c"), (8, "d")]),
-            ["a", "b", "c", "d"]
-        );
     }
 }

@@ -43,10 +43,11 @@ impl<'a> Authority<'a> {
         self.make(name, vec![host], ExtendedKeyUsagePurpose::ServerAuth);
     }
 
-    /// The certificate of the client `spiffe://synod/<name>`.
-    pub(crate) fn client(&self, name: &str) {
-        let uri = format!("spiffe://synod/{name}");
+    /// The certificate of the client `spiffe://synod/<path>`, in files that have the last part of the path as name.
+    pub(crate) fn client(&self, path: &str) {
+        let uri = format!("spiffe://synod/{path}");
         let uri = SanType::URI(uri.as_str().try_into().unwrap());
+        let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
         self.make(name, vec![uri], ExtendedKeyUsagePurpose::ClientAuth);
     }
 
@@ -104,6 +105,7 @@ pub(crate) fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
     authority.replica("replica");
     authority.client("admin");
     authority.client("reader");
+    authority.client("member/server-1");
     config.security.client = Some(ServerTls {
         own: synod_tls::KeyPair {
             certificate: file(folder, "replica.pem"),
