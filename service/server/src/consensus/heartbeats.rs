@@ -3,15 +3,19 @@
 //! A stream of its own for each would cost both ends several times as much, and so would every read that a round of
 //! heartbeats confirms.
 
+use std::time::Duration;
+
 use openraft::raft::StreamAppendResult;
 use tokio::sync::mpsc;
 use tonic::Streaming;
 
-use super::network::APPEND_OPEN;
 use super::types::TypeConfig;
 use super::wire;
 use crate::peer::messages::{AppendRequest, AppendResponse};
 use crate::peer::{PeerError, PeerLink};
+
+/// The longest wait for a stream of appends to open.
+pub(super) const APPEND_OPEN: Duration = Duration::from_secs(1);
 
 /// Sends heartbeats, one after another.
 #[derive(Default)]

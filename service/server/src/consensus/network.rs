@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 
 use super::checkpoints::{CheckpointData, Checkpoints};
 use super::contradiction::checksum_at;
-use super::heartbeats::Heartbeats;
+use super::heartbeats::{APPEND_OPEN, Heartbeats};
 use super::types::{TypeConfig, Vote, vote_of_store};
 use super::{ReplicaAddress, ReplicaId, wire};
 use crate::peer::messages::{AppendRequest, AppendResponse};
@@ -33,9 +33,6 @@ use crate::seams::Offload;
 /// An append without an answer for this long is given up, together with its stream. Dead connections are found sooner,
 /// by their keepalive; this is for a replica that is alive but stuck.
 const APPEND_STALL: Duration = Duration::from_secs(5);
-
-/// The longest wait for a stream of appends to open.
-pub(super) const APPEND_OPEN: Duration = Duration::from_secs(1);
 
 type CallError = RPCError<TypeConfig>;
 type Appended = Result<StreamAppendResult<TypeConfig>, CallError>;
