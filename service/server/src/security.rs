@@ -101,8 +101,10 @@ impl Security {
         };
         let of_peers = self.peer.as_ref().map(|peer| &peer.trusted_ca);
         let of_proxies = self.client.as_ref().and_then(|tls| tls.proxy_ca.as_ref());
-        let every_client =
-            format!("a CA that {of_clients} has, too: with it every client could pass for");
+        let every_client = format!(
+            "a CA that {of_clients} has, too, or one that a CA there has signed or was signed by: with it every client could \
+             pass for"
+        );
         let mut pairs = Vec::new();
         if let Some(of_peers) = of_peers {
             let rule = format!(
@@ -119,8 +121,8 @@ impl Security {
         }
         if let (Some(of_peers), Some(of_proxies)) = (of_peers, of_proxies) {
             let rule = format!(
-                "has a CA that {of_proxies} has, too: with it every front proxy could pass for a replica; let another CA sign \
-                 the certificates of replicas"
+                "has a CA that {of_proxies} has, too, or one that a CA there has signed or was signed by: with it every front \
+                 proxy could pass for a replica; let another CA sign the certificates of replicas"
             );
             pairs.push((of_proxies, of_peers, rule));
         }

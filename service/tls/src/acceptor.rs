@@ -58,7 +58,7 @@ pub enum Certificate {
 pub enum Signer {
     /// That of clients.
     Client,
-    /// That of front proxies, and not that of clients.
+    /// That of front proxies.
     Proxy,
 }
 
@@ -146,7 +146,7 @@ impl Acceptor {
 
 impl Acceptor {
     /// Whose CA has signed a certificate, the first of this chain, that was shown in a connection. `None`: nobody's that is
-    /// trusted now.
+    /// trusted now, or that of both, since who shows it would be the one or the other as it likes.
     #[must_use]
     pub fn signer(&self, chain: &[CertificateDer<'_>]) -> Option<Signer> {
         let configs = self.reloaded.current();
@@ -159,10 +159,17 @@ impl Acceptor {
             })
         };
         // Without front proxies the connection itself has found that out.
-        if configs.of_proxies.is_none() || has_signed(&configs.of_clients) {
+        if configs.of_proxies.is_none() {
             return Some(Signer::Client);
         }
-        has_signed(&configs.of_proxies).then_some(Signer::Proxy)
+        match (
+            has_signed(&configs.of_clients),
+            has_signed(&configs.of_proxies),
+        ) {
+            (true, false) => Some(Signer::Client),
+            (false, true) => Some(Signer::Proxy),
+            (true, true) | (false, false) => None,
+        }
     }
 }
 

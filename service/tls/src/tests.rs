@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::{
     Acceptor, Certificate, ClientTls, Connector, KeyPair, Part, Pem, Protocol, Refreshed,
-    ServerTls, Versions, have_common_ca, look,
+    ServerTls, Signer, Versions, have_common_ca, look,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair as Key};
 use rustls::pki_types::CertificateDer;
@@ -311,6 +311,49 @@ fn a_ca_of_both_sides_is_found() {
         have_common_ca(&one.pem("ca.pem"), &other.pem("ca.pem")),
         Ok(false)
     );
+}
+
+#[test]
+fn a_ca_of_both_sides_is_found_by_its_key_and_by_who_has_signed_it() {
+    let (one, other) = (Folder::new(), Folder::new());
+    let shown = |pem: String| Pem::Bytes(pem.as_bytes().into());
+    let mut of_ca = CertificateParams::default();
+    of_ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    of_ca.serial_number = Some(7.into());
+    let anew = of_ca.self_signed(one.authority.key()).unwrap();
+    let common = |it: &Pem| {
+        let found = have_common_ca(&one.pem("ca.pem"), it).unwrap();
+        assert_eq!(have_common_ca(it, &one.pem("ca.pem")), Ok(found));
+        found
+    };
+    assert!(common(&shown(anew.pem())), "the same key, signed anew");
+    let below = of_ca.signed_by(&Key::generate().unwrap(), &one.authority);
+    assert!(common(&shown(below.unwrap().pem())), "signed by the other");
+    let elsewhere = of_ca.signed_by(&Key::generate().unwrap(), &other.authority);
+    assert!(!common(&shown(elsewhere.unwrap().pem())));
+}
+
+#[test]
+fn who_is_a_client_and_a_front_proxy_is_neither() {
+    let (clients, proxies) = (Folder::new(), Folder::new());
+    let of = |folder: &Folder| {
+        let read = fs::read(folder.path("own.pem")).unwrap();
+        [CertificateDer::from_pem_slice(&read).unwrap()]
+    };
+    let load = |proxy_ca| {
+        Acceptor::load(ServerTls {
+            proxy_ca: Some(proxy_ca),
+            ..clients.serving()
+        })
+    };
+    let acceptor = load(proxies.pem("ca.pem")).unwrap();
+    assert_eq!(acceptor.signer(&of(&clients)), Some(Signer::Client));
+    assert_eq!(acceptor.signer(&of(&proxies)), Some(Signer::Proxy));
+    assert_eq!(acceptor.signer(&of(&Folder::new())), None);
+    let both = [&clients, &proxies].map(|folder| fs::read(folder.path("ca.pem")).unwrap());
+    let acceptor = load(Pem::Bytes(both.concat().into())).unwrap();
+    assert_eq!(acceptor.signer(&of(&clients)), None);
+    assert_eq!(acceptor.signer(&of(&proxies)), Some(Signer::Proxy));
 }
 
 #[test]
