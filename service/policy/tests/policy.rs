@@ -367,7 +367,7 @@ fn the_table_of_tokens_says_whose_they_are() {
 fn a_caller_has_the_grants_of_its_groups_and_is_no_member_by_them() {
     let text = "[[grant]]\nwho = \"remote:alice\"\nrole = \"reader\"\n\
                 [[grant]]\nwho = \"remote-group:ops\"\nrole = \"operator\"\n\
-                [[grant]]\nwho = \"remote-group:members-*\"\nrole = \"member\"\nname = \"*\"\n\
+                [[grant]]\nwho = \"remote-group:members-*\"\nrole = \"member\"\n\
                 [[grant]]\nwho = \"remote:*\"\nrole = \"backup\"\n";
     let policy = Policy::parse(text).expect("it can be used");
     let roles = |name: &str, groups: &[&str]| {
@@ -402,4 +402,33 @@ fn a_caller_has_the_grants_of_its_groups_and_is_no_member_by_them() {
     assert_eq!(roles("remote:system:admin", &["ops:more"]), []);
     // What a certificate or a token proves is never such a name.
     assert_eq!(roles("cn:remote:alice", &[]), []);
+}
+
+#[test]
+fn a_group_is_no_member() {
+    for name in ["a", "*", "{pod}"] {
+        let text = format!(
+            "[[grant]]\nwho = \"remote-group:ops*\"\nrole = \"member\"\nname = \"{name}\"\n"
+        );
+        let fault = Policy::parse(&text).unwrap_err().to_string();
+        assert!(fault.contains("a group is many callers"), "{fault}");
+    }
+}
+
+#[test]
+fn what_a_front_proxy_tells_is_matched_by_what_begins_as_it() {
+    let of = |who: &str| {
+        let text = format!("[[grant]]\nwho = \"{who}\"\nrole = \"member\"\nname = \"a\"\n");
+        let policy = Policy::parse(&text).expect("it can be used");
+        let rights = policy.rights(&Caller {
+            identity: Identity::parse("remote:alice").expect("it is a name"),
+            pod: None,
+            groups: vec!["remote-group:ops".to_owned()],
+        });
+        rights.grants().count()
+    };
+    for who in ["*:ops", "*:alice", "*alice", "remote*:ops", "r*:alice"] {
+        assert_eq!(of(who), 0, "{who}");
+    }
+    assert_eq!(of("remote:*"), 1);
 }
