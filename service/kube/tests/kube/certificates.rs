@@ -11,11 +11,13 @@ use rcgen::{
 use synod_server::config::ReplicaConfig;
 use synod_tls::{ClientTls, Connector, Pem, ServerTls, Versions};
 use tempfile::TempDir;
-use tokio::io::BufReader;
+use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::{self, AlertDescription};
 
-use crate::replicas::Replicas;
+use crate::replicas::{PATIENCE, Replicas};
 
 /// A connection behind transport security.
 pub(crate) type Secured = BufReader<TlsStream<TcpStream>>;
@@ -93,6 +95,20 @@ pub(crate) async fn connect_to(
     });
     let stream = TcpStream::connect(address).await?;
     connector.unwrap().connect(stream, "127.0.0.1").await
+}
+
+/// By which alert a port refuses the certificate of this name.
+pub(crate) async fn refused(replicas: &Replicas, address: &str, name: &str) -> AlertDescription {
+    let refused = async {
+        // By TLS 1.3, the calling end is done before the other one has looked at its certificate.
+        connect_to(replicas, address, name).await?.read_u8().await
+    };
+    let refused = timeout(PATIENCE, refused).await.unwrap().unwrap_err();
+    let fault = refused.get_ref().and_then(|fault| fault.downcast_ref());
+    match fault {
+        Some(rustls::Error::AlertReceived(alert)) => *alert,
+        _ => panic!("{refused}"),
+    }
 }
 
 pub(crate) fn file(folder: &TempDir, name: &str) -> Pem {

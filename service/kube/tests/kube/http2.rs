@@ -1,5 +1,7 @@
 //! HTTP/2 on the port that speaks HTTP/1.1, too: with prior knowledge, and agreed on over TLS.
 
+use std::io;
+
 use bytes::Bytes;
 use futures::future::join_all;
 use http::{Request, StatusCode};
@@ -191,14 +193,60 @@ const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+const CONTINUATION: u8 = 9;
+
+/// The codes of errors.
+const FRAME_SIZE_ERROR: u32 = 6;
+const ENHANCE_YOUR_CALM: u32 = 11;
+
+/// The status 431 as HPACK writes it: of three bytes, by the code of Huffman.
+const TOO_LARGE: [u8; 4] = [0x83, 0x69, 0x90, 0xff];
+
+/// A frame as it is read.
+struct Frame {
+    kind: u8,
+    stream: u32,
+    bytes: Vec<u8>,
+}
+
+/// The next frame; `None` at the end of the connection.
+async fn next_frame(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Frame>> {
+    let mut head = [0; 9];
+    match stream.read_exact(&mut head).await {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    };
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    let mut bytes = vec![0; usize::try_from(length).unwrap()];
+    stream.read_exact(&mut bytes).await?;
+    Ok(Some(Frame {
+        kind: head[3],
+        stream: u32::from_be_bytes([head[5], head[6], head[7], head[8]]),
+        bytes,
+    }))
+}
+
+/// A header that nothing knows, with a value of so many bytes.
+fn header(name: u8, bytes: usize) -> Vec<u8> {
+    // A literal without indexing, and a length that begins with seven bits.
+    let mut header = vec![0, 1, name, 0x7f];
+    let mut rest = bytes - 0x7f;
+    while rest >= 0x80 {
+        header.push(u8::try_from(rest % 0x80).unwrap() | 0x80);
+        rest /= 0x80;
+    }
+    header.push(u8::try_from(rest).unwrap());
+    header.resize(header.len() + bytes, b'x');
+    header
+}
 
 /// `GET http:/`, by the static table of HPACK: ended, and with all its headers.
 fn request(stream: u32) -> Vec<u8> {
     frame(HEADERS, 5, stream, &[0x82, 0x86, 0x84])
 }
 
-/// Sends these frames behind a preface, and reads all that comes until the connection is closed.
-async fn closed_by(address: &str, frames: &[u8]) -> Vec<u8> {
+/// Sends these frames behind a preface.
+async fn begun(address: &str, frames: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let begun = [
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -208,11 +256,44 @@ async fn closed_by(address: &str, frames: &[u8]) -> Vec<u8> {
     stream.write_all(&begun).await.unwrap();
     // It may be closed before it has read everything.
     let _ = stream.write_all(frames).await;
-    let mut read = Vec::new();
-    let _ = timeout(PATIENCE, stream.read_to_end(&mut read))
-        .await
-        .unwrap();
-    read
+    stream
+}
+
+/// How the replica ends a connection with these frames: the code that it tells. `None` if what it tells is lost, since it has not
+/// read all when it closes.
+async fn ended_by(address: &str, frames: &[u8]) -> Option<u32> {
+    let mut stream = begun(address, frames).await;
+    let ended = async {
+        let mut code = None;
+        loop {
+            match next_frame(&mut stream).await {
+                Ok(Some(frame)) if frame.kind == GOAWAY => {
+                    code = Some(u32::from_be_bytes(frame.bytes[4..8].try_into().unwrap()));
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => return Some(code.expect("a connection does not end in silence")),
+                Err(error) => {
+                    assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+                    return code;
+                }
+            }
+        }
+    };
+    timeout(PATIENCE, ended).await.unwrap()
+}
+
+/// The first frame about the stream 1 that answers these frames.
+async fn answer_to(address: &str, frames: &[u8]) -> Frame {
+    let mut stream = begun(address, frames).await;
+    let answer = async {
+        loop {
+            let frame = next_frame(&mut stream).await.unwrap().unwrap();
+            if frame.stream == 1 {
+                return frame;
+            }
+        }
+    };
+    timeout(PATIENCE, answer).await.unwrap()
 }
 
 #[tokio::test]
@@ -220,20 +301,47 @@ async fn who_floods_a_connection_is_cut_and_nobody_else_notices() {
     let replicas = Replicas::with_widgets().await;
     let address = &replicas.kube[0];
     let client = Client::connect(address).await;
-    closed_by(address, &frame(PING, 0, 0, &[0; 8]).repeat(20_000)).await;
+    // The door closes this one without a word, having read not all.
+    let pings = frame(PING, 0, 0, &[0; 8]).repeat(20_000);
+    assert_eq!(ended_by(address, &pings).await, None);
     let resets: Vec<u8> = (0..5_000)
         .flat_map(|number| {
             let stream = 2 * number + 1;
             [request(stream), frame(RST_STREAM, 0, stream, &[0, 0, 0, 8])].concat()
         })
         .collect();
-    let told = closed_by(address, &resets).await;
-    let goaway = |told: &[u8]| told.windows(4).any(|part| part[3] == GOAWAY);
-    assert!(told.is_empty() || goaway(&told), "{told:?}");
-    let large = vec![0; 17 << 10];
-    // A header of 16 KiB and more is refused, in one frame or several.
-    closed_by(address, &frame(HEADERS, 4, 1, &large)).await;
+    let code = ended_by(address, &resets).await;
+    assert!(
+        code.is_none_or(|code| code == ENHANCE_YOUR_CALM),
+        "{code:?}"
+    );
     assert_eq!(client.get("/version").await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn headers_of_more_than_their_bound_are_refused_in_one_frame_or_several() {
+    let replicas = Replicas::with_widgets().await;
+    let address = &replicas.kube[0];
+    let one = frame(HEADERS, 4, 1, &vec![0; 17 << 10]);
+    let code = ended_by(address, &one).await;
+    assert!(code.is_none_or(|code| code == FRAME_SIZE_ERROR), "{code:?}");
+    let two = |bytes: usize| {
+        let first = [vec![0x82, 0x86, 0x84], header(b'a', bytes)].concat();
+        [
+            frame(HEADERS, 1, 1, &first),
+            frame(CONTINUATION, 4, 1, &header(b'b', bytes)),
+        ]
+        .concat()
+    };
+    let is_refused = |answer: &Frame| {
+        let has_status = answer.bytes.windows(4).any(|part| part == TOO_LARGE);
+        answer.kind == RST_STREAM || answer.kind == HEADERS && has_status
+    };
+    let refused = answer_to(address, &two(9 << 10)).await;
+    assert!(is_refused(&refused), "{} {:?}", refused.kind, refused.bytes);
+    let taken = answer_to(address, &two(7 << 10)).await;
+    assert_eq!(taken.kind, HEADERS);
+    assert!(!is_refused(&taken), "{:?}", taken.bytes);
 }
 
 #[tokio::test]
