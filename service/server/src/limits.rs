@@ -98,6 +98,8 @@ pub const KUBE_CONNECTIONS_MAX: usize = 4_096;
 pub const KUBE_STREAMS_PER_CONNECTION_MAX: u32 = 250;
 /// Bytes of bodies that one connection of HTTP/2 to that port may send before they are taken.
 pub const KUBE_WINDOW_BYTES_MAX: u32 = 256 << 10;
+/// Answers of the Kubernetes API that are compressed at a time: each has 300 KB until its end is taken.
+pub const KUBE_COMPRESSED_MAX: usize = 64;
 /// Streams on one connection of HTTP/2 that the other end opened and reset before they were served.
 pub const STREAMS_RESET_UNSERVED_MAX: usize = 20;
 /// Streams on one connection of HTTP/2 that this replica had to reset.

@@ -187,6 +187,13 @@ pub const BOUNDS: &[Bound] = &[
         "the client waits",
     ),
     bound(
+        "answers of the Kubernetes API that are compressed",
+        KUBE_COMPRESSED_MAX,
+        "answers",
+        None,
+        "sent as they are",
+    ),
+    bound(
         "streams of a connection that were reset before they were served",
         STREAMS_RESET_UNSERVED_MAX,
         "streams",
