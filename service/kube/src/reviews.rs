@@ -85,7 +85,7 @@ struct Place {
     namespace: String,
 }
 
-/// Answers a review of the caller, whose proved name this is.
+/// Answers a review of the caller, whose proved name this is, with the groups that a front proxy tells.
 pub(crate) async fn review(
     calls: &Calls,
     review: Review,
@@ -93,10 +93,11 @@ pub(crate) async fn review(
     headers: &HeaderMap,
     body: &Bytes,
     user: Option<&str>,
+    groups: Option<Vec<String>>,
 ) -> Result<Response, Fault> {
     let document = match review {
         // Nothing is asked that could be read.
-        Review::Subject => subject(user),
+        Review::Subject => subject(user, groups),
         Review::Access => access(calls, &spec(ACCESS, headers, body)?).await?,
         Review::Rules => {
             let Place { namespace } = spec(RULES, headers, body)?;
@@ -161,17 +162,19 @@ fn said(spec: &Value) -> Option<Value> {
     members.collect::<Option<_>>().map(Value::Object)
 }
 
-/// Who the caller is. Where nobody is asked, everybody may do everything, and nobody has a name.
-fn subject(user: Option<&str>) -> Value {
+/// Who the caller is. Where nobody is asked, everybody may do everything, and nobody has a name. Of whom a front proxy speaks
+/// for, the proxy tells the groups, and nothing else proves that it is in one.
+fn subject(user: Option<&str>, groups: Option<Vec<String>>) -> Value {
     let (name, group) = match user {
         Some(user) => (user, "system:authenticated"),
         None => ("system:anonymous", "system:unauthenticated"),
     };
+    let groups = groups.unwrap_or_else(|| vec![group.to_owned()]);
     json!({
         "kind": "SelfSubjectReview",
         "apiVersion": "authentication.k8s.io/v1",
         "metadata": { "creationTimestamp": null },
-        "status": { "userInfo": { "username": name, "groups": [group] } },
+        "status": { "userInfo": { "username": name, "groups": groups } },
     })
 }
 

@@ -24,7 +24,7 @@ use tonic::transport::server::Connected;
 use crate::answer::{self, Response, Shape};
 use crate::bodies::Bodies;
 use crate::body::Asks;
-use crate::compression::{compressed, takes_gzip};
+use crate::compression::{Places, compressed, takes_gzip};
 use crate::discovery::{self, kind_at};
 use crate::kinds::{Kind, OF_STATUS, Source, Verb};
 use crate::negotiate::{Form, Media, accepted, form, media, names_json};
@@ -50,6 +50,7 @@ pub async fn serve(front: Front, mut incoming: Incoming) {
     let parts = Arc::new(Parts {
         front,
         bodies: Bodies::new(),
+        places: Places::new(),
     });
     // The door bounds how many there are.
     let mut connections = JoinSet::new();
@@ -73,6 +74,7 @@ pub async fn serve(front: Front, mut incoming: Incoming) {
 struct Parts {
     front: Front,
     bodies: Bodies,
+    places: Places,
 }
 
 /// Serves one connection.
@@ -116,7 +118,7 @@ async fn answered(
     let done = done(parts, &calls, request).await;
     let mut response = done.unwrap_or_else(|fault| answer::fault(&origin, media, &fault));
     if takes_gzip {
-        response = compressed(&origin, response);
+        response = compressed(&origin, &parts.places, response);
     }
     if let Ok(trace) = HeaderValue::from_str(&origin.trace) {
         response.headers_mut().insert("audit-id", trace);
@@ -294,12 +296,14 @@ async fn reviewed(
     }
     let user = calls.front.identity(&calls.origin);
     let user = user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
+    let groups = calls.front.told_groups(&calls.origin);
+    let groups = groups.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let accepted = accepted(&head.headers, |form, _| form == Form::Document);
     let (_, media) = accepted.ok_or_else(Fault::not_acceptable)?;
     let body = parts.bodies.whole(body).await?;
     let _turn = parts.bodies.turn(calls.deadline).await?;
     let user = user.as_deref();
-    reviews::review(calls, review, media, &head.headers, &body.bytes, user).await
+    reviews::review(calls, review, media, &head.headers, &body.bytes, user, groups).await
 }
 
 /// A request for objects.

@@ -6,8 +6,9 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use synod_server::config::ReplicaConfig;
 use tempfile::TempDir;
+use tokio_rustls::rustls::AlertDescription;
 
-use crate::certificates::{Authority, connect, connect_to, file, secured};
+use crate::certificates::{Authority, connect, connect_to, file, refused, secured};
 use crate::http2::Client;
 use crate::replicas::Replicas;
 
@@ -77,7 +78,9 @@ async fn a_front_proxy_speaks_for_its_callers_and_each_has_its_own_rights() {
     ];
     let (code, review) = proxy.told("POST", REVIEW, &alice, &json!({})).await;
     assert_eq!(code, StatusCode::CREATED);
-    assert_eq!(review["status"]["userInfo"]["username"], "remote:alice");
+    let named = &review["status"]["userInfo"];
+    let expected = json!({ "username": "remote:alice", "groups": ["remote-group:dev"] });
+    assert_eq!(named, &expected);
     assert_eq!(proxy.told("GET", LEASES, &alice, &Value::Null).await.0, 200);
     let (code, refused) = proxy.told("POST", LEASES, &alice, &lease("a")).await;
     assert_eq!(code, StatusCode::FORBIDDEN);
@@ -104,6 +107,10 @@ async fn nobody_but_an_allowed_front_proxy_is_believed() {
     let alice = [("x-remote-user", "alice")];
     let nothing: [(&str, &str); 0] = [];
     let two = [("x-remote-user", "alice"), ("x-remote-user", "bob")];
+    let anonymous = [
+        ("x-remote-user", "system:anonymous"),
+        ("x-remote-group", "ops"),
+    ];
     let as_admin = [("x-remote-user", "alice"), ("impersonate-user", "bob")];
     let with_token = [
         ("x-remote-user", "alice"),
@@ -119,6 +126,7 @@ async fn nobody_but_an_allowed_front_proxy_is_believed() {
         ("admin-of-proxies", &alice, StatusCode::UNAUTHORIZED),
         ("another-proxy", &alice, StatusCode::UNAUTHORIZED),
         ("front-proxy-client", &two, StatusCode::UNAUTHORIZED),
+        ("front-proxy-client", &anonymous, StatusCode::UNAUTHORIZED),
         ("front-proxy-client", &with_token, StatusCode::UNAUTHORIZED),
         ("front-proxy-client", &as_admin, StatusCode::FORBIDDEN),
         ("front-proxy-client", &alice, StatusCode::OK),
@@ -128,9 +136,8 @@ async fn nobody_but_an_allowed_front_proxy_is_believed() {
         assert_eq!(code, expected, "{name} {headers:?}: {told}");
     }
     // A CA that nobody knows ends the connection: TLS 1.3 tells that with the first answer.
-    if let Ok(stream) = connect(&replicas, "stranger").await {
-        assert!(Client::begin(stream).await.is_none());
-    }
+    let refused = refused(&replicas, &replicas.kube[0], "stranger").await;
+    assert_eq!(refused, AlertDescription::UnknownCA);
 }
 
 /// What kube-aggregator asks of a server whose group it hands on: that it is there, as itself, and what it serves.
@@ -190,10 +197,11 @@ async fn what_an_aggregating_api_server_asks_is_answered() {
 #[tokio::test]
 async fn the_port_for_grpc_believes_no_front_proxy() {
     let replicas = Replicas::start(1, proxied).await;
-    let stream = connect_to(&replicas, &replicas.grpc[0], "front-proxy-client").await;
-    if let Ok(stream) = stream {
-        assert!(Client::begin(stream).await.is_none());
-    }
+    let port = &replicas.grpc[0];
+    let stream = connect_to(&replicas, port, "reader").await.unwrap();
+    assert!(Client::begin(stream).await.is_some());
+    let refused = refused(&replicas, port, "front-proxy-client").await;
+    assert_eq!(refused, AlertDescription::UnknownCA);
 }
 
 #[tokio::test]

@@ -21,6 +21,9 @@ const REMOTE: &str = "remote:";
 /// What stands before the name of a group that a front proxy tells.
 const REMOTE_GROUP: &str = "remote-group:";
 
+/// How Kubernetes names who has proved nothing.
+const ANONYMOUS: &str = "system:anonymous";
+
 /// The most groups of a caller. Those beyond count as if they were not told.
 const GROUPS_MAX: usize = 256;
 
@@ -66,6 +69,11 @@ impl Proxy {
             )));
         }
         let Told { user, groups } = told?;
+        if user == ANONYMOUS {
+            return Err(unauthenticated(
+                "nobody has proved to the front proxy who calls",
+            ));
+        }
         let identity = Identity::parse(&format!("{REMOTE}{user}")).map_err(|violation| {
             unauthenticated(&format!(
                 "the name that the front proxy tells cannot be used: {violation}"
@@ -213,6 +221,11 @@ mod tests {
             ("front-proxy-client", &[("x-remote-user", " ")], "no name"),
             ("front-proxy-client", &[("x-remote-group", "g")], "no name"),
             ("front-proxy-client", &two, "several names"),
+            (
+                "front-proxy-client",
+                &[("x-remote-user", "system:anonymous")],
+                "nobody has proved",
+            ),
             (
                 "front-proxy-client",
                 &[("x-remote-user", &long)],

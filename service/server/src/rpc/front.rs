@@ -99,6 +99,15 @@ impl Front {
         Ok(actor.map(|actor| actor.identity.as_str().to_owned()))
     }
 
+    /// The groups that a front proxy tells of who sends a request, as the policy knows them; `None` if nobody speaks for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::identity`].
+    pub fn told_groups(&self, origin: &Origin) -> Result<Option<Vec<String>>, Refusal> {
+        Ok(self.standing(origin, COLLECTIONS)?.standing.told_groups())
+    }
+
     /// Whether the sender of a request may call the method of this path with a message that names this. Nothing is called,
     /// and the audit log is told of nothing.
     ///
