@@ -86,7 +86,8 @@ fn alternative(text: &str) -> Option<(Form, Media)> {
             "as" => shape = Some(value.trim()),
             "g" => group = Some(value.trim()),
             "v" => version = Some(value.trim()),
-            // Of a quality only that it is not 0 would count, and nobody sends that.
+            // The order counts, and of a quality only that it is 0.
+            "q" if value.trim().parse() == Ok(0.0) => return None,
             _ => {}
         }
     }
@@ -154,6 +155,10 @@ mod tests {
         let document = |media| Some((Form::Document, media));
         assert_eq!(taken(both, true), document(Media::Protobuf));
         assert_eq!(taken(both, false), document(Media::Json));
+        let never = "application/vnd.kubernetes.protobuf;q=0, application/json";
+        assert_eq!(taken(never, true), document(Media::Json));
+        let seldom = "application/vnd.kubernetes.protobuf;q=0.1, application/json";
+        assert_eq!(taken(seldom, true), document(Media::Protobuf));
         let watch = "application/vnd.kubernetes.protobuf;stream=watch";
         assert_eq!(taken(watch, true), document(Media::Protobuf));
         assert_eq!(taken(watch, false), None);
