@@ -42,13 +42,15 @@ these common names. The names have to be given, and the CA must be none of those
   member: such a grant has no `name`. In both, `*` stands for what holds no `:`, and a `who` that begins with `*` is for neither.
 - `X-Remote-Extra-*` and `X-Remote-Uid` are not used. Other headers are named by `--requestheader-username-headers`,
   `--requestheader-group-headers` and `--requestheader-extra-headers-prefix`, several with commas between them.
-- A proxy that tells no name, or two, or `system:anonymous`, or sends a token beside, gets 401. Its certificate is no proof of who it is itself. These headers from
-  anybody else, and impersonation (`Impersonate-*`) from anybody, get 403.
+- A proxy that tells no name, or two, or `system:anonymous`, or sends a token beside, gets 401. Its certificate is no proof of who
+  it is itself. These headers from anybody else, and impersonation (`Impersonate-*`) from anybody, get 403.
 
 The file of the CA is looked at as all certificates are. A connection that is open stays believed until the proxy's certificate ends,
 even if the CA is taken out of the file: replicas that are restarted believe it no longer. A certificate that is good by the CAs of
-clients and by those of front proxies is refused: it would be the one or the other as its owner likes. What may be granted to the groups of Kubernetes' users, such as
-`remote-group:system:masters`, is up to the policy: nothing is granted to them by itself.
+clients and by those of front proxies is refused: it would be the one or the other as its owner likes.
+
+What may be granted to the groups of Kubernetes' users, such as `remote-group:system:masters`, is up to the policy: nothing is granted to
+them by itself.
 
 ## Tokens
 
