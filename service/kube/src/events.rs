@@ -19,7 +19,7 @@ const NAMESPACE: &str = "default";
 /// What the events are about.
 const INVOLVED: (&str, &str) = ("internal.apiserver.k8s.io/v1alpha1", "StorageVersion");
 
-/// The most resources whose events are a page: each has as many as are kept.
+/// The most resources whose events are a page.
 const RESOURCES_MAX: u32 = 50;
 
 /// How many histories are read at a time.
@@ -143,7 +143,9 @@ pub(crate) async fn page(
     if let (Some(name), Start::First(asked)) = (fields.equal("involvedObject.name"), &start) {
         return of_one(calls, &scope.kind, name, *asked).await;
     }
-    let paging = Paging::of(start, size.min(RESOURCES_MAX));
+    let (settings, _) = calls.settings(&scope.kind, None).await?;
+    let kept = settings["spec"]["agreementsKept"].as_u64();
+    let paging = Paging::of(start, resources_of(size, kept.unwrap_or(1)));
     let found = calls.resources(paging, true).await?;
     let revision = found
         .header
@@ -169,6 +171,12 @@ pub(crate) async fn page(
         revision,
         next: found.continue_token,
     })
+}
+
+/// How many resources have a page of this many events, if so many of each are kept; at least one.
+fn resources_of(size: u32, kept: u64) -> u32 {
+    let of = u64::from(size) / kept.max(1);
+    u32::try_from(of).map_or(RESOURCES_MAX, |of| of.clamp(1, RESOURCES_MAX))
 }
 
 /// Whether the events are among what is read.
@@ -239,6 +247,14 @@ pub(crate) async fn of_change(
 mod tests {
     use super::*;
     use crate::kinds::EVENT;
+
+    #[test]
+    fn a_page_of_events_has_no_more_than_are_asked_for() {
+        assert_eq!(resources_of(500, 16), 31);
+        assert_eq!(resources_of(500, 1), RESOURCES_MAX);
+        assert_eq!(resources_of(1, 100), 1);
+        assert_eq!(resources_of(500, 0), RESOURCES_MAX);
+    }
 
     #[test]
     fn an_event_tells_what_was_agreed_on_and_by_whom() {
