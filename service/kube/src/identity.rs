@@ -4,16 +4,19 @@
 //! |---|---|
 //! | create with the label `apiserver.kubernetes.io/identity=kube-apiserver` | join; the lease's name is the member's id |
 //! | update by the same holder | renew; with another duration or other labels, join again, which keeps the epoch |
-//! | update by another holder | join: the other one is fenced, and what it reported stays, as in Kubernetes |
+//! | update by another holder | join: a new epoch, and what the other one reported stays, as in Kubernetes |
 //! | delete | leave |
 //!
 //! Nothing is kept here: what a lease is is read from the member. Its instance is the holder, without the name of the lease
 //! before it where it begins with that, since both together are too long for an instance. Its labels are those of the lease,
 //! its TTL the duration. A member that joined otherwise is shown as a lease if it has that label.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use synod_model::{ErrorKind, InstanceId, Refusal, Ttl};
 use synod_proto::v1;
+use tracing::info;
 
 use crate::documents::{attributes, document, micro_time};
 use crate::kinds::Kind;
@@ -54,13 +57,28 @@ pub(crate) struct Shown {
 
 /// Whether a document is one of an identity lease.
 pub(crate) fn is_of_member(document: &Value, about: &About<'_>) -> bool {
-    about.namespace == Some(NAMESPACE) && document["metadata"]["labels"][LABEL.0] == LABEL.1
+    about.namespace == Some(NAMESPACE) && is_labelled(document)
+}
+
+/// Whether a document has the label of identity leases.
+pub(crate) fn is_labelled(document: &Value) -> bool {
+    document["metadata"]["labels"][LABEL.0] == LABEL.1
 }
 
 /// Whether a member is shown as a lease.
 pub(crate) fn is_shown(member: &v1::Member) -> bool {
     let labels = member.metadata.as_ref().map(|metadata| &metadata.labels);
     labels.is_some_and(|labels| labels.get(LABEL.0).is_some_and(|value| value == LABEL.1))
+}
+
+/// Whether a member joined by its lease, as a holder that begins with the lease's name, as those of Kubernetes do.
+pub(crate) fn is_by_lease(member: &v1::Member) -> bool {
+    is_shown(member) && member.instance.starts_with(PARTS)
+}
+
+/// The labels of members that are shown as leases.
+pub(crate) fn labels() -> BTreeMap<String, String> {
+    [(LABEL.0.to_owned(), LABEL.1.to_owned())].into()
 }
 
 /// What these leases may be.
@@ -202,28 +220,24 @@ pub(crate) async fn update(
             join(calls, &request).await
         };
     let epoch = done.map_err(|refusal| fault(&refusal, about))?;
-    let now = v1::Member {
-        epoch,
-        reported: is_same && member.reported,
-        ..member.clone()
-    };
-    // The first member of an id has nothing that it could have reported before.
-    if now.reported || (is_same && metadata.generation <= 1) {
+    if is_same {
         return Ok(());
     }
-    match reports::carry(calls, &now, present.revision).await {
-        Ok(()) => Ok(()),
-        // It has spoken for itself meanwhile, or is gone.
-        Err(refusal)
-            if matches!(
-                refusal.kind,
-                ErrorKind::Conflict | ErrorKind::StaleEpoch | ErrorKind::NotAMember
-            ) =>
-        {
-            Ok(())
-        }
-        Err(refusal) => Err(Fault::of(&refusal, about)),
+    let now = v1::Member {
+        epoch,
+        reported: false,
+        ..member.clone()
+    };
+    // The lease is taken over, whatever becomes of this: until the first report of the new process, which carries it, too,
+    // what the one before has reported stands.
+    if let Err(refusal) = reports::carry(calls, &now).await {
+        info!(
+            member = about.name,
+            error = %refusal.message,
+            "what a member had reported was not said again for its new process: its first report does that"
+        );
     }
+    Ok(())
 }
 
 /// Removes a member whose lease is deleted. Answers its uid.
@@ -416,8 +430,7 @@ async fn of_members(
     size: u32,
 ) -> Result<Page, Refusal> {
     let paging = Paging::of(start, size);
-    let labels = [(LABEL.0.to_owned(), LABEL.1.to_owned())];
-    let found = calls.members(paging, labels.into()).await?;
+    let found = calls.members(paging, labels()).await?;
     let now = calls.now_ms();
     let of = |item: &v1::MemberListItem| {
         let member = item.member.as_ref()?;

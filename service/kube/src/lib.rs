@@ -66,6 +66,7 @@ mod reviews;
 mod rights;
 mod selectors;
 mod serve;
+mod shadows;
 mod shown;
 mod sources;
 mod status;

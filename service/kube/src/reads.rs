@@ -14,8 +14,6 @@ pub(crate) struct Present {
     pub(crate) member: v1::Member,
     /// How much it has left at least, in milliseconds.
     pub(crate) left: Option<u64>,
-    /// The revision of the read.
-    pub(crate) revision: u64,
 }
 
 impl Calls {
@@ -34,7 +32,6 @@ impl Calls {
         Ok(Present {
             member: found.member.unwrap_or_default(),
             left: found.remaining_ms,
-            revision: revision(found.header),
         })
     }
 

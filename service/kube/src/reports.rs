@@ -12,7 +12,11 @@
 //!
 //! **Under which epoch.** The body names none, so it is that of the member as it is now. Kubernetes keeps the entries of a server
 //! that starts again until it says otherwise, and it says one resource after the other; here the first report of an epoch
-//! replaces all. So the first one of an epoch carries the entries that the member had, and its lease does, when it is renewed.
+//! replaces all. So the first one of an epoch carries the fixed entries that the member had: when another process takes its
+//! lease over or, if that fails, with its first report.
+//!
+//! **Nobody overwrites what it has not seen.** A statement is numbered as if it were the member's first one. If it is not, the
+//! refusal tells the number of the last one; then all is read and compared again, and the statement is the next one to that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +27,18 @@ use synod_proto::v1;
 use synod_proto::v1::report_entry::Stance;
 
 use crate::documents::time;
-use crate::identity::epoch_of;
+use crate::identity::{epoch_of, is_by_lease};
 use crate::kind_names::kind_of;
+use crate::kinds::Verb;
 use crate::present::TRIES;
 use crate::reads::Present;
 use crate::request::Asked;
+use crate::rights::Target;
 use crate::sources::{Calls, PAGE_MAX, Paging, Start, storage_version_of};
 use crate::status::{About, Fault};
+
+/// The number of the first statement of an epoch.
+const FIRST: u64 = 1;
 
 /// Answers a StorageVersion that nobody has reported so far, as one without reports.
 pub(crate) async fn create(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
@@ -63,35 +72,86 @@ pub(crate) async fn update(
         return Err(invalid(about, "metadata.resourceVersion", rule));
     }
     let said = entries(document, about)?;
-    let live = live(calls, about).await?;
-    live.is_expected(expected, about)?;
-    let Some((place, entry)) = live.change(&said, about)? else {
-        return Ok(());
-    };
-    let member = calls.member(&entry.member, Asked::Newest).await;
-    let Present {
-        member, revision, ..
-    } = member.map_err(|refusal| match refusal.kind {
-        ErrorKind::NotFound => Fault::conflict(
-            about,
-            &format!(
-                "\"{}\" does not take part: it has no identity lease, or it ran out",
-                entry.member
-            ),
-        ),
-        _ => Fault::of(&refusal, about),
-    })?;
-    let entry = v1::ReportEntry {
-        resource: Some(storage_version_of(about.name)),
-        kind: live.kind(calls, about, &entry.member).await?,
-        decodable_versions: entry.decodable.clone(),
-        served_versions: entry.served.clone(),
-        stance: Some(Stance::EncodingVersion(entry.encoding.clone())),
-        serve_until_ms: None,
-    };
-    report(calls, &member, Some(entry), revision)
-        .await
-        .map_err(|refusal| fault(&refusal, about, place))
+    // A number that was learned before the read of what there is proves that nothing was said since.
+    let mut learned: Option<(v1::MemberEpoch, u64)> = None;
+    for _ in 0..TRIES {
+        let live = live(calls, about).await?;
+        live.is_expected(expected, about)?;
+        let found = match live.change(&said, about)? {
+            None => restated(calls, &live, &said, about).await?,
+            found => found,
+        };
+        let Some((place, entry)) = found else {
+            return Ok(());
+        };
+        let member = taking_part(calls, &entry.member, about).await?;
+        let epoch = epoch_of(&member);
+        let number = match &learned {
+            Some((of, last)) if *of == epoch => last.saturating_add(1),
+            Some(_) | None => FIRST,
+        };
+        let own = v1::ReportEntry {
+            resource: Some(storage_version_of(about.name)),
+            kind: live.kind(calls, about, &entry.member).await?,
+            decodable_versions: entry.decodable.clone(),
+            served_versions: entry.served.clone(),
+            stance: Some(Stance::EncodingVersion(entry.encoding.clone())),
+            serve_until_ms: None,
+        };
+        let Err(refusal) = report(calls, &member, Some(own), number).await else {
+            return Ok(());
+        };
+        match (refusal.kind, last_number(&refusal)) {
+            (ErrorKind::Conflict, Some(last)) => learned = Some((epoch, last)),
+            // Another process is this member by now.
+            (ErrorKind::StaleEpoch, _) => {}
+            _ => return Err(fault(&refusal, about, place)),
+        }
+    }
+    Err(Fault::modified(about))
+}
+
+/// The number of the last statement, if one came before this report.
+fn last_number(refusal: &Refusal) -> Option<u64> {
+    refusal.metadata.get(LAST_NUMBER)?.parse().ok()
+}
+
+/// The member of an entry.
+async fn taking_part(calls: &Calls, id: &str, about: &About<'_>) -> Result<v1::Member, Fault> {
+    match calls.member(id, Asked::Newest).await {
+        Ok(Present { member, .. }) => Ok(member),
+        Err(refusal) if refusal.kind == ErrorKind::NotFound => {
+            let why =
+                format!("\"{id}\" does not take part: it has no identity lease, or it ran out");
+            Err(Fault::conflict(about, &why))
+        }
+        Err(refusal) => Err(Fault::of(&refusal, about)),
+    }
+}
+
+/// The entry that says what a voter said whom another process has replaced: this one does not vote, so it says it anew. The
+/// entries of voters that speak for themselves stay as they are.
+async fn restated<'a>(
+    calls: &Calls,
+    live: &Live,
+    said: &'a [Entry],
+    about: &About<'_>,
+) -> Result<Option<(usize, &'a Entry)>, Fault> {
+    let voters = live.version.iter().flat_map(|version| &version.entries);
+    let voters: BTreeSet<&str> = voters
+        .filter(|own| own.preferred_version.is_some())
+        .map(|own| own.member.as_str())
+        .collect();
+    for (place, entry) in said.iter().enumerate() {
+        if !voters.contains(entry.member.as_str()) || !acts_as(calls, &entry.member) {
+            continue;
+        }
+        let member = taking_part(calls, &entry.member, about).await?;
+        if !member.reported && is_by_lease(&member) {
+            return Ok(Some((place, entry)));
+        }
+    }
+    Ok(None)
 }
 
 /// What became of a report, with its fields as they are called in the document: the entry of this place comes first in it.
@@ -110,61 +170,86 @@ fn fault(refusal: &Refusal, about: &About<'_>, place: usize) -> Fault {
     Fault::of(&refusal, about)
 }
 
-/// Says again what a member has reported, under the epoch that it has now. A member without reports says nothing.
+/// Says again what a member has reported, under the epoch that it has now. A member without reports says nothing, and so does
+/// one that has spoken for itself, or that the caller may not act as.
 ///
 /// # Errors
 ///
-/// As any report; `CONFLICT` if it has said something by itself meanwhile.
-pub(crate) async fn carry(
-    calls: &Calls,
-    member: &v1::Member,
-    revision: u64,
-) -> Result<(), Refusal> {
-    report(calls, member, None, revision).await
+/// As any report.
+pub(crate) async fn carry(calls: &Calls, member: &v1::Member) -> Result<(), Refusal> {
+    match report(calls, member, None, FIRST).await {
+        Err(refusal)
+            if matches!(
+                refusal.kind,
+                ErrorKind::Conflict | ErrorKind::StaleEpoch | ErrorKind::NotAMember
+            ) =>
+        {
+            Ok(())
+        }
+        other => other,
+    }
 }
 
-/// Reports an entry, and with it, as the first of an epoch, what the member reported before. Statements are numbered by
-/// revisions: each grows, and a request that comes late is refused as it is for those who count for themselves.
+/// Reports an entry, and with it, as the first of an epoch, what the member reported before. What of that is refused is left
+/// out: nobody says it any more.
 async fn report(
     calls: &Calls,
     member: &v1::Member,
     entry: Option<v1::ReportEntry>,
-    revision: u64,
+    number: u64,
 ) -> Result<(), Refusal> {
-    let is_carried = entry.is_none();
+    let own = usize::from(entry.is_some());
     let mut entries = Vec::from_iter(entry);
-    if !member.reported {
+    let epoch = epoch_of(member);
+    if !member.reported && acts_as(calls, &epoch.member) {
         entries.extend(before(calls, member, entries.first()).await?);
     }
-    if entries.is_empty() {
-        return Ok(());
-    }
     let mut request = v1::StorageVersionsReportRequest {
-        member: Some(epoch_of(member)),
+        member: Some(epoch),
         entries,
         replace: false,
-        number: revision.max(1),
+        number,
         ..v1::StorageVersionsReportRequest::default()
     };
-    let mut tries = TRIES;
     loop {
-        tries -= 1;
+        if request.entries.is_empty() {
+            return Ok(());
+        }
         let reported: Result<v1::StorageVersionsReportResponse, Refusal> = calls
             .call("synod.v1.StorageVersions/Report", &request)
             .await;
         let Err(refusal) = reported else {
             return Ok(());
         };
-        let last = refusal.metadata.get(LAST_NUMBER);
-        match last.and_then(|last| last.parse::<u64>().ok()) {
-            // What it said before is of no use once it has said something else.
-            Some(last) if !is_carried && tries > 0 => request.number = last.saturating_add(1),
-            _ => return Err(refusal),
+        let refused = refused(&refusal);
+        let is_carried = |place: &usize| (own..request.entries.len()).contains(place);
+        // Each turn takes at least one of them away.
+        if refused.is_empty() || !refused.iter().all(is_carried) {
+            return Err(refusal);
         }
+        let mut place = 0..;
+        request
+            .entries
+            .retain(|_| place.next().is_none_or(|place| !refused.contains(&place)));
     }
 }
 
-/// What a member has reported, but for the resource of this entry.
+/// The places of the entries that are refused; none if something else is.
+fn refused(refusal: &Refusal) -> BTreeSet<usize> {
+    let of = |field: &str| -> Option<usize> {
+        let (place, _) = field.strip_prefix("entries[")?.split_once(']')?;
+        place.parse().ok()
+    };
+    let places = refusal.violations.iter().map(|one| of(&one.field));
+    places.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Whether the caller may speak for this member.
+fn acts_as(calls: &Calls, id: &str) -> bool {
+    Target::of_member(id).may(calls, Verb::Update).is_ok()
+}
+
+/// What a member has reported as fixed, but for the resource of this entry.
 async fn before(
     calls: &Calls,
     member: &v1::Member,
@@ -181,7 +266,11 @@ async fn before(
             .iter()
             .filter_map(|item| item.storage_version.as_ref());
         for version in versions.filter(|version| version.resource.as_ref() != without) {
-            let own = version.entries.iter().find(|entry| entry.member == id);
+            // A vote is for who can adopt what is selected, and this way nobody can.
+            let own = version
+                .entries
+                .iter()
+                .find(|entry| entry.member == id && entry.preferred_version.is_none());
             found.extend(own.map(|own| again(version, own)));
         }
         if page.continue_token.is_empty() {
@@ -191,12 +280,9 @@ async fn before(
     }
 }
 
-/// An entry as it was reported.
+/// A fixed entry as it was reported.
 fn again(version: &v1::StorageVersion, own: &v1::StorageVersionEntry) -> v1::ReportEntry {
-    let stance = match &own.preferred_version {
-        Some(preferred) => Stance::PreferredVersion(preferred.clone()),
-        None => Stance::EncodingVersion(own.encoding_version.clone().unwrap_or_default()),
-    };
+    let stance = Stance::EncodingVersion(own.encoding_version.clone().unwrap_or_default());
     v1::ReportEntry {
         resource: version.resource.clone(),
         kind: own.kind.clone(),
@@ -249,15 +335,20 @@ fn entries(document: &Value, about: &About<'_>) -> Result<Vec<Entry>, Fault> {
         };
         let member = text("apiServerID", &entry["apiServerID"]);
         let encoding = text("encodingVersion", &entry["encodingVersion"]);
+        let no_list = "Invalid value: must be a list".to_owned();
+        let mut lists = Vec::new();
         let mut texts = |field: &str| -> Vec<String> {
-            let values = entry[field].as_array();
-            values
-                .into_iter()
-                .flatten()
-                .map(|value| text(field, value))
-                .collect()
+            match &entry[field] {
+                Value::Null => Vec::new(),
+                Value::Array(values) => values.iter().map(|value| text(field, value)).collect(),
+                _ => {
+                    lists.push((format!("{FIELD}[{place}].{field}"), no_list.clone()));
+                    Vec::new()
+                }
+            }
         };
         let (decodable, served) = (texts("decodableVersions"), texts("servedVersions"));
+        faults.extend(lists);
         if !named.insert(member.clone()) {
             let rule = format!("Duplicate value: \"{member}\"");
             faults.push((format!("{FIELD}[{place}].apiServerID"), rule));
@@ -322,8 +413,8 @@ impl Live {
         let own = self.version.iter().flat_map(|version| &version.entries);
         let own: BTreeMap<&str, &v1::StorageVersionEntry> =
             own.map(|entry| (entry.member.as_str(), entry)).collect();
-        let is_said = |id: &str| said.iter().any(|entry| entry.member == id);
-        if let Some(gone) = own.keys().find(|id| !is_said(id)) {
+        let named: BTreeSet<&str> = said.iter().map(|entry| entry.member.as_str()).collect();
+        if let Some(gone) = own.keys().find(|id| !named.contains(**id)) {
             let why = format!(
                 "\"{gone}\" takes part, so what it has reported cannot be taken away: it goes with its identity lease"
             );

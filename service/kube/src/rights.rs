@@ -60,7 +60,7 @@ impl<'a> Target<'a> {
     }
 
     /// The member of this name, as which the caller acts.
-    const fn of_member(name: &'a str) -> Self {
+    pub(crate) const fn of_member(name: &'a str) -> Self {
         Self {
             source: Source::Members,
             resource: None,

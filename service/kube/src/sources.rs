@@ -13,7 +13,7 @@ use crate::kinds::{Kind, Source};
 use crate::reads::Present;
 use crate::request::{Asked, Selection};
 use crate::selectors::labels_match;
-use crate::{documents, events, identity, leases, shown};
+use crate::{documents, events, identity, leases, shadows, shown};
 
 /// The most objects of a page: what kubectl asks for at a time.
 pub(crate) const PAGE_MAX: u32 = 500;
@@ -284,7 +284,7 @@ impl Calls {
         size: u32,
     ) -> Result<Page, Refusal> {
         let mut page = match scope.kind.source {
-            Source::Leases => identity::page(self, scope, start, size).await?,
+            Source::Leases => shadows::page(self, scope, start, size).await?,
             Source::Events => events::page(self, scope, start, size).await?,
             _ => self.whole_page(scope, start, size).await?,
         };

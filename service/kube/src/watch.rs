@@ -18,7 +18,7 @@ use crate::selectors::labels_match;
 use crate::serve::PATIENCE;
 use crate::sources::{Calls, PAGE_MAX, Page, Scope, Start};
 use crate::status::{About, Fault};
-use crate::{documents, events, identity, leases, shown};
+use crate::{documents, events, identity, leases, shadows, shown};
 
 /// How long a watch lasts whose client does not say: all of Kubernetes' clients do, or open another one at its end.
 const LASTING: Duration = Duration::from_mins(45);
@@ -53,6 +53,8 @@ struct Watching {
 enum Phase {
     /// The objects that there are.
     Initial(Page),
+    /// The objects that there are behind this token. They are read when the client has taken those before.
+    After(String),
     Live(Box<Events>),
     Over,
 }
@@ -210,11 +212,16 @@ impl Watching {
             Source::Settings => vec![ObjectKind::Settings],
         };
         let is_object = kind.source == Source::Objects;
+        // What has no labels matches no selector there, and leases have none.
+        let is_looked_at = kinds.contains(&ObjectKind::Lease);
         v1::WatchFilter {
             kinds: kinds.into_iter().map(Into::into).collect(),
             resources: is_object.then(|| kind.resource()).into_iter().collect(),
             namespaces,
-            label_selector: selection.label_text.clone(),
+            label_selector: match is_looked_at {
+                true => String::new(),
+                false => selection.label_text.clone(),
+            },
             // A field selector lets objects of collections pass alone.
             field_selector: match is_object {
                 true => selection.fields.text(),
@@ -230,6 +237,7 @@ impl Watching {
             let lines = match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Over => return None,
                 Phase::Initial(page) => self.initial(page).await,
+                Phase::After(token) => self.after(token).await,
                 Phase::Live(events) => self.live(events).await,
             };
             if !lines.is_empty() {
@@ -244,30 +252,38 @@ impl Watching {
         for object in page.items {
             lines.extend(self.line("ADDED", object));
         }
-        let next = if page.next.is_empty() {
-            if self.tells_initial_end {
-                let metadata = json!({
-                    "resourceVersion": page.revision.to_string(),
-                    "creationTimestamp": null,
-                    "annotations": { INITIAL_END: "true" },
-                });
-                lines.extend(self.bookmark(&metadata));
-            }
-            self.follow(page.revision).await
-        } else {
-            let calls = self.calls.until(Instant::now() + PATIENCE);
-            let page = calls
-                .page(&self.scope, Start::After(page.next), PAGE_MAX)
-                .await;
-            page.map(Phase::Initial)
-        };
-        match next {
+        if !page.next.is_empty() {
+            self.phase = Phase::After(page.next);
+            return lines;
+        }
+        if self.tells_initial_end {
+            let metadata = json!({
+                "resourceVersion": page.revision.to_string(),
+                "creationTimestamp": null,
+                "annotations": { INITIAL_END: "true" },
+            });
+            lines.extend(self.bookmark(&metadata));
+        }
+        match self.follow(page.revision).await {
             Ok(phase) => self.phase = phase,
-            Err(refusal) => {
-                lines.extend(self.error(&Fault::of_any(refusal.kind, &refusal.message)));
-            }
+            Err(refusal) => lines.extend(self.failed(&refusal)),
         }
         lines
+    }
+
+    /// The lines of the next page of what there is.
+    async fn after(&mut self, token: String) -> Vec<u8> {
+        let calls = self.calls.until(Instant::now() + PATIENCE);
+        let page = calls.page(&self.scope, Start::After(token), PAGE_MAX).await;
+        match page {
+            Ok(page) => self.initial(page).await,
+            Err(refusal) => self.failed(&refusal),
+        }
+    }
+
+    /// The line after which a watch ends that has not told what there is.
+    fn failed(&self, refusal: &Refusal) -> Vec<u8> {
+        self.error(&Fault::of_any(refusal.kind, &refusal.message))
     }
 
     /// The lines of the next message.
@@ -350,7 +366,8 @@ impl Watching {
 
     /// The lines of an event; none if it is not for this watch, or if the client has it.
     async fn event(&mut self, revision: u64, event: v1::Event) -> Result<Vec<u8>, Refusal> {
-        let name = match event.r#type() {
+        let of = event.r#type();
+        let name = match of {
             // What has happened is told once.
             v1::EventType::Modified if self.scope.kind.source == Source::Events => "ADDED",
             v1::EventType::Added => "ADDED",
@@ -358,10 +375,21 @@ impl Watching {
             v1::EventType::Removed => "DELETED",
             v1::EventType::Unspecified => return Ok(Vec::new()),
         };
-        let is_gone = event.r#type() == v1::EventType::Removed;
-        let Some(mut object) = self.object(revision, event, is_gone).await? else {
+        let found = match event.object {
+            Some(v1::event::Object::Member(member)) if self.scope.kind.source == Source::Leases => {
+                let calls = self.calls.until(Instant::now() + PATIENCE);
+                shadows::told(&calls, &self.scope, revision, of, &member).await?
+            }
+            _ => {
+                let is_gone = of == v1::EventType::Removed;
+                let found = self.object(revision, event, is_gone).await?;
+                found.map(|object| (name, object))
+            }
+        };
+        let Some((name, mut object)) = found else {
             return Ok(Vec::new());
         };
+        let is_gone = name == "DELETED";
         if is_gone {
             object["metadata"]["resourceVersion"] = json!(revision.to_string());
         }
@@ -395,11 +423,12 @@ impl Watching {
             Object::Lease(lease) if !self.scope.is_in_namespace(lease.metadata.as_ref()) => {
                 return Ok(None);
             }
-            Object::Lease(lease) => leases::of(kind, &lease, None, 0),
-            Object::Member(member) if kind.source == Source::Leases => {
-                // Others that have joined are no leases.
-                return Ok(identity::is_shown(&member)
-                    .then(|| identity::of(kind, &member, None, self.calls.now_ms())));
+            Object::Lease(lease) => {
+                let calls = self.calls.until(Instant::now() + PATIENCE);
+                if shadows::hides(&calls, &lease, revision).await? {
+                    return Ok(None);
+                }
+                leases::of(kind, &lease, None, 0)
             }
             Object::ControllerRevision(one) => shown::controller_revision(kind, &one),
             Object::StorageState(state) if kind.source == Source::Events => {

@@ -95,12 +95,16 @@ async fn create_named(
 
 /// Creates a lease, or the member that it is.
 async fn create_lease(calls: &Calls, about: &About<'_>, document: &Value) -> Result<(), Fault> {
+    if identity::is_of_member(document, about) {
+        // Another lease of this name, which gRPC can make, keeps no server out.
+        return match identity::present(calls, about).await? {
+            Some(_) => Err(Fault::already_exists(about)),
+            None => identity::create(calls, about, document).await,
+        };
+    }
     match read(calls, about).await {
         Ok(_) => Err(Fault::already_exists(about)),
         Err(fault) if fault.code != 404 => Err(fault),
-        Err(_) if identity::is_of_member(document, about) => {
-            identity::create(calls, about, document).await
-        }
         Err(_) => leases::create(calls, about, document).await,
     }
 }
@@ -114,6 +118,7 @@ async fn update_lease(
 ) -> Result<(), Fault> {
     match identity::present(calls, about).await? {
         Some(present) => identity::update(calls, about, document, expected, &present).await,
+        None if identity::is_of_member(document, about) => Err(Fault::not_found(about)),
         None => leases::update(calls, about, document, expected).await,
     }
 }

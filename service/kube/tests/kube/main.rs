@@ -19,5 +19,6 @@ mod protobuf;
 mod proxies;
 mod replicas;
 mod taking_part;
+mod taking_part_rules;
 mod verbs;
 mod watches;

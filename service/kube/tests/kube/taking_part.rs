@@ -7,13 +7,14 @@ use synod_proto::v1::membership_client::MembershipClient;
 use crate::api::{Answer, Api};
 use crate::replicas::Replicas;
 
-const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
-const SELECTED: &str = "labelSelector=apiserver.kubernetes.io%2Fidentity%3Dkube-apiserver";
-const VERSIONS: &str = "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions";
-const MEMBERS: &str = "/apis/synod.io/v1/members";
+pub(crate) const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+pub(crate) const SELECTED: &str =
+    "labelSelector=apiserver.kubernetes.io%2Fidentity%3Dkube-apiserver";
+pub(crate) const VERSIONS: &str = "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions";
+pub(crate) const MEMBERS: &str = "/apis/synod.io/v1/members";
 
 /// The identity lease of a process of a server.
-fn identity(name: &str, process: &str, seconds: u64) -> Value {
+pub(crate) fn identity(name: &str, process: &str, seconds: u64) -> Value {
     json!({
         "apiVersion": "coordination.k8s.io/v1",
         "kind": "Lease",
@@ -32,7 +33,7 @@ fn identity(name: &str, process: &str, seconds: u64) -> Value {
     })
 }
 
-async fn joined(api: &Api, name: &str, process: &str) -> Value {
+pub(crate) async fn joined(api: &Api, name: &str, process: &str) -> Value {
     let made = api.post(LEASES, &identity(name, process, 3_600)).await;
     assert_eq!(made.code, 201, "{made:?}");
     made.body
@@ -63,13 +64,13 @@ async fn updated(api: &Api, name: &str, server: &str, encoding: &str) -> Answer 
 }
 
 /// The same, and expects it to be taken.
-async fn reported(api: &Api, name: &str, server: &str, encoding: &str) {
+pub(crate) async fn reported(api: &Api, name: &str, server: &str, encoding: &str) {
     let answer = updated(api, name, server, encoding).await;
     assert_eq!(answer.code, 200, "{answer:?}");
 }
 
 /// The names of what is listed.
-fn names(list: &Value) -> Vec<String> {
+pub(crate) fn names(list: &Value) -> Vec<String> {
     let items = list["items"].as_array().unwrap().iter();
     let of = |item: &Value| item["metadata"]["name"].as_str().unwrap().to_owned();
     items.map(of).collect()
@@ -83,7 +84,7 @@ fn plain(name: &str) -> Value {
     })
 }
 
-fn entry(server: &str, encoding: &str) -> Value {
+pub(crate) fn entry(server: &str, encoding: &str) -> Value {
     json!({
         "apiServerID": server,
         "encodingVersion": encoding,
@@ -92,7 +93,7 @@ fn entry(server: &str, encoding: &str) -> Value {
     })
 }
 
-fn servers(version: &Value) -> Vec<String> {
+pub(crate) fn servers(version: &Value) -> Vec<String> {
     let entries = version["status"]["storageVersions"].as_array();
     let of = |entry: &Value| {
         let text = |field: &str| entry[field].as_str().unwrap().to_owned();
