@@ -30,8 +30,11 @@ pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) ->
         spec["holderIdentity"] = json!(hold.holder);
         spec["leaseDurationSeconds"] = json!(hold.ttl_ms.div_ceil(1_000));
         spec["acquireTime"] = micro_time(hold.acquired_ms);
-        let renewed = left.map(|left| (now + left.min(hold.ttl_ms)).saturating_sub(hold.ttl_ms));
-        spec["renewTime"] = micro_time(renewed.unwrap_or(hold.acquired_ms).max(hold.acquired_ms));
+        // Who does not know when it was renewed does not say that it was long ago.
+        if let Some(left) = left {
+            let renewed = (now + left.min(hold.ttl_ms)).saturating_sub(hold.ttl_ms);
+            spec["renewTime"] = micro_time(renewed.max(hold.acquired_ms));
+        }
     }
     if !lease.preferred_holder.is_empty() {
         spec["preferredHolder"] = json!(lease.preferred_holder);
@@ -240,6 +243,8 @@ mod tests {
         assert_eq!(shown["spec"]["acquireTime"], "2023-11-14T22:13:20.000000Z");
         assert_eq!(shown["spec"]["leaseDurationSeconds"], 15);
         assert_eq!(shown["metadata"]["annotations"][TOKEN], "9");
+        let unknown = of(&KINDS[0], &lease, None, 1_700_000_100_000);
+        assert_eq!(unknown["spec"]["renewTime"], Value::Null);
         let free = v1::Lease {
             hold: None,
             ..lease
