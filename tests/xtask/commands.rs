@@ -232,7 +232,10 @@ fn kube_clients() -> Step {
     let (go, python) = (tools::kube_client_of_go(), tools::kube_client_of_python());
     Step::new("kube-clients", line)
         .with("SYNOD_KUBE_CLIENT_GO", go.display().to_string())
-        .with("SYNOD_KUBE_MEMBER", tools::kube_member().display().to_string())
+        .with(
+            "SYNOD_KUBE_MEMBER",
+            tools::kube_member().display().to_string(),
+        )
         .with("SYNOD_KUBE_CLIENT_PYTHON", python.display().to_string())
         .only_with([Tool::Go])
         .needing(Tool::KubeClientOfGo)
