@@ -14,10 +14,7 @@ use tokio::time::sleep;
 
 use super::ledger::{Named, Ring};
 use super::release::Release;
-use super::{
-    GRACE, Key, Ledger, Participant, Pen, Sign, TTL, member, name, secrets, ttl, until_done,
-    widgets,
-};
+use super::{GRACE, Key, Ledger, Participant, Pen, Sign, TTL, member, name, secrets, ttl, widgets};
 use crate::world::HOSTS;
 
 /// The number of objects.
@@ -62,8 +59,16 @@ pub(super) async fn run(mut server: Participant) {
         }
     }
     let setup = Setup::wanted(&server);
-    let membership = until_done(|| join(&server)).await;
-    until_done(|| membership.report(setup.entries())).await;
+    // What it says may come when its membership has run out: another one says it then.
+    let membership = loop {
+        if let Ok(membership) = join(&server).await {
+            if begins(&server, &membership, setup).await {
+                break membership;
+            }
+            drop(membership.leave(Duration::from_millis(500)).await);
+        }
+        server.pause(100..500).await;
+    };
     // The task that looks goes on, and so does the membership, until the run ends.
     let _process = Process::of(&server, &membership, setup);
     server.ledger.keep(membership);
