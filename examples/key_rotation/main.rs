@@ -89,11 +89,7 @@ async fn main() -> Result<(), Failed> {
     for server in [one, two] {
         server.stop().await?;
     }
-    clean_up(&client, &topic).await?;
-    let left = left(&client, &topic, &ids).await?;
-    if !left.is_empty() {
-        return Err(format!("left behind: {}", left.join(", ")).into());
-    }
+    clean_up(&client, &topic, &ids).await?;
     writeln!(
         out,
         "both have left, and nothing of it is left in the cluster"
@@ -102,12 +98,16 @@ async fn main() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Removes what the cluster knows of the topic, once nobody reports it, and its roster.
-async fn clean_up(client: &Client, topic: &Topic) -> Result<(), Failed> {
+/// Removes what the cluster knows of the topic, once nobody reports it, and its roster. Fails if anything is left.
+async fn clean_up(client: &Client, topic: &Topic, ids: &[MemberId]) -> Result<(), Failed> {
     client.forget_resource(topic.resource(), None).await?;
     let (scope, if_revision) = (scope(topic), None);
     let roster = DeleteRoster { scope, if_revision };
     client.rosters().delete(roster).await?;
+    let left = left(client, topic, ids).await?;
+    if !left.is_empty() {
+        return Err(format!("left behind: {}", left.join(", ")).into());
+    }
     Ok(())
 }
 

@@ -138,7 +138,7 @@ mod tests {
         let asks = Asks {
             query: &Query::of(None),
             headers: &headers,
-            body: &body.to_owned().into(),
+            body: &body.into(),
         };
         let patch = Patch::of(&asks, &about);
         let applied = patch.and_then(|patch| patch.apply(&mut document, &about));

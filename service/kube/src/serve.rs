@@ -303,7 +303,16 @@ async fn reviewed(
     let body = parts.bodies.whole(body).await?;
     let _turn = parts.bodies.turn(calls.deadline).await?;
     let user = user.as_deref();
-    reviews::review(calls, review, media, &head.headers, &body.bytes, user, groups).await
+    reviews::review(
+        calls,
+        review,
+        media,
+        &head.headers,
+        &body.bytes,
+        user,
+        groups,
+    )
+    .await
 }
 
 /// A request for objects.

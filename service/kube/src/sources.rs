@@ -10,7 +10,6 @@ use synod_server::{Events, Front, Origin};
 use tokio::time::Instant;
 
 use crate::kinds::{Kind, Source};
-use crate::reads::Present;
 use crate::request::{Asked, Selection};
 use crate::selectors::labels_match;
 use crate::{documents, events, identity, leases, shadows, shown};
@@ -197,8 +196,7 @@ impl Calls {
             }
             Source::Leases => {
                 if let Some(found) = identity::find(self, namespace, name, asked).await? {
-                    let Present { member, left, .. } = found;
-                    return Ok(identity::of(kind, &member, left, self.now_ms()));
+                    return Ok(identity::of(kind, &found.member, found.left, self.now_ms()));
                 }
                 let lease = Some(v1::LeaseKey {
                     namespace: own,

@@ -11,9 +11,11 @@ use synod_model::limits::{
     REPORT_BYTES_MAX, REQUEST_BYTES_MAX, SUBDOMAIN_BYTES_MAX, TTL_MS_MIN,
 };
 
+mod bound;
 mod bounds;
 
-pub use bounds::{BOUNDS, Bound};
+pub use bound::Bound;
+pub use bounds::BOUNDS;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

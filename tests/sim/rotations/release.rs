@@ -38,7 +38,7 @@ impl Release {
             stance: Stance::Voting {
                 preferred: value(preferred),
             },
-            serve_until: until.map(|until| WallTime::from_millis(until)),
+            serve_until: until.map(WallTime::from_millis),
         }
     }
 }

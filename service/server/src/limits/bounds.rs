@@ -2,22 +2,8 @@
 
 use synod_model::limits::BATCH_BYTES_MAX;
 
+use super::bound::{Bound, bound};
 use super::*;
-
-/// A row of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// What is bounded.
-    pub name: &'static str,
-    /// The limit itself, which is still allowed.
-    pub value: u64,
-    /// What is counted.
-    pub unit: &'static str,
-    /// The metric of how much is used, or how often it was reached; `None` if whoever exceeds the limit is told, and nobody else.
-    pub metric: Option<&'static str>,
-    /// What happens beyond it.
-    pub beyond: &'static str,
-}
 
 const OVERLOADED: &str = "refused with OVERLOADED, not executed";
 const WAITS: &str = "the next one waits";
@@ -516,22 +502,6 @@ pub const BOUNDS: &[Bound] = &[
         "the oldest is forgotten",
     ),
 ];
-
-const fn bound(
-    name: &'static str,
-    value: usize,
-    unit: &'static str,
-    metric: Option<&'static str>,
-    beyond: &'static str,
-) -> Bound {
-    Bound {
-        name,
-        value: value as u64,
-        unit,
-        metric,
-        beyond,
-    }
-}
 
 #[cfg(test)]
 mod tests {
