@@ -15,6 +15,11 @@ pub struct Bound {
     pub beyond: &'static str,
 }
 
+pub(super) const OVERLOADED: &str = "refused with OVERLOADED, not executed";
+pub(super) const WAITS: &str = "the next one waits";
+pub(super) const GIVES_WAY: &str =
+    "the one that is idle for longest is closed; the new one if none is";
+
 pub(super) const fn bound(
     name: &'static str,
     value: usize,

@@ -2,12 +2,8 @@
 
 use synod_model::limits::BATCH_BYTES_MAX;
 
-use super::bound::{Bound, bound};
+use super::bound::{Bound, GIVES_WAY, OVERLOADED, WAITS, bound};
 use super::*;
-
-const OVERLOADED: &str = "refused with OVERLOADED, not executed";
-const WAITS: &str = "the next one waits";
-const GIVES_WAY: &str = "the one that is idle for longest is closed; the new one if none is";
 
 /// Every limit of this crate.
 pub const BOUNDS: &[Bound] = &[
@@ -504,15 +500,4 @@ pub const BOUNDS: &[Bound] = &[
 ];
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_bound_has_a_name_of_its_own_and_allows_something() {
-        let names: BTreeSet<&str> = BOUNDS.iter().map(|bound| bound.name).collect();
-        assert_eq!(names.len(), BOUNDS.len());
-        assert!(BOUNDS.iter().all(|bound| bound.value > 0));
-    }
-}
+mod tests;
