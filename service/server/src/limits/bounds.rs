@@ -1,7 +1,5 @@
 //! The table of the limits, with the metric of each and what happens beyond it.
 
-use synod_model::limits::BATCH_BYTES_MAX;
-
 use super::bound::{Bound, GIVES_WAY, OVERLOADED, WAITS, bound};
 use super::*;
 
