@@ -91,11 +91,11 @@ async fn term(client: &Client) -> u64 {
 /// Writes one object again and again, each time over what it has written before.
 async fn overwrite(client: Client, caller: usize, is_over: &AtomicBool, written: &AtomicU64) {
     let name = format!("caller-{caller}");
-    cards::create_large(&client, &name, BYTES).await;
+    let mut revision = cards::create_large(&client, &name, BYTES).await;
     let mut value = 0;
     while !is_over.load(Ordering::Relaxed) {
         value += 1;
-        cards::overwrite_large(&client, &name, value, BYTES).await;
+        revision = cards::overwrite_large(&client, &name, revision, value, BYTES).await;
         written.fetch_add(1, Ordering::Relaxed);
     }
 }
