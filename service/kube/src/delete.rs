@@ -1,25 +1,28 @@
 //! Deleting.
 
 use futures::future::join_all;
-use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use synod_model::{Current, ErrorKind, Refusal};
 use synod_proto::v1;
 
 use crate::answer::{self, Response, Shape};
-use crate::body::{Asks, preconditions};
-use crate::bounded;
+use crate::body::{self, Asks, preconditions};
 use crate::kinds::Source;
+use crate::negotiate::Media;
 use crate::present::{self, TRIES, conflict};
 use crate::read;
 use crate::request::is_dry;
 use crate::rights::admit;
 use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
+use crate::{bounded, identity, protobuf};
 
 /// Deletions that one request has under way at a time.
 const AT_ONCE: usize = 16;
+
+/// The forms in which options are read.
+const READ: &str = "application/json, application/vnd.kubernetes.protobuf";
 
 /// How an object is to be deleted.
 #[derive(Clone)]
@@ -41,25 +44,26 @@ struct Written {
 
 impl Written {
     fn of(asks: &Asks<'_>) -> Result<Self, Fault> {
-        let media = asks.headers.get(CONTENT_TYPE);
-        let media = media
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
         let unreadable = |fault: &dyn std::fmt::Display| {
             Fault::bad_request(format!("the options of a deletion cannot be read: {fault}"))
         };
-        match asks.body {
-            [] => Ok(Self::default()),
-            _ if !media.is_empty() && !media.starts_with("application/json") => {
-                Err(Fault::unsupported("application/json"))
+        if asks.body.is_empty() {
+            return Ok(Self::default());
+        }
+        let options = match body::media(asks.headers) {
+            "" | "*/*" | "application/json" => {
+                bounded::json(asks.body).map_err(|fault| unreadable(&fault))?
             }
-            body => match bounded::json(body).map_err(|fault| unreadable(&fault))? {
-                Value::Null => Ok(Self::default()),
-                options @ Value::Object(_) => {
-                    serde_json::from_value(options).map_err(|fault| unreadable(&fault))
-                }
-                _ => Err(unreadable(&"they must be an object")),
-            },
+            protobuf::MEDIA => protobuf::read(protobuf::delete_options(), asks.body)
+                .map_err(|fault| unreadable(&fault))?,
+            _ => return Err(Fault::unsupported(READ)),
+        };
+        match options {
+            Value::Null => Ok(Self::default()),
+            options @ Value::Object(_) => {
+                serde_json::from_value(options).map_err(|fault| unreadable(&fault))
+            }
+            _ => Err(unreadable(&"they must be an object")),
         }
     }
 
@@ -143,8 +147,9 @@ pub(crate) async fn delete(
     let options = Options::of(asks, about)?;
     let uid = match about.kind.source {
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
+        Source::Leases => lease(calls, about, options).await?,
         Source::Agreements
-        | Source::Leases
+        | Source::Events
         | Source::Members
         | Source::Migrations
         | Source::Objects
@@ -158,12 +163,17 @@ pub(crate) async fn delete(
                     .await
                     .map(|waiting| shape.one(waiting));
                 let told = begun(about, &deleted.uid, waiting);
-                return Ok(answer::document(&calls.origin, 200, &told));
+                return Ok(answer::document(&calls.origin, shape.media, 200, &told));
             }
             deleted.uid
         }
     };
-    Ok(answer::document(&calls.origin, 200, &success(about, &uid)))
+    Ok(answer::document(
+        &calls.origin,
+        shape.media,
+        200,
+        &success(about, &uid),
+    ))
 }
 
 /// Deletes all objects that are selected, page by page. What was deleted when it fails or its time is over stays so.
@@ -171,6 +181,7 @@ pub(crate) async fn delete(
 /// An object is deleted as it was selected: if somebody was faster it is looked at again.
 pub(crate) async fn collection(
     calls: &Calls,
+    media: Media,
     scope: &Scope,
     about: &About<'_>,
     asks: &Asks<'_>,
@@ -205,7 +216,8 @@ pub(crate) async fn collection(
         left =
             left.map(|left| left.saturating_sub(u64::try_from(page.items.len()).unwrap_or(left)));
         if page.next.is_empty() || left == Some(0) {
-            return Ok(answer::document(&calls.origin, 200, &success(about, "")));
+            let told = success(about, "");
+            return Ok(answer::document(&calls.origin, media, 200, &told));
         }
         start = Start::After(page.next);
         has_begun = true;
@@ -275,6 +287,18 @@ async fn object(
     };
     let deleted = calls.call("synod.v1.Objects/Delete", &request).await;
     deleted.map_err(|refusal| fault(about, &refusal, &expected))
+}
+
+/// Removes the member that a lease is. Another lease is never deleted. Answers its uid.
+async fn lease(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
+    let Some(present) = identity::present(calls, about).await? else {
+        present::read(calls, about).await?;
+        return Err(Fault::no_such_method());
+    };
+    if options.dry_run {
+        return Err(Fault::no_dry_run());
+    }
+    identity::leave(calls, about, &options.preconditions, &present.member).await
 }
 
 /// Deletes a snapshot of a controller, which nothing depends on. Answers its uid.
@@ -373,7 +397,7 @@ mod tests {
         let asks = Asks {
             query: &Query::of(Some(query)),
             headers: &HeaderMap::new(),
-            body: body.as_bytes(),
+            body: &body.to_owned().into(),
         };
         let options = Options::of(&asks, &about).map_err(|fault| fault.code)?;
         Ok((options.propagation, options.dry_run, options.preconditions))

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use synod_model::Refusal;
 use synod_proto::v1;
 
-use crate::kinds::{KINDS, Kind, is_version, preference};
+use crate::kinds::{EVENT, KINDS, Kind, OF_STATUS, Verb, is_version, preference};
 use crate::negotiate::Form;
 use crate::sources::Calls;
 
@@ -29,6 +29,7 @@ pub(crate) struct Group {
 /// As any read.
 pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
     let mut kinds: Vec<Kind> = KINDS.to_vec();
+    kinds.push(EVENT);
     let collections = calls
         .front
         .collections(&calls.origin, calls.deadline)
@@ -118,6 +119,10 @@ pub(crate) async fn kind_at(
     version: &str,
     plural: &str,
 ) -> Result<Option<Kind>, Refusal> {
+    if group.is_empty() {
+        let is_event = version == EVENT.version && plural == EVENT.plural;
+        return Ok(is_event.then_some(EVENT));
+    }
     if is_fixed(group, plural) {
         let fixed = KINDS
             .iter()
@@ -171,10 +176,12 @@ pub(crate) fn aggregated(version: &str, groups: &[Group]) -> Value {
             let resources: Vec<Value> = kinds.iter().map(aggregated_resource).collect();
             json!({ "version": version, "freshness": "Current", "resources": resources })
         });
-        json!({
-            "metadata": { "name": group.name, "creationTimestamp": null },
-            "versions": versions.collect::<Vec<_>>(),
-        })
+        let mut metadata = json!({ "creationTimestamp": null });
+        // The core group has none.
+        if !group.name.is_empty() {
+            metadata["name"] = json!(group.name);
+        }
+        json!({ "metadata": metadata, "versions": versions.collect::<Vec<_>>() })
     });
     json!({
         "kind": "APIGroupDiscoveryList",
@@ -185,32 +192,42 @@ pub(crate) fn aggregated(version: &str, groups: &[Group]) -> Value {
 }
 
 fn aggregated_resource(kind: &Kind) -> Value {
-    json!({
+    let mut shown = json!({
         "resource": kind.plural,
         "responseKind": { "group": kind.group, "version": kind.version, "kind": kind.kind },
         "scope": if kind.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": kind.singular,
         "shortNames": kind.short_names,
-        "verbs": verbs(kind),
-    })
+        "verbs": verbs(kind.verbs),
+    });
+    if kind.has_status() {
+        let kind = shown["responseKind"].clone();
+        let status =
+            json!({ "subresource": "status", "responseKind": kind, "verbs": verbs(OF_STATUS) });
+        shown["subresources"] = json!([status]);
+    }
+    shown
 }
 
-fn verbs(kind: &Kind) -> Vec<&'static str> {
-    kind.verbs.iter().map(|verb| verb.name()).collect()
+fn verbs(verbs: &[Verb]) -> Vec<&'static str> {
+    verbs.iter().map(|verb| verb.name()).collect()
 }
 
-/// `/api`: the versions of the core group, of which there are none.
+/// `/api`: the versions of the core group.
 pub(crate) fn core(form: Form) -> Value {
     match form {
-        Form::Discovery(version) => aggregated(version, &[]),
-        _ => json!({ "kind": "APIVersions", "versions": [], "serverAddressByClientCIDRs": [] }),
+        Form::Discovery(version) => aggregated(version, &grouped(vec![EVENT])),
+        _ => {
+            json!({ "kind": "APIVersions", "versions": [EVENT.version], "serverAddressByClientCIDRs": [] })
+        }
     }
 }
 
-/// `/apis`.
-pub(crate) fn list(form: Form, groups: &[Group]) -> Value {
+/// `/apis`: the groups with a name.
+pub(crate) fn list(form: Form, mut groups: Vec<Group>) -> Value {
+    groups.retain(|group| !group.name.is_empty());
     match form {
-        Form::Discovery(version) => aggregated(version, groups),
+        Form::Discovery(version) => aggregated(version, &groups),
         _ => json!({
             "kind": "APIGroupList",
             "apiVersion": "v1",
@@ -236,25 +253,42 @@ fn group_of(group: &Group) -> Value {
     json!({ "name": group.name, "preferredVersion": versions.first(), "versions": versions })
 }
 
-/// `/apis/<group>/<version>`.
+fn group_version(group: &str, version: &str) -> String {
+    match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
+    }
+}
+
+/// `/apis/<group>/<version>`, and `/api/<version>`.
 pub(crate) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
-    let resources = kinds.iter().map(|kind| {
+    let resources = kinds.iter().flat_map(|kind| {
         let named = format!("{}/{}/{}", kind.group, kind.version, kind.kind);
         let hash = Sha256::digest(named.as_bytes());
-        json!({
+        let own = json!({
             "name": kind.plural,
             "singularName": kind.singular,
             "namespaced": kind.namespaced,
             "kind": kind.kind,
-            "verbs": verbs(kind),
+            "verbs": verbs(kind.verbs),
             "shortNames": kind.short_names,
             "storageVersionHash": BASE64.encode(&hash[..8]),
-        })
+        });
+        let status = kind.has_status().then(|| {
+            json!({
+                "name": format!("{}/status", kind.plural),
+                "singularName": "",
+                "namespaced": kind.namespaced,
+                "kind": kind.kind,
+                "verbs": verbs(OF_STATUS),
+            })
+        });
+        [Some(own), status].into_iter().flatten()
     });
     json!({
         "kind": "APIResourceList",
         "apiVersion": "v1",
-        "groupVersion": format!("{group}/{version}"),
+        "groupVersion": group_version(group, version),
         "resources": resources.collect::<Vec<_>>(),
     })
 }

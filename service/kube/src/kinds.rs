@@ -24,6 +24,7 @@ pub(crate) enum Verb {
 pub(crate) enum Source {
     Agreements,
     ControllerRevisions,
+    Events,
     Leases,
     Members,
     Migrations,
@@ -95,12 +96,17 @@ const OF_SNAPSHOTS: &[Verb] = &[
 ];
 const OF_LEASES: &[Verb] = &[
     Verb::Create,
+    Verb::Delete,
     Verb::Get,
     Verb::List,
     Verb::Patch,
     Verb::Update,
     Verb::Watch,
 ];
+
+const OF_REPORTS: &[Verb] = &[Verb::Create, Verb::Get, Verb::List, Verb::Watch];
+/// What a caller may ask of a status.
+pub(crate) const OF_STATUS: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
 
 impl Verb {
     pub(crate) const EACH: [Self; 8] = [
@@ -130,14 +136,20 @@ impl Verb {
 }
 
 impl Kind {
-    /// `group/version`.
+    /// `group/version`, or the version of the core group.
     pub(crate) fn api_version(&self) -> String {
-        format!("{}/{}", self.group, self.version)
+        match &*self.group {
+            "" => self.version.to_string(),
+            group => format!("{group}/{}", self.version),
+        }
     }
 
-    /// `plural.group`.
+    /// `plural.group`, or the plural of the core group.
     pub(crate) fn qualified(&self) -> String {
-        format!("{}.{}", self.plural, self.group)
+        match &*self.group {
+            "" => self.plural.to_string(),
+            group => format!("{}.{group}", self.plural),
+        }
     }
 
     /// The collection that its objects are in.
@@ -155,6 +167,11 @@ impl Kind {
 
     pub(crate) fn has(&self, verb: Verb) -> bool {
         self.verbs.contains(&verb)
+    }
+
+    /// Whether its status is a place of its own.
+    pub(crate) fn has_status(&self) -> bool {
+        self.source == Source::StorageVersions
     }
 
     /// The kind that a collection has in one version.
@@ -246,7 +263,7 @@ pub(crate) const KINDS: &[Kind] = &[
         ("storageversions", "storageversion", "StorageVersion"),
         &[],
         false,
-        READ,
+        OF_REPORTS,
         Source::StorageVersions,
         &[COMMON, ENCODINGS],
         "What each API server encodes and decodes of a resource, and the version that all of them encode.",
@@ -296,6 +313,18 @@ pub(crate) const KINDS: &[Kind] = &[
         "The replicated settings of the cluster. There is one object, named synod.",
     ),
 ];
+
+/// The one kind of the core group.
+pub(crate) const EVENT: Kind = row(
+    ("", "v1"),
+    ("events", "event", "Event"),
+    &["ev"],
+    true,
+    READ,
+    Source::Events,
+    &[EVENT_TYPE, REASON, INVOLVED, MESSAGE],
+    "What has happened to an object.",
+);
 
 const fn column(
     name: &'static str,
@@ -373,6 +402,14 @@ const PERSISTED: Column = column("Persisted", "The versions that may be stored."
     let persisted: Vec<String> = persisted.into_iter().flatten().map(of).collect();
     json!(persisted.join(","))
 });
+
+const EVENT_TYPE: Column = column("Type", "Normal or Warning.", 0, |it| text(&it["type"]));
+const REASON: Column = column("Reason", "Why, in a word.", 0, |it| text(&it["reason"]));
+const INVOLVED: Column = column("Object", "What it is about.", 0, |it| {
+    let of = |field: &str| it["involvedObject"][field].as_str().unwrap_or_default();
+    json!(format!("{}/{}", of("kind").to_lowercase(), of("name")))
+});
+const MESSAGE: Column = column("Message", "What, in words.", 0, |it| text(&it["message"]));
 
 fn text(value: &Value) -> Value {
     json!(value.as_str().unwrap_or_default())

@@ -21,25 +21,31 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`serve()`] | connections and requests |
+//! | [`serve()`], `protocols` | connections and requests |
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
-//! | `read`, `watch`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
+//! | `read`, `watch`, `overlap`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
-//! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
-//! | `answer`, `table` | answers as they are sent |
+//! | `sources`, `reads`, `shown`, `documents`, `leases`, `events` | the calls of each kind, and its documents |
+//! | `identity`, `reports`, `kind_names` | how an API server takes part: identity leases are members, writes of status reports |
+//! | `answer`, `table`, `compression` | answers as they are sent |
+//! | `protobuf` | documents as messages, and messages as documents |
 //! | `status` | refusals, in Kubernetes' words |
 
 mod answer;
 mod bodies;
 mod body;
 mod bounded;
+mod compression;
 mod delete;
 mod discovery;
 mod documents;
+mod events;
+mod identity;
+mod kind_names;
 mod kinds;
 mod kubeconfig;
 mod leases;
@@ -47,14 +53,20 @@ mod managed;
 mod negotiate;
 mod objects;
 mod openapi;
+mod overlap;
 mod patch;
 mod present;
+mod protobuf;
+mod protocols;
 mod read;
+mod reads;
+mod reports;
 mod request;
 mod reviews;
 mod rights;
 mod selectors;
 mod serve;
+mod shadows;
 mod shown;
 mod sources;
 mod status;

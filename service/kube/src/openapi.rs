@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::discovery::Group;
-use crate::kinds::{Kind, Source, Verb};
+use crate::kinds::{Kind, OF_STATUS, Source, Verb};
 
 /// The document of OpenAPI v2, which only kubectl up to 1.28 needs, and that only to find something: swagger 2.0 without paths.
 pub(crate) const EMPTY_V2: &[u8] = &[
@@ -13,12 +13,25 @@ pub(crate) const EMPTY_V2: &[u8] = &[
     b'v', b'0', 0x42, 0x00, 0x4a, 0x00,
 ];
 
+/// The same in JSON, for API servers that make one document of those of all that they aggregate.
+pub(crate) fn empty_v2() -> Value {
+    json!({
+        "swagger": "2.0",
+        "info": { "title": "synod", "version": "v0" },
+        "paths": {},
+        "definitions": {},
+    })
+}
+
 /// `/openapi/v3`: where the document of each version is.
 pub(crate) fn index(groups: &[Group]) -> Value {
     let mut paths = Map::new();
     for group in groups {
         for (version, kinds) in &group.versions {
-            let path = format!("apis/{}/{version}", group.name);
+            let path = match group.name.as_str() {
+                "" => format!("api/{version}"),
+                name => format!("apis/{name}/{version}"),
+            };
             let hash = Sha256::digest(document(kinds).to_string().as_bytes());
             let url = format!("/openapi/v3/{path}?hash={}", HEXLOWER.encode(&hash));
             paths.insert(path, json!({ "serverRelativeURL": url }));
@@ -32,15 +45,21 @@ pub(crate) fn document(kinds: &[Kind]) -> Value {
     let mut paths = Map::new();
     let mut schemas = Map::new();
     for kind in kinds {
-        let base = format!("/apis/{}", kind.api_version());
+        let root = if kind.group.is_empty() { "api" } else { "apis" };
+        let base = format!("/{root}/{}", kind.api_version());
         let place = if kind.namespaced {
             "/namespaces/{namespace}"
         } else {
             ""
         };
         let list = format!("{base}{place}/{}", kind.plural);
-        paths.insert(format!("{list}/{{name}}"), operations(kind, true));
-        paths.insert(list, operations(kind, false));
+        if kind.has_status() {
+            let status = operations(kind, "Status", OF_STATUS, true);
+            paths.insert(format!("{list}/{{name}}/status"), status);
+        }
+        let one = operations(kind, "", kind.verbs, true);
+        paths.insert(format!("{list}/{{name}}"), one);
+        paths.insert(list, operations(kind, "s", kind.verbs, false));
         schemas.insert(schema_name(kind), schema(kind));
     }
     schemas.insert(METADATA.to_owned(), metadata());
@@ -58,8 +77,8 @@ fn schema_name(kind: &Kind) -> String {
     format!("{}.{}.{}", kind.group, kind.version, kind.kind)
 }
 
-/// The operations at a path: of one object, or of all.
-fn operations(kind: &Kind, is_one: bool) -> Value {
+/// The operations at a path, with these verbs of what may be asked: of one object, or of all. Their names end so.
+fn operations(kind: &Kind, ending: &str, verbs: &[Verb], is_one: bool) -> Value {
     let of_one = [
         ("get", Verb::Get),
         ("put", Verb::Update),
@@ -69,7 +88,7 @@ fn operations(kind: &Kind, is_one: bool) -> Value {
     let of_all = [("get", Verb::List), ("post", Verb::Create)];
     let all: &[(&str, Verb)] = if is_one { &of_one } else { &of_all };
     let mut operations = Map::new();
-    for (method, verb) in all.iter().filter(|(_, verb)| kind.has(*verb)) {
+    for (method, verb) in all.iter().filter(|(_, verb)| verbs.contains(verb)) {
         let mut parameters = Vec::new();
         if matches!(verb, Verb::Create | Verb::Update | Verb::Patch) {
             parameters.extend(["dryRun", "fieldManager", "fieldValidation"].map(parameter));
@@ -81,7 +100,7 @@ fn operations(kind: &Kind, is_one: bool) -> Value {
         operations.insert(
             (*method).to_owned(),
             json!({
-                "operationId": format!("{}{}{}", verb.name(), kind.kind, if is_one { "" } else { "s" }),
+                "operationId": format!("{}{}{ending}", verb.name(), kind.kind),
                 "parameters": parameters,
                 "responses": { "200": { "description": "OK", "content": { "application/json": { "schema": text } } } },
                 "x-kubernetes-action": verb.name(),
@@ -130,7 +149,21 @@ fn schema(kind: &Kind) -> Value {
             properties["revision"] = number("Its place in the history.");
         }
         Source::Settings => properties["spec"] = anything("The settings."),
-        Source::Agreements | Source::Members | Source::Migrations | Source::StorageVersions => {
+        Source::Events => {
+            properties["involvedObject"] = anything("What it is about.");
+            for (field, what) in [
+                ("reason", "Why, in a word."),
+                ("message", "What, in words."),
+                ("type", "Normal or Warning."),
+            ] {
+                properties[field] = text(what);
+            }
+        }
+        Source::StorageVersions => {
+            properties["spec"] = anything("Empty.");
+            properties["status"] = report_status();
+        }
+        Source::Agreements | Source::Members | Source::Migrations => {
             properties["spec"] = anything("What it is about.");
             properties["status"] = anything("How it stands.");
         }
@@ -160,6 +193,44 @@ fn lease_spec() -> Value {
             "leaseTransitions": { "type": "integer", "format": "int32", "description": "How often it went from one holder to another. Synod sets it." },
             "preferredHolder": text("Who is to hold it next. Synod sets it."),
             "strategy": text("Not used by Synod."),
+        },
+    })
+}
+
+fn report_status() -> Value {
+    let versions = |description: &str| {
+        json!({
+            "type": "array",
+            "description": description,
+            "items": { "type": "string" },
+            "x-kubernetes-list-type": "set",
+        })
+    };
+    let entry = json!({
+        "type": "object",
+        "description": "What one server says. Nobody else writes it.",
+        "properties": {
+            "apiServerID": text("The server: the name of its identity lease, and the id of the member."),
+            "encodingVersion": text("The version that it encodes."),
+            "decodableVersions": versions("The versions that it decodes."),
+            "servedVersions": versions("The versions that it serves."),
+        },
+    });
+    json!({
+        "type": "object",
+        "description": "What is reported, and what follows from it.",
+        "properties": {
+            "storageVersions": {
+                "type": "array",
+                "description": "What each server says.",
+                "items": entry,
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["apiServerID"],
+                "x-kubernetes-patch-merge-key": "apiServerID",
+                "x-kubernetes-patch-strategy": "merge",
+            },
+            "commonEncodingVersion": text("The version that all servers encode; left out if they differ. Synod sets it."),
+            "conditions": { "type": "array", "description": "Whether they agree. Synod sets it.", "items": { "type": "object" } },
         },
     })
 }

@@ -81,6 +81,11 @@ impl Fault {
         Self::new(400, "BadRequest", message)
     }
 
+    /// Nothing is only tried of what it asks to change.
+    pub(crate) fn no_dry_run() -> Self {
+        Self::bad_request("the dryRun feature is not supported for this resource")
+    }
+
     /// Nothing is at this path.
     pub(crate) fn no_such_path() -> Self {
         Self::new(
@@ -99,7 +104,16 @@ impl Fault {
     /// No accepted form can be made.
     pub(crate) fn not_acceptable() -> Self {
         let message = "only the following media types are accepted: application/json, application/json;as=Table, \
-                       application/json;as=PartialObjectMetadata";
+                       application/json;as=PartialObjectMetadata, application/vnd.kubernetes.protobuf (of kinds of Kubernetes)";
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// A list that is sent page by page has no message.
+    pub(crate) fn too_long_for_protobuf(page: u32) -> Self {
+        let message = format!(
+            "the list has more than a page, and is told in protobuf by pages alone: ask with a limit ({page} at most), or \
+             accept application/json, too"
+        );
         Self::new(406, "NotAcceptable", message)
     }
 
@@ -400,6 +414,8 @@ fn place(field: &str) -> String {
         ("attributes.", "metadata."),
         ("lease.", "metadata."),
         ("preconditions.", "metadata."),
+        // Of a member that joins.
+        ("labels", "metadata.labels"),
     ] {
         if let Some(rest) = field.strip_prefix(own) {
             return format!("{theirs}{rest}");

@@ -3,17 +3,18 @@
 use std::hash::{BuildHasher, RandomState};
 
 use serde_json::Value;
+use synod_proto::v1;
 
 use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, Written, place, preconditions};
 use crate::kinds::Source;
-use crate::leases;
 use crate::objects::{self, expects};
 use crate::patch::Patch;
 use crate::present::{TRIES, read, written};
 use crate::rights::admit;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
+use crate::{identity, leases, reports};
 
 /// The letters of made-up names: no word comes of them.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -62,7 +63,8 @@ pub(crate) async fn create(
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),
             Ok(created) => {
-                let mut response = answer::document(&calls.origin, 201, &shape.one(created));
+                let mut response =
+                    answer::document(&calls.origin, shape.media, 201, &shape.one(created));
                 answer::warn(&mut response, &warnings);
                 return Ok(response);
             }
@@ -77,20 +79,54 @@ async fn create_named(
     document: &Value,
 ) -> Result<Value, Fault> {
     admit(calls, about)?;
-    if about.kind.source == Source::Leases {
-        not_dry(asks)?;
-        leases::create(calls, about, document).await?;
-        return written(calls, about).await;
+    match about.kind.source {
+        Source::Leases => {
+            not_dry(asks)?;
+            create_lease(calls, about, document).await?;
+            written(calls, about).await
+        }
+        Source::StorageVersions => {
+            not_dry(asks)?;
+            reports::create(calls, about).await
+        }
+        _ => objects::create(calls, about, asks, document).await,
     }
-    objects::create(calls, about, asks, document).await
+}
+
+/// Creates a lease, or the member that it is.
+async fn create_lease(calls: &Calls, about: &About<'_>, document: &Value) -> Result<(), Fault> {
+    if identity::is_of_member(document, about) {
+        // Another lease of this name, which gRPC can make, keeps no server out.
+        return match identity::present(calls, about).await? {
+            Some(_) => Err(Fault::already_exists(about)),
+            None => identity::create(calls, about, document).await,
+        };
+    }
+    match read(calls, about).await {
+        Ok(_) => Err(Fault::already_exists(about)),
+        Err(fault) if fault.code != 404 => Err(fault),
+        Err(_) => leases::create(calls, about, document).await,
+    }
+}
+
+/// Updates a lease, or the member that it is.
+async fn update_lease(
+    calls: &Calls,
+    about: &About<'_>,
+    document: &Value,
+    expected: &v1::Preconditions,
+) -> Result<(), Fault> {
+    match identity::present(calls, about).await? {
+        Some(present) => identity::update(calls, about, document, expected, &present).await,
+        None if identity::is_of_member(document, about) => Err(Fault::not_found(about)),
+        None => leases::update(calls, about, document, expected).await,
+    }
 }
 
 /// A dry run of what is no object would be a dry run in words alone.
 fn not_dry(asks: &Asks<'_>) -> Result<(), Fault> {
     if asks.query.is_dry_run()? {
-        return Err(Fault::bad_request(
-            "the dryRun feature is not supported for this resource",
-        ));
+        return Err(Fault::no_dry_run());
     }
     Ok(())
 }
@@ -122,15 +158,15 @@ pub(crate) async fn update(
     admit(calls, about)?;
     let Written { document, warnings } = asks.document(about)?;
     let (code, updated) = match about.kind.source {
-        Source::Leases => {
+        Source::Leases | Source::StorageVersions => {
             not_dry(asks)?;
-            let preconditions = preconditions(&document, about)?;
-            leases::update(calls, about, &document, &preconditions).await?;
+            let expected = preconditions(&document, about)?;
+            replace(calls, about, &document, &expected).await?;
             (200, written(calls, about).await?)
         }
         _ => objects::update(calls, about, asks, &document).await?,
     };
-    let mut response = answer::document(&calls.origin, code, &shape.one(updated));
+    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(updated));
     answer::warn(&mut response, &warnings);
     Ok(response)
 }
@@ -145,17 +181,33 @@ pub(crate) async fn patch(
     admit(calls, about)?;
     let patch = Patch::of(asks, about)?;
     let (code, patched) = match about.kind.source {
-        Source::Leases => (200, patch_lease(calls, about, asks, &patch).await?),
+        Source::Leases | Source::StorageVersions => {
+            (200, patch_own(calls, about, asks, &patch).await?)
+        }
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
-    let mut response = answer::document(&calls.origin, code, &shape.one(patched));
+    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(patched));
     if let Patch::Apply(Written { warnings, .. }) = &patch {
         answer::warn(&mut response, warnings);
     }
     Ok(response)
 }
 
-async fn patch_lease(
+/// Replaces a lease, or the status of a StorageVersion.
+async fn replace(
+    calls: &Calls,
+    about: &About<'_>,
+    document: &Value,
+    expected: &v1::Preconditions,
+) -> Result<(), Fault> {
+    match about.kind.source {
+        Source::StorageVersions => reports::update(calls, about, document, expected).await,
+        _ => update_lease(calls, about, document, expected).await,
+    }
+}
+
+/// Patches what is no object of a collection.
+async fn patch_own(
     calls: &Calls,
     about: &About<'_>,
     asks: &Asks<'_>,
@@ -171,7 +223,7 @@ async fn patch_lease(
         place(&mut patched, about)?;
         expects(&patched["metadata"], &current["metadata"], about)?;
         let expected = preconditions(&current, about)?;
-        match leases::update(calls, about, &patched, &expected).await {
+        match replace(calls, about, &patched, &expected).await {
             // Somebody was faster, and the patch does not mind.
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),

@@ -75,15 +75,6 @@ pub(crate) fn declare(
     kept.expect("what was not known is another state")
 }
 
-/// Decides what follows for a resource once other rules are in force for it. `None`: nothing changes.
-pub(crate) fn weigh(
-    state: &State,
-    occasion: Occasion<'_>,
-    resource: &GroupResource,
-) -> Option<Decided> {
-    Draft::of(state, resource, occasion).finish(state, resource)
-}
-
 /// New knowledge of a resource's store.
 #[derive(Debug)]
 pub(crate) struct Anew {

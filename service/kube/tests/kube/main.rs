@@ -4,13 +4,21 @@
 
 mod api;
 mod apply;
+mod certificates;
 mod clients;
 mod discovery;
+mod gzip;
+mod http2;
 mod kubectl;
 mod leases;
 mod lists;
+mod members;
 mod objects;
 mod own;
+mod protobuf;
+mod proxies;
 mod replicas;
+mod taking_part;
+mod taking_part_rules;
 mod verbs;
 mod watches;

@@ -9,22 +9,26 @@ use crate::api::{Answer, Api, widget};
 use crate::replicas::Replicas;
 
 /// The places that are asked, with a document to write there.
-const PLACES: [&str; 11] = [
+const PLACES: [&str; 15] = [
     "/apis/example.io/v1/namespaces/n/widgets",
     "/apis/example.io/v1/namespaces/n/widgets/a",
     "/apis/example.io/v1/namespaces/n/widgets/nothing",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases/a",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases/nothing",
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/a",
     "/apis/apps/v1/namespaces/n/controllerrevisions/nothing",
     "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions/apps.deployments",
+    "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions/apps.deployments/status",
+    "/api/v1/namespaces/default/events/nothing",
     "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations/nothing",
     "/apis/synod.io/v1/settings/synod",
     "/apis/example.io/v1/gadgets/a",
 ];
 
 /// What is asked without a place of objects, or at one that does not exist.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 20] = [
     "/api",
     "/apis",
     "/apis/example.io",
@@ -37,6 +41,8 @@ const OTHERS: [&str; 18] = [
     "/apis/synod.io/v1/agreements",
     "/apis/synod.io/v1/settings",
     "/apis/example.io/v1/namespaces/n/widgets/a/status",
+    "/api/v1",
+    "/api/v1/events",
     "/api/v1/namespaces",
     "/api/v1/namespaces/n",
     "/healthz",
@@ -51,11 +57,22 @@ fn document(path: &str) -> Value {
     } else {
         "a"
     };
+    if path.contains("/storageversions") {
+        return json!({
+            "apiVersion": "internal.apiserver.k8s.io/v1alpha1",
+            "kind": "StorageVersion",
+            "metadata": { "name": "apps.deployments" },
+        });
+    }
     if path.contains("/leases") {
+        let labels = match path.contains("kube-system") {
+            true => json!({ "apiserver.kubernetes.io/identity": "kube-apiserver" }),
+            false => json!({}),
+        };
         return json!({
             "apiVersion": "coordination.k8s.io/v1",
             "kind": "Lease",
-            "metadata": { "name": name },
+            "metadata": { "name": name, "labels": labels },
             "spec": { "holderIdentity": "x", "leaseDurationSeconds": 3600 },
         });
     }
@@ -104,6 +121,9 @@ async fn every_verb_of_every_kind_answers_as_the_table_says() {
     }
     let a = "/apis/example.io/v1/namespaces/n/widgets/a";
     row(&mut table, "DELETE", a, &api.delete(a, &Value::Null).await);
+    let member = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/a";
+    let left = api.delete(member, &Value::Null).await;
+    row(&mut table, "DELETE", member, &left);
     let widgets = "/apis/example.io/v1/namespaces/n/widgets";
     let deleted = api.delete(widgets, &Value::Null).await;
     row(&mut table, "DELETE", widgets, &deleted);
