@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -277,6 +278,7 @@ impl Worker<'_> {
             report: Arc::clone(&self.report),
             began: fingerprint.into(),
             given: Given::default(),
+            strayed: AtomicU32::new(0),
         };
         let began = objects.began.clone();
         let migrator = Migrator::new(self.client.clone(), objects, self.options(migration));

@@ -10,7 +10,8 @@
 //!   just now answers 404, too.
 //! - Before the first page and after each one was written, the API server must show that it encodes as agreed, if it shows
 //!   that at all: one that was not restarted yet, or was taken back, would store the old encoding. If it does not, the list
-//!   begins anew, once an API server shows the agreed encoding again, by this worker or another one. What another worker wrote last is written once more, since nobody may have looked after it.
+//!   begins anew, once an API server shows the agreed encoding again, by this worker
+//!   or another one. What another worker wrote last is written once more, since nobody may have looked after it.
 //! - The list goes on from the token that the server hands out, so what is created behind it is stored in the agreed
 //!   encoding, as the migration requires. A token that is too old is replaced by the one that comes with the refusal.
 
@@ -38,7 +39,13 @@ pub(super) struct Objects {
     pub(super) report: Arc<Report>,
     pub(super) began: Began,
     pub(super) given: Given,
+    /// How often the API server was found to encode in another version behind the first page.
+    pub(super) strayed: AtomicU32,
 }
+
+/// How often the list begins anew under one claim because the API server encodes in another version: then the claim is given
+/// back, before the worker would fail for a list that never ends.
+const STRAYED_MAX: u32 = 3;
 
 /// Where a list goes on: what our tokens say, as JSON.
 #[derive(Serialize, Deserialize)]
@@ -224,7 +231,8 @@ impl Store for Objects {
 
 impl Objects {
     /// Fails unless the API server encodes in the target. If it does not, nobody knows since when: behind the first page the list
-    /// begins anew. Before it the claim is given back, since another worker's API server may encode in it by now.
+    /// begins anew. Before it the claim is given back, since another worker's API server may encode in it by now; and also if this
+    /// one has encoded in another version too often, as two behind one address do of which one was not restarted yet.
     async fn encodes_in(&self, target: &MigrationTarget, is_first: bool) -> Result<(), StoreError> {
         let Resource {
             group,
@@ -236,13 +244,23 @@ impl Objects {
         let found = found.map_err(|fault| self.no_answer(&fault))?;
         let found = found.ok_or(StoreError::NotFound)?;
         let Some(why) = strays_from(&found, target) else {
+            let often = self.strayed.load(Ordering::Relaxed);
+            if is_first && often >= STRAYED_MAX {
+                let plural = &self.resource.plural;
+                let why = format!(
+                    "the API server has encoded {plural} in another version than {target} now and then"
+                );
+                self.tally.faulted(&why);
+                return Err(StoreError::NotReady(why));
+            }
             return Ok(());
         };
         self.tally.faulted(&why);
-        Err(match is_first {
-            true => StoreError::NotReady(why),
-            false => StoreError::Expired(None),
-        })
+        if is_first {
+            return Err(StoreError::NotReady(why));
+        }
+        self.strayed.fetch_add(1, Ordering::Relaxed);
+        Err(StoreError::Expired(None))
     }
 
     /// What stands behind the last page: nothing, once it was looked at how that one was encoded.
