@@ -11,6 +11,7 @@ mod discovery;
 mod migrations;
 mod objects;
 mod outcomes;
+mod releases;
 mod restore;
 mod rosters;
 mod status;

@@ -10,9 +10,10 @@ use synod_model::{
 };
 
 use crate::cluster::{
-    Cluster, Work, accepted, claim, complete, fail, gives_back, join, progress, refused, request,
+    Cluster, Work, accepted, claim, complete, fail, join, progress, refused, request,
 };
 use crate::entry::of;
+use crate::releases::gives_back;
 
 const LEGAL: &str = "the story uses legal names";
 

@@ -5,12 +5,10 @@ use std::time::Duration;
 use synod_machine::{Command, Holder, Row};
 use synod_model::{
     ErrorKind, FailureClass, Feature, MigrationPhase, MigrationReason, RELEASES_SINCE,
-    StartMigration, Switch,
+    ReleaseMigration, StartMigration, Switch,
 };
 
-use crate::cluster::{
-    Cluster, accepted, claim, complete, fail, gives_back, progress, refused, request,
-};
+use crate::cluster::{Cluster, Work, accepted, claim, complete, fail, progress, refused, request};
 use crate::entry::{of, resource};
 use crate::raised::raised;
 use crate::switched::switch;
@@ -125,4 +123,11 @@ fn nothing_is_given_back_before_every_replica_knows_how() {
         accepted(cluster.send(command));
     }
     accepted(cluster.send(gives_back(&work)));
+}
+
+pub(crate) fn gives_back(work: &Work) -> Command {
+    Command::ReleaseMigration(ReleaseMigration {
+        id: work.id.clone(),
+        token: work.token,
+    })
 }

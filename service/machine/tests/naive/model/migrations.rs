@@ -169,25 +169,6 @@ impl World {
         Ok(Answer::Done)
     }
 
-    pub(super) fn give_back(
-        &mut self,
-        id: &MigrationId,
-        token: ClaimToken,
-    ) -> Result<Answer, Refusal> {
-        self.claimed(id, token)?;
-        let said = self.progress.iter().find(|(kept, _)| kept == id);
-        let said = said.map(|(_, row)| row.progress.clone());
-        let migration = self.migration_mut(id);
-        migration.phase = MigrationPhase::Pending;
-        migration.claim = None;
-        if let Some(said) = said {
-            migration.done = said.done;
-            migration.estimate = said.estimate;
-        }
-        self.clear_deadline(&Holder::Claim(id.clone()));
-        Ok(Answer::Done)
-    }
-
     pub(super) fn abort(&mut self, id: &MigrationId, wall: WallTime) -> Result<Answer, Refusal> {
         match self.migration(id)?.phase {
             MigrationPhase::Succeeded | MigrationPhase::Aborted => Err(no(ErrorKind::Conflict)),
@@ -479,7 +460,11 @@ impl World {
         found.cloned().ok_or_else(|| no(ErrorKind::NotFound))
     }
 
-    fn claimed(&self, id: &MigrationId, token: ClaimToken) -> Result<Migration, Refusal> {
+    pub(super) fn claimed(
+        &self,
+        id: &MigrationId,
+        token: ClaimToken,
+    ) -> Result<Migration, Refusal> {
         let migration = self.migration(id)?;
         match &migration.claim {
             Some(claim) if claim.token == token => Ok(migration),
@@ -487,7 +472,7 @@ impl World {
         }
     }
 
-    fn migration_mut(&mut self, id: &MigrationId) -> &mut Migration {
+    pub(super) fn migration_mut(&mut self, id: &MigrationId) -> &mut Migration {
         let mut all = self.migrations.iter_mut();
         all.find(|migration| migration.id == *id)
             .expect("it was looked up")

@@ -279,3 +279,12 @@ fn level(of: &ApiVersion) -> u32 {
     let digits = of.as_str().trim_start_matches('v');
     digits.parse().expect("the logs have such levels alone")
 }
+
+/// Whether a status has moved. That somebody is forgotten whom nobody asks for moves nothing.
+pub(super) fn is_moved(now: &StateStatus, old: &StateStatus) -> bool {
+    let heard = old.heard.clone();
+    StateStatus {
+        heard,
+        ..now.clone()
+    } != *old
+}

@@ -349,12 +349,7 @@ impl World {
         }
         status.agreed = agreed(status, &entries);
         status.agreed_hash = agreed_hash(status, &entries);
-        // That somebody is forgotten whom nobody asks for moves nothing.
-        let heard = old.heard.clone();
-        let is_moved = StateStatus {
-            heard,
-            ..kept.status.clone()
-        } != *old;
+        let is_moved = topics::is_moved(&kept.status, old);
         if (self.looked_at.remove(name) || is_moved) && self.is_served(name) {
             self.forget_the_other(name);
         }
