@@ -107,7 +107,8 @@ impl Membership {
     /// them, and closes for resources that it does not name any more.
     ///
     /// A later call changes the report: the gates of the resources whose entries differ close, their permits are given
-    /// back, and only then the report is sent. Unless it is refused, it is tried up to three times, a second apart.
+    /// back, and only then the report is sent. Unless it is refused, it is tried up to three times, a second apart. After a
+    /// new join the earlier report goes first; where that is refused, this one takes its place.
     ///
     /// # Errors
     ///
@@ -125,7 +126,8 @@ impl Membership {
     }
 
     /// Reports one resource, changed or new, beside the others: a custom resource whose storage version changes, say.
-    /// Its gate closes, its permits are given back, the report is sent, and the gate opens again.
+    /// Its gate closes, its permits are given back, the report is sent, and the gate opens again. Where the earlier report
+    /// is refused after a new join, the change is sent with all of its other resources, and mends it if that is taken.
     ///
     /// # Errors
     ///

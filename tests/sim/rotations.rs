@@ -1,10 +1,12 @@
-//! Keys that are rotated, and versions that come and go, while everything goes wrong: servers encrypt what they store with
-//! the key that their gate names and show a version while it says so; they get new keys and releases one after the other,
-//! are cut off, killed, rolled back and replaced, and writes land late; workers rewrite.
+//! Keys that are rotated, versions that come and go, and a feature that rises, while everything goes wrong: servers encrypt
+//! what they store with the key that their gate names, show a version while it says so, and use the level that it names;
+//! they get new keys, releases and levels one after the other, are cut off, killed, rolled back and replaced, and writes
+//! land late; workers rewrite.
 //!
 //! The store knows nothing of Synod. What is in it, and what every process may write and show at the moment, is compared
 //! with what the replicas say of the topics.
 
+mod feature;
 mod ledger;
 mod maintainer;
 mod operator;
@@ -27,7 +29,8 @@ use crate::crowd::{Crowd, Person};
 use crate::net::Host;
 use crate::world::World;
 
-pub(crate) use ledger::{Key, Ledger, Named, Pen, Scene, Sign};
+pub(crate) use feature::{Level, gadgets, level};
+pub(crate) use ledger::{Key, Ledger, Named, Pen, Scene, Sign, Use};
 
 /// The machines of the servers.
 const SERVERS: [Host; 3] = [71, 72, 73];

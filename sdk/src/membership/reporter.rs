@@ -3,7 +3,8 @@
 //! It sends one request at a time, so that requests are executed in the order in which the program made them; adoptions
 //! run beside it. Every statement is numbered, so that the cluster executes none after a later one. The base is the
 //! last acknowledged report: under a new epoch it is sent again before anything else, since the first report of an
-//! epoch replaces all.
+//! epoch replaces all. If the others have moved on meanwhile and it is refused, what the program has asked for since then
+//! is sent together with the rest of it.
 
 mod adoption;
 mod job;
@@ -76,6 +77,8 @@ pub(super) struct Reporter {
     paused_until: Option<Instant>,
     /// The epoch that the cluster has refused: nothing more is sent under it.
     refused_epoch: Option<Epoch>,
+    /// The epoch under which the last acknowledged entries were refused when they were last sent again.
+    refused_base: Option<Epoch>,
     views: Views,
     adopting: BTreeMap<GroupResource, Revision>,
     adoptions: FuturesUnordered<BoxFuture<'static, Adoption>>,
@@ -154,6 +157,7 @@ impl Reporter {
             sending: None,
             paused_until: None,
             refused_epoch: None,
+            refused_base: None,
             views: Views::default(),
             adopting: BTreeMap::new(),
             adoptions: FuturesUnordered::new(),

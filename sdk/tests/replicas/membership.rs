@@ -7,7 +7,9 @@ use synod_client::{
     Phase, ReadOptions, StorageVersionView, Ttl,
 };
 
-use crate::cluster::{Cluster, endpoint, fixed, id, legal, pass, resource, version, within};
+use crate::cluster::{
+    Cluster, endpoint, fixed, id, legal, pass, resource, version, voting, within,
+};
 use crate::network::Weather;
 
 const TTL: Duration = Duration::from_secs(6);
@@ -232,6 +234,90 @@ async fn an_expired_member_joins_and_reports_again_and_is_ready_again() {
     assert!(view.storage_version.unwrap().entry(&id("a")).is_some());
     // Writes that may have been made under the old epoch drain.
     assert_eq!(view.storage_state.unwrap().drains.len(), 1);
+}
+
+/// A server that has expired while the others moved on to a version that its last report does not name.
+async fn left_behind(cluster: &Cluster, other: &Client) -> (Membership, Membership) {
+    let client = cluster.client_of(vec![1]).await;
+    let membership = join(&client, "a").await;
+    let entries = vec![
+        voting("pods", &["v1"], "v1"),
+        voting("things.example.com", &["v1"], "v1"),
+    ];
+    within(membership.report(entries)).await.unwrap();
+    let before = membership.epoch();
+    cluster.network.set(&endpoint(1), Weather::Silent);
+    pass(TTL * 3).await;
+    let moved = join(other, "b").await;
+    within(moved.report(vec![voting("pods", &["v1", "v2"], "v2")]))
+        .await
+        .unwrap();
+    cluster.network.set(&endpoint(1), Weather::Cut);
+    cluster.network.set(&endpoint(1), Weather::Fair);
+    let refused = until(&membership, |state| {
+        let error = state.last_error.as_ref();
+        error.is_some_and(|error| error.kind() == ErrorKind::NotDecodable)
+    })
+    .await;
+    assert!(refused.epoch > before && !refused.reported, "{refused:?}");
+    (membership, moved)
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_left_behind_mends_its_report_by_the_one_entry_that_was_refused() {
+    let cluster = Cluster::start(3).await;
+    let other = cluster.client().await;
+    let (membership, _moved) = left_behind(&cluster, &other).await;
+    let unfit = membership.report_change(voting("things.example.com", &["v1", "v2"], "v1"));
+    let error = within(unfit).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotDecodable);
+    assert!(
+        error
+            .message()
+            .starts_with("what was reported before is refused, so all was reported in one: "),
+        "{error}"
+    );
+    within(membership.report_change(voting("pods", &["v1", "v2"], "v2")))
+        .await
+        .unwrap();
+    assert!(membership.state().reported);
+    let gate = membership.gate();
+    let encodes = |name| gate.try_permit(&resource(name)).unwrap().encoding().clone();
+    assert_eq!(encodes("pods"), version("v2"));
+    // It was reported with the other, under the same epoch.
+    assert_eq!(encodes("things.example.com"), version("v1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_left_behind_mends_its_report_by_another_one() {
+    let cluster = Cluster::start(3).await;
+    let other = cluster.client().await;
+    let (membership, _moved) = left_behind(&cluster, &other).await;
+    within(membership.report(vec![voting("pods", &["v1", "v2"], "v2")]))
+        .await
+        .unwrap();
+    let permit = membership.gate().try_permit(&resource("pods")).unwrap();
+    assert_eq!(permit.encoding(), &version("v2"));
+    assert!(
+        membership
+            .gate()
+            .try_permit(&resource("things.example.com"))
+            .is_err()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_refused_counts_again_once_the_others_have_gone() {
+    let cluster = Cluster::start(3).await;
+    let other = cluster.client().await;
+    let (membership, moved) = left_behind(&cluster, &other).await;
+    let same = membership.report_change(voting("pods", &["v1"], "v1"));
+    within(same).await.unwrap_err();
+    within(moved.leave(Duration::ZERO)).await.unwrap();
+    within(other.reset_storage_states(Some(&resource("pods"))))
+        .await
+        .unwrap();
+    until(&membership, |state| state.reported).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,19 +2,17 @@
 //!
 //! That every member can read what is stored, each server looks at by itself, with its own clock.
 
-use std::collections::BTreeMap;
-
 use synod_machine::{State, StateStatus};
-use synod_model::{Persisted, Revision};
+use synod_model::Persisted;
 
+use super::rising::Rising;
 use crate::rotations::{Key, Pen, Scene, is_free, number, secrets};
 
 /// The keys before the selected one that are asked for: all that may be held, and some that were thrown away.
 const ASKED: u64 = 8;
 
-/// What was selected, by the revision at which it was.
 #[derive(Default)]
-pub(super) struct Keys(BTreeMap<Revision, Key>);
+pub(super) struct Keys(Rising);
 
 impl Keys {
     pub(super) fn check(
@@ -26,7 +24,7 @@ impl Keys {
         let Some(selected) = status.selected.as_ref().map(number) else {
             return Ok(());
         };
-        self.forward(status.selected_revision, selected)?;
+        self.0.check(status.selected_revision, selected)?;
         let asked = selected.saturating_sub(ASKED).max(1)..selected;
         for key in asked.filter(|key| is_free(state, *key)) {
             needs(scene, key)
@@ -34,19 +32,6 @@ impl Keys {
                 .map_err(|why| format!("{key} is called free, and {why}"))?;
         }
         Ok(())
-    }
-
-    /// Checks that no older key is selected after a newer one, whichever replica shows it.
-    fn forward(&mut self, at: Revision, selected: Key) -> Result<(), String> {
-        let known = self.0.insert(at, selected);
-        let before = self.0.range(..at).next_back();
-        let after = self.0.range(at..).nth(1);
-        let is_in_order = known.is_none_or(|known| known == selected)
-            && before.is_none_or(|(_, before)| *before <= selected)
-            && after.is_none_or(|(_, after)| selected <= *after);
-        is_in_order.then_some(()).ok_or_else(|| {
-            format!("{selected} is selected at {at}, between {before:?} and {after:?}")
-        })
     }
 }
 
@@ -95,7 +80,7 @@ fn is_free_by_the_rule(state: &State, status: &StateStatus, key: Key) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use synod_model::{Epoch, MemberId};
+    use synod_model::{Epoch, MemberId, Revision};
 
     use super::*;
     use crate::rotations::name;
@@ -110,19 +95,6 @@ mod tests {
             epoch: Epoch::new(at(3)),
             value: name(key),
             revision: at(5),
-        }
-    }
-
-    #[test]
-    fn a_selection_that_goes_back_is_found_in_whatever_order_it_is_seen() {
-        let mut keys = Keys::default();
-        for (revision, key) in [(5, 1), (9, 2), (5, 1), (7, 1), (20, 4)] {
-            keys.forward(at(revision), key).unwrap();
-        }
-        for (revision, key) in [(9, 3), (8, 3), (12, 1), (30, 3)] {
-            keys.forward(at(revision), key).unwrap_err();
-            keys.0.remove(&at(revision));
-            keys.forward(at(9), 2).unwrap();
         }
     }
 

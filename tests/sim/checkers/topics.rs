@@ -1,4 +1,5 @@
-//! Topics: no process acts otherwise than the replicas say of it. Keys and served versions have rules of their own beside it.
+//! Topics: no process acts otherwise than the replicas say of it. Keys, served versions and features have rules of their
+//! own beside it.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +8,18 @@ use synod_model::{Epoch, GroupResource, MemberId, Revision};
 
 use super::exclusive::check_member;
 use super::keys::Keys;
+use super::levels::Levels;
 use super::versions::Versions;
 use crate::clients::Clients;
 use crate::machine::Machine;
 use crate::net::Host;
-use crate::rotations::{Pen, Scene, secrets, widgets};
+use crate::rotations::{Pen, Scene, gadgets, secrets, widgets};
 
 #[derive(Default)]
 pub(crate) struct Topics {
     keys: Keys,
     versions: Versions,
+    levels: Levels,
 }
 
 impl Topics {
@@ -28,7 +31,9 @@ impl Topics {
             return;
         };
         let scene = rotation.scene();
-        let mut faults = super::versions::check_what_is_shown(&scene).err();
+        let shown = super::versions::check_what_is_shown(&scene);
+        let used = super::levels::check_what_is_used(&scene);
+        let mut faults = shown.and(used).err();
         for machine in machines.values() {
             let Some(consensus) = machine.consensus() else {
                 continue;
@@ -42,7 +47,8 @@ impl Topics {
     fn check(&mut self, state: &State, scene: &Scene, now: u64) -> Result<(), String> {
         let past = state.present();
         let signs = || scene.signs.iter().map(|sign| &sign.pen);
-        for pen in scene.pens.iter().chain(signs()) {
+        let uses = || scene.uses.iter().map(|one| &one.pen);
+        for pen in scene.pens.iter().chain(signs()).chain(uses()) {
             let known = past.member(&pen.member).map(|member| member.epoch);
             check_member(pen.epoch, known, state.revision())
                 .map_err(|fault| format!("{}: {fault}", pen.member))?;
@@ -59,6 +65,12 @@ impl Topics {
             let status = &kept.row.status;
             adopted(&past, (&topic, status), signs())?;
             self.versions.check(state, status, scene, now)?;
+        }
+        let topic = gadgets();
+        if let Some(kept) = past.storage_state(&topic) {
+            let status = &kept.row.status;
+            adopted(&past, (&topic, status), uses())?;
+            self.levels.check(status)?;
         }
         Ok(())
     }

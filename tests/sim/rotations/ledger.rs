@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use synod_client::Membership;
 use synod_model::{ApiVersion, Epoch, MemberId, Revision, SERVED};
 
-use super::number;
+use super::feature::LEVEL_MAX;
 use super::release::Release;
+use super::{Level, level, number};
 use crate::net::Host;
 
 /// A key, by its number: every rotation brings the next one.
@@ -26,6 +27,10 @@ struct Pages {
     pens: BTreeMap<u64, Pen>,
     /// Whether each process shows the version, while its gate is open.
     signs: BTreeMap<u64, Sign>,
+    /// The level that each process uses, while its gate is open.
+    uses: BTreeMap<u64, Use>,
+    /// The highest level that a server has.
+    level: Level,
     /// The dates that members have named.
     named: Vec<Named>,
     /// A number that is given once.
@@ -91,6 +96,27 @@ impl Sign {
     }
 }
 
+/// The level of the feature that a process uses, and the one that it has.
+#[derive(Clone, Debug)]
+pub(crate) struct Use {
+    pub(crate) pen: Pen,
+    pub(crate) has: Level,
+}
+
+impl Use {
+    pub(crate) fn level(&self) -> Level {
+        level(&self.pen.value)
+    }
+}
+
+/// What the gate of a process allows: `None` where it is closed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Allowed {
+    pub(super) pen: Option<Pen>,
+    pub(super) sign: Option<Sign>,
+    pub(super) uses: Option<Use>,
+}
+
 /// A date until which a member has promised that the version is served.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named {
@@ -120,6 +146,8 @@ pub(crate) struct Scene {
     pub(crate) pens: Vec<Pen>,
     /// What processes show now.
     pub(crate) signs: Vec<Sign>,
+    /// What processes use now.
+    pub(crate) uses: Vec<Use>,
     /// The dates that count.
     pub(crate) named: Vec<Named>,
 }
@@ -139,6 +167,8 @@ pub(crate) struct Tally {
     pub(super) refused: usize,
     /// Keys that were brought to a process without a restart.
     pub(super) brought: usize,
+    /// Levels that were brought to a server, likewise.
+    pub(super) raised: usize,
     /// Keys that the operator threw away.
     pub(super) thrown_away: u64,
     /// Versions whose code was removed.
@@ -154,6 +184,7 @@ impl Tally {
             && self.killed > 0
             && self.cut_off > 1
             && self.brought > 1
+            && self.raised > 10
             && self.thrown_away > 0
             && self.removed > 0
     }
@@ -218,17 +249,27 @@ impl Ledger {
         self.lock().signs.values().any(Sign::shows)
     }
 
-    /// Records what the gate of a process lets it write and show now; `None`: it is closed, or the process is gone.
-    pub(super) fn may(&self, process: u64, pen: Option<Pen>, sign: Option<Sign>) {
+    /// The highest level that a server has: whoever starts has it too.
+    pub(super) fn level(&self) -> Level {
+        self.lock().level.max(1)
+    }
+
+    /// A level that no server has yet, if there are more.
+    pub(super) fn next_level(&self) -> Option<Level> {
+        let next = self.level() + 1;
+        let is_legal = next <= LEVEL_MAX;
+        is_legal.then(|| {
+            self.lock().level = next;
+            next
+        })
+    }
+
+    /// Records what the gate of a process lets it do now; nothing once it is gone.
+    pub(super) fn may(&self, process: u64, Allowed { pen, sign, uses }: Allowed) {
         let pages = &mut *self.lock();
-        match pen {
-            Some(pen) => pages.pens.insert(process, pen),
-            None => pages.pens.remove(&process),
-        };
-        match sign {
-            Some(sign) => pages.signs.insert(process, sign),
-            None => pages.signs.remove(&process),
-        };
+        set(&mut pages.pens, process, pen);
+        set(&mut pages.signs, process, sign);
+        set(&mut pages.uses, process, uses);
     }
 
     /// A write is sent to the store.
@@ -296,6 +337,7 @@ impl Ledger {
             flights: pages.flights.values().cloned().collect(),
             pens: pages.pens.values().cloned().collect(),
             signs: pages.signs.values().cloned().collect(),
+            uses: pages.uses.values().cloned().collect(),
             named: pages.named.clone(),
         }
     }
@@ -303,6 +345,13 @@ impl Ledger {
     fn lock(&self) -> MutexGuard<'_, Pages> {
         self.0.lock().unwrap()
     }
+}
+
+fn set<T>(of: &mut BTreeMap<u64, T>, process: u64, value: Option<T>) {
+    match value {
+        Some(value) => of.insert(process, value),
+        None => of.remove(&process),
+    };
 }
 
 impl Pages {

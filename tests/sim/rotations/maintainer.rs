@@ -13,23 +13,26 @@ use super::{Participant, SERVERS, widgets};
 /// How long a version is promised, in milliseconds.
 const PROMISE: Range<u64> = 2_000..10_000;
 
+/// The same of the last one: its withdrawal is rolled out before its date, and has to wait for that.
+const LAST_PROMISE: Range<u64> = 10_000..14_000;
+
 /// How often the maintainer looks whether it can go on, at most, while things go wrong.
 const LOOKS: usize = 60;
 
 /// Rolls releases out until the run is over, and once more when nothing goes wrong any more.
 pub(super) async fn run(mut maintainer: Participant) {
     while !maintainer.is_over() {
-        comes_and_goes(&mut maintainer).await;
+        comes_and_goes(&mut maintainer, PROMISE).await;
         maintainer.pause(500..2_000).await;
     }
     // This has to come to an end: nothing stands in its way.
-    comes_and_goes(&mut maintainer).await;
+    comes_and_goes(&mut maintainer, LAST_PROMISE).await;
     maintainer.ledger.end_releases();
 }
 
 /// A version is introduced, withdrawn, and its code removed if all goes well.
-async fn comes_and_goes(maintainer: &mut Participant) {
-    let until = maintainer.net.now() + maintainer.rng.random_range(PROMISE);
+async fn comes_and_goes(maintainer: &mut Participant, promise: Range<u64>) {
+    let until = maintainer.net.now() + maintainer.rng.random_range(promise);
     roll_out(maintainer, Release::Serves { until }).await;
     wait(maintainer, async |maintainer| maintainer.ledger.is_shown()).await;
     maintainer.pause(300..2_000).await;

@@ -12,9 +12,12 @@ use synod_client::{
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::ledger::{Named, Ring};
+use super::ledger::{Allowed, Named, Ring};
 use super::release::Release;
-use super::{GRACE, Key, Ledger, Participant, Pen, Sign, TTL, member, name, secrets, ttl, widgets};
+use super::{
+    GRACE, Key, Ledger, Level, Participant, Pen, Sign, TTL, Use, feature, gadgets, member, name,
+    secrets, ttl, widgets,
+};
 use crate::world::HOSTS;
 
 /// The number of objects.
@@ -37,8 +40,12 @@ impl Setup {
         }
     }
 
-    fn entries(self) -> Vec<ReportEntry> {
-        vec![entry(self.ring), self.release.entry()]
+    fn entries(self, level: Level) -> Vec<ReportEntry> {
+        vec![
+            entry(self.ring),
+            self.release.entry(),
+            feature::entry(level),
+        ]
     }
 }
 
@@ -60,17 +67,17 @@ pub(super) async fn run(mut server: Participant) {
     }
     let setup = Setup::wanted(&server);
     // What it says may come when its membership has run out: another one says it then.
-    let membership = loop {
+    let (membership, level) = loop {
         if let Ok(membership) = join(&server).await {
-            if begins(&server, &membership, setup).await {
-                break membership;
+            if let Some(level) = begins(&server, &membership, setup).await {
+                break (membership, level);
             }
             drop(membership.leave(Duration::from_millis(500)).await);
         }
         server.pause(100..500).await;
     };
     // The task that looks goes on, and so does the membership, until the run ends.
-    let _process = Process::of(&server, &membership, setup);
+    let _process = Process::of(&server, &membership, setup, level);
     server.ledger.keep(membership);
 }
 
@@ -81,12 +88,12 @@ async fn join(server: &Participant) -> Result<Membership, Error> {
 
 /// One process: reports, writes, gets new keys, and ends. Returns what it had in the end.
 async fn live(server: &mut Participant, membership: Membership, mut setup: Setup) -> Setup {
-    if !begins(server, &membership, setup).await {
+    let Some(level) = begins(server, &membership, setup).await else {
         drop(membership.leave(Duration::from_millis(500)).await);
         server.pause(100..600).await;
         return setup;
-    }
-    let process = Process::of(server, &membership, setup);
+    };
+    let process = Process::of(server, &membership, setup, level);
     for _ in 0..server.rng.random_range(15..60) {
         if server.ledger.is_over() {
             break;
@@ -97,6 +104,9 @@ async fn live(server: &mut Participant, membership: Membership, mut setup: Setup
         }
         if !server.is_over() && server.rng.random_ratio(1, 60) {
             cut_off(server, 200..4_000).await;
+        }
+        if server.rng.random_ratio(1, 12) {
+            raise(server, &membership, &process).await;
         }
         let wanted = Setup::wanted(server);
         if wanted == setup || server.rng.random_ratio(1, 2) {
@@ -117,10 +127,10 @@ async fn live(server: &mut Participant, membership: Membership, mut setup: Setup
     setup
 }
 
-/// Reports for the first time. Returns whether that was taken.
-async fn begins(server: &Participant, membership: &Membership, setup: Setup) -> bool {
-    let (host, at) = (server.host, server.net.now());
-    match membership.report(setup.entries()).await {
+/// Reports for the first time. Returns the level with which that was taken, if it was.
+async fn begins(server: &Participant, membership: &Membership, setup: Setup) -> Option<Level> {
+    let (host, at, level) = (server.host, server.net.now(), server.ledger.level());
+    match membership.report(setup.entries(level)).await {
         Ok(reported) => {
             if let Release::Serves { until } = setup.release {
                 let revision = reported.header.revision;
@@ -130,7 +140,7 @@ async fn begins(server: &Participant, membership: &Membership, setup: Setup) -> 
                     until,
                 });
             }
-            true
+            Some(level)
         }
         Err(error) => {
             if error.kind() == ErrorKind::NotDecodable {
@@ -139,7 +149,7 @@ async fn begins(server: &Participant, membership: &Membership, setup: Setup) -> 
             server
                 .trace
                 .add(format_args!("{host} with {setup:?} is refused: {error}"));
-            false
+            None
         }
     }
 }
@@ -169,6 +179,21 @@ async fn bring(
         cut_off(server, 200..1_500).await;
     }
     wanted
+}
+
+/// Brings a level to a running server that no other one has yet. It has that also if nobody is told of it.
+async fn raise(server: &Participant, membership: &Membership, process: &Process) {
+    let Some(level) = server.ledger.next_level() else {
+        return;
+    };
+    process.has(level);
+    if membership
+        .report_change(feature::entry(level))
+        .await
+        .is_ok()
+    {
+        server.ledger.count(|told| told.raised += 1);
+    }
 }
 
 /// Cuts the links between the server and all replicas for so many milliseconds.
@@ -249,29 +274,37 @@ fn entry(ring: Ring) -> ReportEntry {
     }
 }
 
+/// The keys that a process holds, and the level that it has.
+#[derive(Clone, Copy)]
+struct Held {
+    ring: Ring,
+    level: Level,
+}
+
 /// A running process, and the task that looks at what it may do.
 struct Process {
     number: u64,
-    ring: Arc<Mutex<Ring>>,
+    held: Arc<Mutex<Held>>,
     ledger: Ledger,
     looks: JoinHandle<()>,
 }
 
 impl Process {
-    fn of(server: &Participant, membership: &Membership, setup: Setup) -> Self {
+    fn of(server: &Participant, membership: &Membership, setup: Setup, level: Level) -> Self {
         let (number, ledger) = (server.ledger.number(), server.ledger.clone());
-        let ring = Arc::new(Mutex::new(setup.ring));
+        let ring = setup.ring;
+        let held = Arc::new(Mutex::new(Held { ring, level }));
         let look = Look {
             process: number,
             member: membership.id().clone(),
             gate: membership.gate(),
             release: setup.release,
-            ring: Arc::clone(&ring),
+            held: Arc::clone(&held),
             ledger: ledger.clone(),
         };
         Self {
             number,
-            ring,
+            held,
             ledger,
             looks: tokio::spawn(look.run()),
         }
@@ -279,12 +312,17 @@ impl Process {
 
     /// It holds these keys from now on.
     fn holds(&self, ring: Ring) {
-        *self.ring.lock().unwrap() = ring;
+        self.held.lock().unwrap().ring = ring;
+    }
+
+    /// It has this level from now on.
+    fn has(&self, level: Level) {
+        self.held.lock().unwrap().level = level;
     }
 
     fn end(self) {
         self.looks.abort();
-        self.ledger.may(self.number, None, None);
+        self.ledger.may(self.number, Allowed::default());
     }
 }
 
@@ -294,24 +332,30 @@ struct Look {
     member: MemberId,
     gate: Gate,
     release: Release,
-    ring: Arc<Mutex<Ring>>,
+    held: Arc<Mutex<Held>>,
     ledger: Ledger,
 }
 
 impl Look {
-    /// Records at every moment what the gate lets the process write and show, and checks that it can read what is stored:
+    /// Records at every moment what the gate lets the process write, show and use, and checks that it can read what is stored:
     /// while its gate is open, it is a member with a report.
     async fn run(self) {
         loop {
+            let held = *self.held.lock().unwrap();
             let pen = self.allowed(&secrets());
             let sign = self.allowed(&widgets()).map(|pen| Sign {
                 pen,
                 can: self.release.can(),
             });
+            let uses = self.allowed(&gadgets()).map(|pen| Use {
+                pen,
+                has: held.level,
+            });
             if let Some(pen) = &pen {
-                self.check_keys(pen.key());
+                self.check_keys(held.ring, pen.key());
             }
-            self.ledger.may(self.process, pen, sign);
+            let allowed = Allowed { pen, sign, uses };
+            self.ledger.may(self.process, allowed);
             sleep(Duration::from_millis(2)).await;
         }
     }
@@ -324,8 +368,8 @@ impl Look {
         Some(pen)
     }
 
-    fn check_keys(&self, writes: Key) {
-        let (member, held) = (&self.member, *self.ring.lock().unwrap());
+    fn check_keys(&self, held: Ring, writes: Key) {
+        let member = &self.member;
         assert!(
             held.keys().contains(&writes),
             "{member} holds {held:?}, and is to write with {writes}"

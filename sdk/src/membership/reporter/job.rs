@@ -4,6 +4,7 @@ use synod_model::{GroupResource, ReportEntry, Verdict};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::sent::Saying;
 use crate::{Error, Reported};
 
 /// Where the answer to a command is sent. If the caller has gone away, the answer is discarded.
@@ -60,6 +61,24 @@ impl Scope {
         match self {
             Self::Full(entries) => entries.clone(),
             Self::One(entry) => vec![(**entry).clone()],
+        }
+    }
+
+    /// What is sent for it.
+    pub(super) fn saying(&self) -> Saying {
+        Saying {
+            entries: self.entries(),
+            whole: self.is_full(),
+        }
+    }
+
+    /// What is sent for it together with all that was acknowledged last.
+    pub(super) fn within(&self, committed: &BTreeMap<GroupResource, ReportEntry>) -> Saying {
+        let mut all = committed.clone();
+        self.clone().commit(&mut all);
+        Saying {
+            entries: all.into_values().collect(),
+            whole: true,
         }
     }
 

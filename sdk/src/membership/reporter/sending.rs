@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use synod_model::{Epoch, ErrorKind, GroupResource, ReportEntry};
+use synod_model::{Epoch, ErrorKind, GroupResource, ReportEntry, Verdict};
 use tokio::time::Instant;
 
 use super::job::{Job, Reply, Scope, Stage, TRIES_MAX};
-use super::sent::{Sent, What, is_over};
+use super::sent::{Saying, Sent, What, is_over};
 use super::{PAUSE, Reporter};
 use crate::membership::say::say;
 use crate::{Error, MemberEpoch, Reported, ReportedResource};
@@ -74,10 +74,15 @@ impl Reporter {
         if self.refused_epoch == Some(member.epoch) {
             return;
         }
-        if self.is_base_needed() {
+        let base = self.is_base_needed();
+        let drained = self.jobs.iter().position(|job| job.stage == Stage::Drained);
+        // A base that was refused holds no job back: the job may be what mends it. Whatever becomes of that job, the base
+        // is tried next.
+        let goes = |_: &usize| !base || self.refused_base.take() == Some(member.epoch);
+        if let Some(place) = drained.filter(goes) {
+            self.send_job(place, member, base);
+        } else if base {
             self.send_base(member);
-        } else if let Some(place) = self.jobs.iter().position(|job| job.stage == Stage::Drained) {
-            self.send_job(place, member);
         } else if self.ready.wanted && !self.standing.lock().is_ready() {
             self.send_ready(member);
         }
@@ -102,7 +107,8 @@ impl Reporter {
         }));
     }
 
-    fn send_job(&mut self, place: usize, member: MemberEpoch) {
+    /// Sends a job; `whole`: with all other entries, since the base was refused.
+    fn send_job(&mut self, place: usize, member: MemberEpoch, whole: bool) {
         let job = &mut self.jobs[place];
         let one = !job.scope.is_full();
         if one && self.committed.is_empty() {
@@ -111,14 +117,19 @@ impl Reporter {
         }
         job.stage = Stage::Sent;
         let (client, standing) = (self.client.clone(), Arc::clone(&self.standing));
-        let (entries, replace) = (job.scope.entries(), job.scope.is_full());
+        let saying = if whole && one {
+            job.scope.within(&self.committed)
+        } else {
+            job.scope.saying()
+        };
         let job = job.number;
         self.sending = Some(Box::pin(async move {
-            let send = |number| client.send_report(&member, number, entries.clone(), replace);
+            let Saying { entries, whole } = &saying;
+            let send = |number| client.send_report(&member, number, entries.clone(), *whole);
             let result = say(&standing, &member, send).await;
             Sent {
                 epoch: member.epoch,
-                what: What::Job(job, result),
+                what: What::Job(job, saying, result),
             }
         }));
     }
@@ -137,10 +148,10 @@ impl Reporter {
     /// Handles the answer to a request.
     pub(super) fn take_sent(&mut self, Sent { epoch, what }: Sent) {
         let over = match &what {
-            What::Base(_, Err(error)) | What::Job(_, Err(error)) | What::Ready(Err(error)) => {
+            What::Base(_, Err(error)) | What::Job(_, _, Err(error)) | What::Ready(Err(error)) => {
                 is_over(error)
             }
-            What::Base(_, Ok(_)) | What::Job(_, Ok(_)) | What::Ready(Ok(())) => false,
+            What::Base(_, Ok(_)) | What::Job(_, _, Ok(_)) | What::Ready(Ok(())) => false,
         };
         if over {
             // The keeper finds out whether the epoch is over; until then nothing is sent under it.
@@ -149,7 +160,9 @@ impl Reporter {
         }
         match what {
             What::Base(entries, result) => self.take_base(epoch, entries, result, over),
-            What::Job(number, result) => self.take_job(epoch, number, result, over),
+            What::Job(number, saying, result) => {
+                self.take_job(epoch, number, saying, result, over);
+            }
             What::Ready(result) => self.take_ready(epoch, result, over),
         }
     }
@@ -163,14 +176,15 @@ impl Reporter {
     ) {
         match result {
             Ok(reported) => {
-                self.doubtful = false;
-                for job in &mut self.jobs {
-                    // The base has replaced whatever the job's tries changed.
-                    job.uncertain = false;
-                }
-                self.tell(epoch, true, entries, &reported, &BTreeSet::new());
+                let all = Saying {
+                    entries,
+                    whole: true,
+                };
+                self.tell(epoch, all, &reported, &BTreeSet::new());
             }
             Err(error) if !over => {
+                let is_refused = error.execution() == Verdict::Refused;
+                self.refused_base = is_refused.then_some(epoch);
                 let resources = self.committed.keys().cloned().collect();
                 let error = error.context("what was reported before cannot be reported again");
                 self.note_failure(&resources, error);
@@ -179,7 +193,14 @@ impl Reporter {
         }
     }
 
-    fn take_job(&mut self, epoch: Epoch, number: u64, result: Result<Reported, Error>, over: bool) {
+    fn take_job(
+        &mut self,
+        epoch: Epoch,
+        number: u64,
+        saying: Saying,
+        result: Result<Reported, Error>,
+        over: bool,
+    ) {
         let Some(place) = self.place_of(number) else {
             return;
         };
@@ -188,9 +209,8 @@ impl Reporter {
                 let Some(job) = self.jobs.remove(place) else {
                     return;
                 };
-                let (full, entries) = (job.scope.is_full(), job.scope.entries());
                 job.scope.commit(&mut self.committed);
-                self.tell(epoch, full, entries, &reported, &job.changed);
+                self.tell(epoch, saying, &reported, &job.changed);
                 // Sending fails if the caller has gone away; the answer is then not needed.
                 let _ = job.reply.send(Ok(reported));
             }
@@ -200,6 +220,12 @@ impl Reporter {
                 job.last_error = Some(error);
             }
             Err(error) => {
+                let with_others = saying.whole && !self.jobs[place].scope.is_full();
+                let error = if with_others {
+                    error.context("what was reported before is refused, so all was reported in one")
+                } else {
+                    error
+                };
                 if self.jobs[place].take_failure(&error) {
                     let changed = self.jobs[place].changed.clone();
                     self.note_failure(&changed, error);
@@ -218,7 +244,7 @@ impl Reporter {
             }
             Err(error) if !over => {
                 self.ready.tries += 1;
-                let refused = error.execution() == synod_model::Verdict::Refused;
+                let refused = error.execution() == Verdict::Refused;
                 self.note_failure(&BTreeSet::new(), error.clone());
                 if refused || self.ready.tries >= TRIES_MAX {
                     self.answer_ready(&Err(error));
@@ -246,11 +272,17 @@ impl Reporter {
     fn tell(
         &mut self,
         epoch: Epoch,
-        full: bool,
-        entries: Vec<ReportEntry>,
+        Saying { entries, whole }: Saying,
         reported: &Reported,
         changed: &BTreeSet<GroupResource>,
     ) {
+        if whole {
+            self.doubtful = false;
+            for job in &mut self.jobs {
+                // This has replaced whatever the job's tries changed.
+                job.uncertain = false;
+            }
+        }
         let answers: BTreeMap<&GroupResource, &ReportedResource> = reported
             .resources
             .iter()
@@ -268,7 +300,7 @@ impl Reporter {
             .map(|(entry, _)| entry.resource.clone())
             .collect();
         self.gate.update(|book| {
-            book.told(epoch, reported.header.revision, full, pairs);
+            book.told(epoch, reported.header.revision, whole, pairs);
             book.end_change(changed);
             for resource in &named {
                 // What the watch showed of the resource before this answer arrived.
@@ -279,7 +311,7 @@ impl Reporter {
         });
         self.standing.update(|standing| {
             standing.report_error = None;
-            if full {
+            if whole {
                 standing.reported(epoch);
             }
         });

@@ -16,10 +16,17 @@ pub(super) struct Sent {
 pub(super) enum What {
     /// The last acknowledged entries, reported again.
     Base(Vec<ReportEntry>, Result<Reported, Error>),
-    /// The job of this number.
-    Job(u64, Result<Reported, Error>),
+    /// The job of this number, and what was sent for it.
+    Job(u64, Saying, Result<Reported, Error>),
     /// The mark that the server is ready.
     Ready(Result<(), Error>),
+}
+
+/// The entries of a report, and whether they are all that the member reports.
+#[derive(Clone, Debug)]
+pub(super) struct Saying {
+    pub(super) entries: Vec<ReportEntry>,
+    pub(super) whole: bool,
 }
 
 /// Whether an error says that the epoch is over.
