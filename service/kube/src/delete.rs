@@ -339,6 +339,7 @@ mod tests {
 
     use super::*;
     use crate::kinds::{KINDS, Verb};
+    use crate::parts::Part;
     use crate::request::Query;
 
     fn about() -> About<'static> {
@@ -347,6 +348,7 @@ mod tests {
             verb: Verb::Delete,
             namespace: None,
             name: "a",
+            part: Part::Object,
             user: "",
         }
     }

@@ -8,6 +8,7 @@ use synod_proto::v1;
 
 use crate::kinds::{KINDS, Kind, is_version, preference};
 use crate::negotiate::Form;
+use crate::parts::{Part, STATUS};
 use crate::sources::Calls;
 
 /// The version of Kubernetes whose clients are told that it is served: kubectl compares it with its own.
@@ -185,18 +186,27 @@ pub(crate) fn aggregated(version: &str, groups: &[Group]) -> Value {
 }
 
 fn aggregated_resource(kind: &Kind) -> Value {
-    json!({
+    let mut resource = json!({
         "resource": kind.plural,
         "responseKind": { "group": kind.group, "version": kind.version, "kind": kind.kind },
         "scope": if kind.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": kind.singular,
         "shortNames": kind.short_names,
-        "verbs": verbs(kind),
-    })
+        "verbs": verbs(kind, Part::Object),
+    });
+    if kind.has_status() {
+        resource["subresources"] = json!([{
+            "subresource": STATUS,
+            "responseKind": { "group": kind.group, "version": kind.version, "kind": kind.kind },
+            "verbs": verbs(kind, Part::Status),
+        }]);
+    }
+    resource
 }
 
-fn verbs(kind: &Kind) -> Vec<&'static str> {
-    kind.verbs.iter().map(|verb| verb.name()).collect()
+fn verbs(kind: &Kind, part: Part) -> Vec<&'static str> {
+    let verbs = kind.verbs_of(part).iter();
+    verbs.map(|verb| verb.name()).collect()
 }
 
 /// `/api`: the versions of the core group, of which there are none.
@@ -238,18 +248,28 @@ fn group_of(group: &Group) -> Value {
 
 /// `/apis/<group>/<version>`.
 pub(crate) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
-    let resources = kinds.iter().map(|kind| {
+    let resources = kinds.iter().flat_map(|kind| {
         let named = format!("{}/{}/{}", kind.group, kind.version, kind.kind);
         let hash = Sha256::digest(named.as_bytes());
-        json!({
+        let object = json!({
             "name": kind.plural,
             "singularName": kind.singular,
             "namespaced": kind.namespaced,
             "kind": kind.kind,
-            "verbs": verbs(kind),
+            "verbs": verbs(kind, Part::Object),
             "shortNames": kind.short_names,
             "storageVersionHash": BASE64.encode(&hash[..8]),
-        })
+        });
+        let status = kind.has_status().then(|| {
+            json!({
+                "name": Part::Status.path(&kind.plural),
+                "singularName": "",
+                "namespaced": kind.namespaced,
+                "kind": kind.kind,
+                "verbs": verbs(kind, Part::Status),
+            })
+        });
+        [Some(object), status].into_iter().flatten()
     });
     json!({
         "kind": "APIResourceList",

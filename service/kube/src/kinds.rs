@@ -6,6 +6,8 @@ use std::cmp::Reverse;
 use serde_json::{Value, json};
 use synod_proto::v1;
 
+use crate::parts::{Part, STATUS};
+
 /// What a caller may ask of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
@@ -70,6 +72,8 @@ pub(crate) struct Rules {
     pub(crate) create_on_update: bool,
     /// An update may leave out the revision.
     pub(crate) unconditional_update: bool,
+    /// The status is written by its subresource alone.
+    pub(crate) status_subresource: bool,
 }
 
 /// The group of what only Synod has.
@@ -86,6 +90,8 @@ const ALL: &[Verb] = &[
     Verb::Update,
     Verb::Watch,
 ];
+/// What a caller may ask of a status.
+const OF_STATUS: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
 const OF_SNAPSHOTS: &[Verb] = &[
     Verb::Delete,
     Verb::DeleteCollection,
@@ -157,6 +163,29 @@ impl Kind {
         self.verbs.contains(&verb)
     }
 
+    /// The part of an object that a path names; `None` if it has no such subresource.
+    pub(crate) fn part(&self, subresource: Option<&str>) -> Option<Part> {
+        match subresource {
+            None => Some(Part::Object),
+            Some(STATUS) if self.has_status() => Some(Part::Status),
+            Some(_) => None,
+        }
+    }
+
+    /// What a caller may ask of a part of it.
+    pub(crate) const fn verbs_of(&self, part: Part) -> &'static [Verb] {
+        match part {
+            Part::Object => self.verbs,
+            Part::Status if self.has_status() => OF_STATUS,
+            Part::Status => &[],
+        }
+    }
+
+    /// Whether its status is a subresource.
+    pub(crate) const fn has_status(&self) -> bool {
+        self.rules.status_subresource
+    }
+
     /// The kind that a collection has in one version.
     pub(crate) fn of_collection(collection: &v1::Collection, version: &str) -> Self {
         let resource = collection.resource.clone().unwrap_or_default();
@@ -176,6 +205,7 @@ impl Kind {
             rules: Rules {
                 create_on_update: rules.create_on_update,
                 unconditional_update: rules.unconditional_update,
+                status_subresource: rules.status_subresource,
             },
         }
     }
@@ -211,6 +241,7 @@ const fn row(
         rules: Rules {
             create_on_update: false,
             unconditional_update: true,
+            status_subresource: false,
         },
     }
 }

@@ -26,6 +26,7 @@
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
 //! | `read`, `watch`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
+//! | `parts` | what of an object is written, by itself and by its status subresource |
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
@@ -47,6 +48,7 @@ mod managed;
 mod negotiate;
 mod objects;
 mod openapi;
+mod parts;
 mod patch;
 mod present;
 mod read;

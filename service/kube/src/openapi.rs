@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::discovery::Group;
 use crate::kinds::{Kind, Source, Verb};
+use crate::parts::{Part, STATUS};
 
 /// The document of OpenAPI v2, which only kubectl up to 1.28 needs, and that only to find something: swagger 2.0 without paths.
 pub(crate) const EMPTY_V2: &[u8] = &[
@@ -39,8 +40,12 @@ pub(crate) fn document(kinds: &[Kind]) -> Value {
             ""
         };
         let list = format!("{base}{place}/{}", kind.plural);
-        paths.insert(format!("{list}/{{name}}"), operations(kind, true));
-        paths.insert(list, operations(kind, false));
+        let one = format!("{list}/{{name}}");
+        if kind.has_status() {
+            paths.insert(format!("{one}/{STATUS}"), operations(kind, Path::Status));
+        }
+        paths.insert(one, operations(kind, Path::One));
+        paths.insert(list, operations(kind, Path::All));
         schemas.insert(schema_name(kind), schema(kind));
     }
     schemas.insert(METADATA.to_owned(), metadata());
@@ -58,8 +63,16 @@ fn schema_name(kind: &Kind) -> String {
     format!("{}.{}.{}", kind.group, kind.version, kind.kind)
 }
 
-/// The operations at a path: of one object, or of all.
-fn operations(kind: &Kind, is_one: bool) -> Value {
+/// What a path is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Path {
+    All,
+    One,
+    Status,
+}
+
+/// The operations at a path.
+fn operations(kind: &Kind, path: Path) -> Value {
     let of_one = [
         ("get", Verb::Get),
         ("put", Verb::Update),
@@ -67,9 +80,14 @@ fn operations(kind: &Kind, is_one: bool) -> Value {
         ("delete", Verb::Delete),
     ];
     let of_all = [("get", Verb::List), ("post", Verb::Create)];
-    let all: &[(&str, Verb)] = if is_one { &of_one } else { &of_all };
+    let (all, part, of): (&[(&str, Verb)], Part, &str) = match path {
+        Path::All => (&of_all, Part::Object, "s"),
+        Path::One => (&of_one, Part::Object, ""),
+        Path::Status => (&of_one, Part::Status, "Status"),
+    };
+    let has = kind.verbs_of(part);
     let mut operations = Map::new();
-    for (method, verb) in all.iter().filter(|(_, verb)| kind.has(*verb)) {
+    for (method, verb) in all.iter().filter(|(_, verb)| has.contains(verb)) {
         let mut parameters = Vec::new();
         if matches!(verb, Verb::Create | Verb::Update | Verb::Patch) {
             parameters.extend(["dryRun", "fieldManager", "fieldValidation"].map(parameter));
@@ -81,7 +99,7 @@ fn operations(kind: &Kind, is_one: bool) -> Value {
         operations.insert(
             (*method).to_owned(),
             json!({
-                "operationId": format!("{}{}{}", verb.name(), kind.kind, if is_one { "" } else { "s" }),
+                "operationId": format!("{}{}{of}", verb.name(), kind.kind),
                 "parameters": parameters,
                 "responses": { "200": { "description": "OK", "content": { "application/json": { "schema": text } } } },
                 "x-kubernetes-action": verb.name(),
@@ -133,6 +151,9 @@ fn schema(kind: &Kind) -> Value {
         Source::Agreements | Source::Members | Source::Migrations | Source::StorageVersions => {
             properties["spec"] = anything("What it is about.");
             properties["status"] = anything("How it stands.");
+        }
+        Source::Objects if kind.has_status() => {
+            properties[STATUS] = anything("What is observed of it. Its subresource writes it.");
         }
         Source::Objects => {}
     }

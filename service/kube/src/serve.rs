@@ -29,6 +29,7 @@ use crate::discovery::{self, kind_at};
 use crate::kinds::{Kind, Verb};
 use crate::negotiate::{Form, form};
 use crate::openapi;
+use crate::parts::Part;
 use crate::request::{Place, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
@@ -313,15 +314,18 @@ async fn resource(
     let kind = kind_at(calls, &place.group, &place.version, &place.plural).await;
     let kind = kind.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let kind = kind.ok_or_else(Fault::no_such_path)?;
-    if place.subresource.is_some() || (place.namespace.is_some() && !kind.namespaced) {
+    let part = kind.part(place.subresource.as_deref());
+    let part = part.ok_or_else(Fault::no_such_path)?;
+    if place.namespace.is_some() && !kind.namespaced {
         return Err(Fault::no_such_path());
     }
-    let verb = verb(&head, &place, &kind)?;
+    let verb = verb(&head, &place, &kind, part)?;
     let about = About {
         kind: &kind,
         verb,
         namespace: place.namespace.as_deref(),
         name: place.name.as_deref().unwrap_or_default(),
+        part,
         user: user.as_deref().unwrap_or("system:anonymous"),
     };
     let form = form(&head.headers, |form| !matches!(form, Form::Discovery(_)));
@@ -371,7 +375,7 @@ async fn resource(
 }
 
 /// What is asked of a kind at a place.
-fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> {
+fn verb(head: &Head, place: &ResourcePlace, kind: &Kind, part: Part) -> Result<Verb, Fault> {
     let watches = || head.query.is("watch");
     let verb = match (head.method.as_str(), place.name.is_some()) {
         ("GET" | "HEAD", true) => Verb::Get,
@@ -394,7 +398,7 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> 
         _ if !is_one_namespace => return Err(Fault::no_such_path()),
         _ => {}
     }
-    if kind.has(verb) {
+    if kind.verbs_of(part).contains(&verb) {
         Ok(verb)
     } else {
         Err(Fault::no_such_method())

@@ -7,6 +7,7 @@ use synod_model::{ErrorKind, Refusal};
 
 use crate::kinds::{Kind, Verb};
 use crate::managed::Conflict;
+use crate::parts::Part;
 
 /// Why a request was not done.
 #[derive(Clone, Debug)]
@@ -29,6 +30,7 @@ pub(crate) struct About<'a> {
     pub(crate) namespace: Option<&'a str>,
     /// Empty if no single object was asked for.
     pub(crate) name: &'a str,
+    pub(crate) part: Part,
     /// Who asks; empty where nobody is asked.
     pub(crate) user: &'a str,
 }
@@ -319,9 +321,10 @@ impl Fault {
                     None => "at the cluster scope".to_owned(),
                 };
                 let Kind { plural, group, .. } = about.kind;
+                let path = about.part.path(plural);
                 let (user, verb) = (about.user, about.verb.name());
                 format!(
-                    "{resource}{} is forbidden: User \"{user}\" cannot {verb} resource \"{plural}\" in API group \
+                    "{resource}{} is forbidden: User \"{user}\" cannot {verb} resource \"{path}\" in API group \
                      \"{group}\" {place}: {}",
                     named(about.name),
                     refusal.message

@@ -4,7 +4,7 @@
 //! nothing back, and it makes nothing safer than it is: what was voted, marked and fenced goes on counting, drains and
 //! deadlines go on, and what frees something for others stays possible.
 
-use synod_model::{ErrorKind, Feature, Refusal, SWITCHES_SINCE, Switch};
+use synod_model::{ErrorKind, Feature, Refusal, STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch};
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
 
@@ -33,6 +33,10 @@ impl State {
     ///
     /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
     pub fn check_machine_version(&self, command: &Command) -> Result<(), Refusal> {
+        if names_status_subresource(command) && self.machine_version < STATUS_SUBRESOURCE_SINCE {
+            let what = "status subresources";
+            return Err(self.too_early(what, STATUS_SUBRESOURCE_SINCE, "status_subresource"));
+        }
         match switch_named_in(command) {
             Some(feature) if self.machine_version < SWITCHES_SINCE => {
                 let refusal = self.too_early("switches", SWITCHES_SINCE, feature.setting());
@@ -74,6 +78,9 @@ impl Command {
         if matches!(self, Self::FollowSwitches(_)) {
             return SWITCHES_SINCE;
         }
+        if names_status_subresource(self) {
+            return STATUS_SUBRESOURCE_SINCE;
+        }
         switch_named_in(self).map_or(MACHINE_VERSION_MIN, |_| SWITCHES_SINCE)
     }
 }
@@ -83,6 +90,15 @@ fn switch_named_in(command: &Command) -> Option<Feature> {
         update.patch.names_switch_of()
     } else {
         None
+    }
+}
+
+/// Whether a command says of a collection whether it has a status subresource, in a field that older replicas do not know.
+fn names_status_subresource(command: &Command) -> bool {
+    match command {
+        Command::CreateCollection(create) => create.rules.status_subresource,
+        Command::UpdateCollection(update) => update.status_subresource.is_some(),
+        _ => false,
     }
 }
 

@@ -89,7 +89,7 @@ pub use assumption::Assumption;
 pub use binary::{Binary, BinaryResource};
 pub use binary_version::BinaryVersion;
 pub use cluster_id::ClusterId;
-pub use collection::{Collection, CollectionRules};
+pub use collection::{Collection, CollectionRules, STATUS_SUBRESOURCE_SINCE};
 pub use condition::{Condition, ConditionStatus};
 pub use controller_revision::{
     ControllerHistory, ControllerRevision, Equality, HASH_LABEL, LiveMark, LiveMarks, MarkTie,

@@ -12,5 +12,6 @@ mod lists;
 mod objects;
 mod own;
 mod replicas;
+mod status;
 mod verbs;
 mod watches;

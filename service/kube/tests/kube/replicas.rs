@@ -14,6 +14,7 @@ use synod_server::replica::{Doors, Replica};
 use synod_server::seams::Seams;
 use synod_store::RealDisk;
 use tempfile::TempDir;
+use tonic::Code;
 use tonic::transport::Channel;
 
 /// Anything that takes longer than this has failed.
@@ -84,6 +85,30 @@ impl Replicas {
     pub(crate) async fn with_widgets() -> Self {
         let replicas = Self::one().await;
         replicas.declare("widgets", "Widget", true).await;
+        replicas
+    }
+
+    /// The first replica, with the namespaced collection of widgets, whose status is a subresource.
+    pub(crate) async fn with_status() -> Self {
+        let replicas = Self::one().await;
+        replicas.declare("widgets", "Widget", true).await;
+        let update = v1::CollectionsUpdateRequest {
+            resource: Some(v1::GroupResource {
+                group: "example.io".to_owned(),
+                resource: "widgets".to_owned(),
+            }),
+            status_subresource: Some(true),
+            ..v1::CollectionsUpdateRequest::default()
+        };
+        let mut collections = CollectionsClient::new(replicas.channel().await);
+        let updated = async {
+            // A new cluster raises its machine version in a moment.
+            while let Err(refusal) = collections.update(update.clone()).await {
+                assert_eq!(refusal.code(), Code::Unavailable, "{refusal}");
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, updated).await.unwrap();
         replicas
     }
 

@@ -55,6 +55,7 @@ impl Replica {
                 strict_storage_version: false,
                 create_on_update: true,
                 unconditional_update: true,
+                status_subresource: false,
             },
         }));
         let object = replica.stores(&object());

@@ -70,7 +70,9 @@ stored! {
     ClaimMigration { id, worker, ttl }
     CloseSession { session }
     Collection { resource, metadata, kind, namespaced, rules }
-    CollectionRules { strict_storage_version, create_on_update, unconditional_update }
+    CollectionRules {
+        strict_storage_version, create_on_update, unconditional_update, status_subresource,
+    }
     CompleteMigration { id, token }
     Condition {
         kind, status, reason, message, observed_generation, transition, transition_revision,
@@ -145,6 +147,7 @@ stored! {
     TruncateControllerRevisions { history, limit, if_newest }
     UpdateCollection {
         resource, strict_storage_version, create_on_update, unconditional_update, preconditions,
+        status_subresource,
     }
     UpdateControllerRevision { key, preconditions, number, labels, annotations, data }
     UpdateObject { key, attributes, content, ttl, preconditions, fences }
