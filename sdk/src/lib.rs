@@ -156,7 +156,7 @@ pub use synod_model::{
 };
 pub use synod_model::{
     AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
-    PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,
+    DeleteLease, PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,
 };
 pub use synod_model::{
     AgreementChange, Annotations, ApiVersion, Attributes, BinaryVersion, ClusterId, Collection,

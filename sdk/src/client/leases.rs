@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use synod_model::{
-    AcquireLease, ClusterId, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate,
+    AcquireLease, ClusterId, DeleteLease, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate,
     ReleaseLease, RenewLease, RenewLeaseCandidate, WithdrawLeaseCandidate,
 };
 use synod_proto::{Change, LeaseRenewal, v1};
@@ -15,7 +15,7 @@ use crate::pages::Pages;
 use crate::transport::{Failure, Repeats, Try};
 use crate::values::read;
 use crate::{
-    Acquired, Changed, Error, LeaseCandidateItem, LeaseCandidatePage, LeasePage, LeaseView,
+    Acquired, Changed, Error, Header, LeaseCandidateItem, LeaseCandidatePage, LeasePage, LeaseView,
     ReadOptions,
 };
 
@@ -135,6 +135,20 @@ impl Client {
             async move { stubs::leases(attempt.channel).release(request).await }
         });
         read::<v1::LeasesReleaseResponse, _>(change.await?)
+    }
+
+    /// Deletes a lease, whoever holds it. Who is next has a new one of this name, with a higher token.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such lease; `CONFLICT`: it is not the one that is meant.
+    pub async fn delete_lease(&self, delete: DeleteLease) -> Result<Header, Error> {
+        let change = self.change(Change::new(delete), |attempt: Try, message| {
+            let request = attempt.request::<v1::LeasesDeleteRequest>(message);
+            async move { stubs::leases(attempt.channel).delete(request).await }
+        });
+        let answer: v1::LeasesDeleteResponse = change.await?;
+        read(answer.header)
     }
 
     /// Renews a lease once, and returns its TTL.

@@ -80,6 +80,7 @@ answers!(
     MigrationsResetResponse,
     MigrationsRetryResponse,
     MigrationsStartResponse,
+    LeasesDeleteResponse,
     RostersDeleteResponse,
     RostersGetResponse,
     RostersListResponse,

@@ -143,8 +143,8 @@ pub(crate) async fn delete(
     let options = Options::of(asks, about)?;
     let uid = match about.kind.source {
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
+        Source::Leases => lease(calls, about, options).await?,
         Source::Agreements
-        | Source::Leases
         | Source::Members
         | Source::Migrations
         | Source::Objects
@@ -237,6 +237,7 @@ async fn one_of(
         }
         let deleted = match about.kind.source {
             Source::ControllerRevisions => snapshot(calls, &about, options).await.map(drop),
+            Source::Leases => lease(calls, &about, options).await.map(drop),
             _ => object(calls, &about, options).await.map(drop),
         };
         match deleted {
@@ -297,15 +298,41 @@ async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<
     Ok(uid.to_owned())
 }
 
+/// Deletes a lease, whoever holds it. Answers its uid.
+async fn lease(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
+    let there = present::read(calls, about).await?;
+    let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
+    let mut expected = options.preconditions;
+    if expected.uid.is_empty() {
+        // The one whose uid is told.
+        uid.clone_into(&mut expected.uid);
+    }
+    let request = v1::LeasesDeleteRequest {
+        lease: Some(v1::LeaseKey {
+            namespace: about.namespace.unwrap_or_default().to_owned(),
+            name: about.name.to_owned(),
+        }),
+        preconditions: Some(expected.clone()),
+        dry_run: options.dry_run,
+        ..v1::LeasesDeleteRequest::default()
+    };
+    let deleted: Result<v1::LeasesDeleteResponse, _> =
+        calls.call("synod.v1.Leases/Delete", &request).await;
+    deleted.map_err(|refusal| fault(about, &refusal, &expected))?;
+    Ok(uid.to_owned())
+}
+
 /// Why something was not deleted.
 fn fault(about: &About<'_>, refusal: &Refusal, expected: &v1::Preconditions) -> Fault {
     if refusal.kind != ErrorKind::Conflict {
         return Fault::of(refusal, about);
     }
     let current = match refusal.current.as_deref() {
-        Some(Current::Object(object)) => Some(object.metadata.resource_version.get()),
+        Some(Current::Object(object)) => Some(&object.metadata),
+        Some(Current::Lease(lease)) => Some(&lease.metadata),
         _ => None,
     };
+    let current = current.map(|metadata| metadata.resource_version.get());
     match (expected.resource_version, current) {
         (Some(asked), Some(current)) if asked != current => {
             let why = format!(

@@ -99,14 +99,6 @@ const OF_SNAPSHOTS: &[Verb] = &[
     Verb::List,
     Verb::Watch,
 ];
-const OF_LEASES: &[Verb] = &[
-    Verb::Create,
-    Verb::Get,
-    Verb::List,
-    Verb::Patch,
-    Verb::Update,
-    Verb::Watch,
-];
 
 impl Verb {
     pub(crate) const EACH: [Self; 8] = [
@@ -253,7 +245,7 @@ pub(crate) const KINDS: &[Kind] = &[
         ("leases", "lease", "Lease"),
         &[],
         true,
-        OF_LEASES,
+        ALL,
         Source::Leases,
         &[HOLDER],
         "A lease: held by one holder at a time, until its TTL has passed without a renewal.",

@@ -6,9 +6,10 @@
 //! | update by the holder | renew; with another duration, acquire, which keeps the token |
 //! | update by another while it is held | `Conflict`: the TTL decides when a lease is free, not the clock of who wants it |
 //! | update without a holder | release |
+//! | delete | delete: the holder loses it at once; who is next in Synod's queue, or elected, has a new one |
 //!
 //! A renewal changes no revision, so `resourceVersion` stays, and no watcher is woken. `renewTime` is what the deadline that
-//! the leader keeps says. A lease that was freed stays, without a holder, and is never deleted. Labels, annotations and the
+//! the leader keeps says. A lease that was freed stays for a day, without a holder. Labels, annotations and the
 //! times of the writer are not kept.
 
 use serde_json::{Value, json};

@@ -32,6 +32,7 @@ pub(crate) fn conflict(
 ) -> Fault {
     let current = match refusal.current.as_deref() {
         Some(Current::Object(object)) => Some(object.metadata.uid.to_string()),
+        Some(Current::Lease(lease)) => Some(lease.metadata.uid.to_string()),
         _ => None,
     };
     match current {

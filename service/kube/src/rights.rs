@@ -87,6 +87,7 @@ impl<'a> Target<'a> {
             (Source::Objects, _) if is_read => "synod.v1.Objects/Get",
             (Source::Objects, _) => "synod.v1.Objects/Delete",
             (Source::Leases, _) if is_read => "synod.v1.Leases/Get",
+            (Source::Leases, Verb::Delete | Verb::DeleteCollection) => "synod.v1.Leases/Delete",
             (Source::Leases, _) => "synod.v1.Leases/Acquire",
             (Source::ControllerRevisions, _) if is_read => "synod.v1.ControllerRevisions/Get",
             (Source::ControllerRevisions, _) => "synod.v1.ControllerRevisions/Delete",

@@ -107,6 +107,8 @@ macro_rules! command_table {
             49 DeleteRoster ordinary = rosters::delete;
             /// Does more of what follows from switches that moved.
             50 FollowSwitches ordinary = follow_switches::apply;
+            /// Deletes a lease, whoever holds it.
+            51 DeleteLease ordinary = delete_lease::apply;
         }
     };
 }

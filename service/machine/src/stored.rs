@@ -6,7 +6,7 @@ use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, AgreementChange, Assumption,
     ClaimMigration, ClaimToken, CloseSession, ClusterId, Collection, CompleteMigration,
     ControllerRevision, CreateCollection, CreateControllerRevision, CreateObject, DeleteCollection,
-    DeleteControllerRevisions, DeleteObject, DeleteRoster, Epoch, FailMigration, FencingToken,
+    DeleteControllerRevisions, DeleteLease, DeleteObject, DeleteRoster, Epoch, FailMigration, FencingToken,
     ForgetResource, GroupResource, HolderIdentity, Identity, Join, Lease, LeaseCandidate, LeaseKey,
     Leave, LiveMark, LogTime, MarkControllerRevisions, MarkReady, Member, MemberId, Migration,
     MigrationId, MigrationProgress, NamespacedName, ObjectKey, ObserveStorage, OpenSession,

@@ -4,7 +4,10 @@
 //! nothing back, and it makes nothing safer than it is: what was voted, marked and fenced goes on counting, drains and
 //! deadlines go on, and what frees something for others stays possible.
 
-use synod_model::{ErrorKind, Feature, Refusal, STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch};
+use synod_model::{
+    DELETE_LEASE_SINCE, ErrorKind, Feature, Refusal, STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE,
+    Switch,
+};
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
 
@@ -36,6 +39,12 @@ impl State {
         if names_status_subresource(command) && self.machine_version < STATUS_SUBRESOURCE_SINCE {
             let what = "status subresources";
             return Err(self.too_early(what, STATUS_SUBRESOURCE_SINCE, "status_subresource"));
+        }
+        if let Command::DeleteLease(delete) = command
+            && self.machine_version < DELETE_LEASE_SINCE
+        {
+            let named = format!("lease \"{}\"", delete.key);
+            return Err(self.too_early("deletions of leases", DELETE_LEASE_SINCE, &named));
         }
         match switch_named_in(command) {
             Some(feature) if self.machine_version < SWITCHES_SINCE => {
@@ -77,6 +86,9 @@ impl Command {
     pub fn machine_version(&self) -> u32 {
         if matches!(self, Self::FollowSwitches(_)) {
             return SWITCHES_SINCE;
+        }
+        if matches!(self, Self::DeleteLease(_)) {
+            return DELETE_LEASE_SINCE;
         }
         if names_status_subresource(self) {
             return STATUS_SUBRESOURCE_SINCE;
@@ -145,6 +157,7 @@ const fn needed(command: &Command) -> Option<Feature> {
         Command::MarkControllerRevisions(_)
         | Command::ReleaseControllerRevision(_)
         | Command::ReleaseLease(_)
+        | Command::DeleteLease(_)
         | Command::WithdrawLeaseCandidate(_)
         | Command::FailMigration(_)
         | Command::AbortMigration(_)

@@ -138,8 +138,8 @@ pub use requests::{
     ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
 };
 pub use requests::{
-    AcquireLease, PutLeaseCandidate, ReleaseLease, RenewLease, RenewLeaseCandidate,
-    WithdrawLeaseCandidate,
+    AcquireLease, DELETE_LEASE_SINCE, DeleteLease, PutLeaseCandidate, ReleaseLease, RenewLease,
+    RenewLeaseCandidate, WithdrawLeaseCandidate,
 };
 pub use requests::{
     Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,

@@ -14,7 +14,6 @@ use synod_server::replica::{Doors, Replica};
 use synod_server::seams::Seams;
 use synod_store::RealDisk;
 use tempfile::TempDir;
-use tonic::Code;
 use tonic::transport::Channel;
 
 /// Anything that takes longer than this has failed.
@@ -92,6 +91,7 @@ impl Replicas {
     pub(crate) async fn with_status() -> Self {
         let replicas = Self::one().await;
         replicas.declare("widgets", "Widget", true).await;
+        replicas.raised().await;
         let update = v1::CollectionsUpdateRequest {
             resource: Some(v1::GroupResource {
                 group: "example.io".to_owned(),
@@ -101,15 +101,24 @@ impl Replicas {
             ..v1::CollectionsUpdateRequest::default()
         };
         let mut collections = CollectionsClient::new(replicas.channel().await);
-        let updated = async {
-            // A new cluster raises its machine version in a moment.
-            while let Err(refusal) = collections.update(update.clone()).await {
-                assert_eq!(refusal.code(), Code::Unavailable, "{refusal}");
+        collections.update(update).await.unwrap();
+        replicas
+    }
+
+    /// Waits until the newest machine version is in force, which is in a moment where each replica knows it.
+    pub(crate) async fn raised(&self) {
+        let mut cluster = ClusterClient::new(self.channel().await);
+        let raised = async {
+            loop {
+                let status = cluster.status(v1::ClusterStatusRequest::default());
+                let status = status.await.unwrap().into_inner();
+                if status.machine_version >= 2 {
+                    return;
+                }
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(PATIENCE, updated).await.unwrap();
-        replicas
+        tokio::time::timeout(PATIENCE, raised).await.unwrap();
     }
 
     /// Declares a collection of the group `example.io`.

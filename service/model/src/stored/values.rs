@@ -89,6 +89,7 @@ stored! {
     }
     CreateObject { key, attributes, content, ttl, fences }
     DeleteCollection { resource, preconditions }
+    DeleteLease { key, preconditions }
     DeleteObject { key, propagation, preconditions, fences }
     DeleteRoster { scope, if_revision }
     Deletion { at, revision, position }
