@@ -11,6 +11,7 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, preconditions};
 use crate::bounded;
 use crate::kinds::Source;
+use crate::migrations;
 use crate::present::{self, TRIES, conflict};
 use crate::read;
 use crate::request::is_dry;
@@ -144,11 +145,15 @@ pub(crate) async fn delete(
     let uid = match about.kind.source {
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
         Source::Leases => lease(calls, about, options).await?,
+        Source::Migrations => {
+            let expected = &options.preconditions;
+            migrations::delete(calls, about, expected, options.dry_run).await?
+        }
         Source::Agreements
         | Source::Members
-        | Source::Migrations
         | Source::Objects
         | Source::Settings
+        | Source::StorageStates
         | Source::StorageVersions => {
             let is_dry = options.dry_run;
             let deleted = object(calls, about, options).await?;

@@ -31,6 +31,7 @@ pub(crate) enum Source {
     Migrations,
     Objects,
     Settings,
+    StorageStates,
     StorageVersions,
 }
 
@@ -92,6 +93,13 @@ const ALL: &[Verb] = &[
 ];
 /// What a caller may ask of a status.
 const OF_STATUS: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
+const OF_MIGRATIONS: &[Verb] = &[
+    Verb::Create,
+    Verb::Delete,
+    Verb::Get,
+    Verb::List,
+    Verb::Watch,
+];
 const OF_SNAPSHOTS: &[Verb] = &[
     Verb::Delete,
     Verb::DeleteCollection,
@@ -283,10 +291,20 @@ pub(crate) const KINDS: &[Kind] = &[
         ),
         &[],
         false,
-        READ,
+        OF_MIGRATIONS,
         Source::Migrations,
         &[RESOURCE, PHASE],
         "A migration of what is stored of a resource to the version that was agreed on.",
+    ),
+    row(
+        ("migration.k8s.io", "v1alpha1"),
+        ("storagestates", "storagestate", "StorageState"),
+        &[],
+        false,
+        READ,
+        Source::StorageStates,
+        &[CURRENT_HASH, PERSISTED_HASHES],
+        "The hash of the version that a resource is stored in, and those of the versions in which it may be.",
     ),
     row(
         (OWN_GROUP, "v1"),
@@ -396,6 +414,24 @@ const PERSISTED: Column = column("Persisted", "The versions that may be stored."
     let persisted: Vec<String> = persisted.into_iter().flatten().map(of).collect();
     json!(persisted.join(","))
 });
+
+const CURRENT_HASH: Column = column(
+    "Current",
+    "The hash of the version that is written.",
+    0,
+    |it| text(&it["status"]["currentStorageVersionHash"]),
+);
+const PERSISTED_HASHES: Column = column(
+    "Persisted",
+    "The hashes of the versions that may be stored.",
+    0,
+    |it| {
+        let of = |one: &Value| one.as_str().unwrap_or_default().to_owned();
+        let all = it["status"]["persistedStorageVersionHashes"].as_array();
+        let all: Vec<String> = all.into_iter().flatten().map(of).collect();
+        json!(all.join(","))
+    },
+);
 
 fn text(value: &Value) -> Value {
     json!(value.as_str().unwrap_or_default())

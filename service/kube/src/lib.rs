@@ -30,7 +30,7 @@
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
-//! | `sources`, `shown`, `documents`, `leases` | the calls of each kind, and its documents |
+//! | `sources`, `shown`, `documents`, `leases`, `migrations` | the calls of each kind, and its documents |
 //! | `answer`, `table` | answers as they are sent |
 //! | `status` | refusals, in Kubernetes' words |
 
@@ -44,6 +44,7 @@ mod documents;
 mod kinds;
 mod kubeconfig;
 mod leases;
+mod migrations;
 mod managed;
 mod negotiate;
 mod objects;

@@ -148,7 +148,11 @@ fn schema(kind: &Kind) -> Value {
             properties["revision"] = number("Its place in the history.");
         }
         Source::Settings => properties["spec"] = anything("The settings."),
-        Source::Agreements | Source::Members | Source::Migrations | Source::StorageVersions => {
+        Source::Agreements
+        | Source::Members
+        | Source::Migrations
+        | Source::StorageStates
+        | Source::StorageVersions => {
             properties["spec"] = anything("What it is about.");
             properties["status"] = anything("How it stands.");
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use synod_model::{Current, Refusal};
+use synod_proto::v1;
 
 use crate::request::Asked;
 use crate::sources::Calls;
@@ -21,6 +22,29 @@ pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Faul
         .get(about.kind, about.namespace, about.name, Asked::Newest)
         .await;
     found.map_err(|refusal| Fault::of(&refusal, about))
+}
+
+/// Checks that an object which was read is the one that a deletion means, in Kubernetes' words.
+pub(crate) fn expected(
+    about: &About<'_>,
+    there: &Value,
+    expected: &v1::Preconditions,
+) -> Result<(), Fault> {
+    let own = |field: &str| there["metadata"][field].as_str().unwrap_or_default();
+    let revision = expected.resource_version.map(|it| it.to_string());
+    let (uid, revision) = (expected.uid.as_str(), revision.unwrap_or_default());
+    for (what, asked, own) in [
+        ("UID", uid, own("uid")),
+        ("ResourceVersion", &revision, own("resourceVersion")),
+    ] {
+        if !asked.is_empty() && asked != own {
+            let why = format!(
+                "Precondition failed: {what} in precondition: {asked}, {what} in object meta: {own}"
+            );
+            return Err(Fault::conflict(about, &why));
+        }
+    }
+    Ok(())
 }
 
 /// A change that was refused because the object is another one than the caller means, in Kubernetes' words.

@@ -38,7 +38,7 @@ impl<'a> Target<'a> {
         let resource = match kind.source {
             Source::Objects => Some(kind.resource()),
             Source::StorageVersions if !name.is_empty() => Some(storage_version_of(name)),
-            Source::Agreements if !name.is_empty() => Some(state_of(name)),
+            Source::Agreements | Source::StorageStates if !name.is_empty() => Some(state_of(name)),
             _ => None,
         };
         Self {
@@ -92,7 +92,9 @@ impl<'a> Target<'a> {
             (Source::ControllerRevisions, _) if is_read => "synod.v1.ControllerRevisions/Get",
             (Source::ControllerRevisions, _) => "synod.v1.ControllerRevisions/Delete",
             // What else there is is only read.
-            (Source::StorageVersions | Source::Agreements, _) => "synod.v1.StorageVersions/Get",
+            (Source::StorageVersions | Source::Agreements | Source::StorageStates, _) => "synod.v1.StorageVersions/Get",
+            (Source::Migrations, Verb::Create) => "synod.v1.Migrations/Start",
+            (Source::Migrations, Verb::Delete) => "synod.v1.Migrations/Abort",
             (Source::Migrations, _) => "synod.v1.Migrations/Get",
             (Source::Members, _) => "synod.v1.Membership/Get",
             (Source::Settings, _) => "synod.v1.Cluster/GetSettings",
@@ -115,7 +117,7 @@ impl Names for Target<'_> {
             Source::Leases => each(Named::Leases(spot)),
             Source::ControllerRevisions => each(Named::Histories(spot)),
             Source::Migrations if !self.name.is_empty() => each(Named::Migration(self.name)),
-            Source::StorageVersions | Source::Agreements => {
+            Source::StorageVersions | Source::Agreements | Source::StorageStates => {
                 if let Some(resource) = &self.resource {
                     each(Named::Resource(resource));
                 }

@@ -213,9 +213,9 @@ impl Calls {
                 let version = found.storage_version.ok_or_else(|| nothing(name))?;
                 shown::storage_version(kind, &version)
             }
-            Source::Agreements => {
+            Source::Agreements | Source::StorageStates => {
                 let found = self.of_resource(state_of(name), read).await?;
-                shown::agreement(kind, &found.storage_state.ok_or_else(|| nothing(name))?)
+                shown::state(kind, &found.storage_state.ok_or_else(|| nothing(name))?)
             }
             Source::Migrations => {
                 let request = v1::MigrationsGetRequest {
@@ -224,7 +224,11 @@ impl Calls {
                 };
                 let found: v1::MigrationsGetResponse =
                     self.call("synod.v1.Migrations/Get", &request).await?;
-                shown::migration(kind, &found.migration.unwrap_or_default())
+                let migration = found.migration.unwrap_or_default();
+                if shown::is_deleted(&migration) {
+                    return Err(nothing(name));
+                }
+                shown::migration(kind, &migration)
             }
             Source::Members => {
                 let request = v1::MembershipGetRequest {
@@ -338,6 +342,7 @@ impl Calls {
             | Source::Members
             | Source::Migrations
             | Source::Settings
+            | Source::StorageStates
             | Source::StorageVersions => return self.page_of_cluster(kind, paging).await,
         };
         Ok(Page {
@@ -350,8 +355,8 @@ impl Calls {
     /// A page of a kind without namespaces that Synod keeps itself.
     async fn page_of_cluster(&self, kind: &Kind, paging: Paging) -> Result<Page, Refusal> {
         let (items, header, next): (Vec<Value>, _, _) = match kind.source {
-            Source::StorageVersions | Source::Agreements => {
-                let is_state = kind.source == Source::Agreements;
+            Source::StorageVersions | Source::Agreements | Source::StorageStates => {
+                let is_state = kind.source != Source::StorageVersions;
                 let request =
                     page!(StorageVersionsListRequest, paging, include_unreported: is_state);
                 let found: v1::StorageVersionsListResponse =
@@ -360,7 +365,7 @@ impl Calls {
                     true => item
                         .storage_state
                         .as_ref()
-                        .map(|one| shown::agreement(kind, one)),
+                        .map(|one| shown::state(kind, one)),
                     false => item
                         .storage_version
                         .as_ref()
@@ -379,6 +384,7 @@ impl Calls {
                 let items = found
                     .migrations
                     .iter()
+                    .filter(|one| !shown::is_deleted(one))
                     .map(|one| shown::migration(kind, one));
                 (items.collect(), found.header, found.continue_token)
             }

@@ -365,6 +365,7 @@ impl Fault {
 fn cause(field: &str, rule: &str) -> Value {
     let reasons = [
         ("Required value", "FieldValueRequired"),
+        ("Not found", "FieldValueNotFound"),
         ("Forbidden", "FieldValueForbidden"),
         ("Unsupported value", "FieldValueNotSupported"),
         ("Too long", "FieldValueTooLong"),

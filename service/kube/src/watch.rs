@@ -210,7 +210,7 @@ impl Watching {
             Source::Leases => ObjectKind::Lease,
             Source::ControllerRevisions => ObjectKind::ControllerRevision,
             Source::StorageVersions => ObjectKind::StorageVersion,
-            Source::Agreements => ObjectKind::StorageState,
+            Source::Agreements | Source::StorageStates => ObjectKind::StorageState,
             Source::Migrations => ObjectKind::Migration,
             Source::Members => ObjectKind::Member,
             Source::Settings => ObjectKind::Settings,
@@ -368,13 +368,15 @@ impl Watching {
 
     /// The lines of an event; none if it is not for this watch, or if the client has it.
     async fn event(&mut self, revision: u64, event: v1::Event) -> Result<String, Refusal> {
-        let name = match event.r#type() {
-            v1::EventType::Added => "ADDED",
-            v1::EventType::Modified => "MODIFIED",
-            v1::EventType::Removed => "DELETED",
+        let is_gone = match told_as(&event) {
             v1::EventType::Unspecified => return Ok(String::new()),
+            told => told == v1::EventType::Removed,
         };
-        let is_gone = event.r#type() == v1::EventType::Removed;
+        let name = match event.r#type() {
+            _ if is_gone => "DELETED",
+            v1::EventType::Added => "ADDED",
+            _ => "MODIFIED",
+        };
         let Some(mut object) = self.object(revision, event, is_gone).await? else {
             return Ok(String::new());
         };
@@ -410,7 +412,7 @@ impl Watching {
             Object::StoredObject(object) => documents::object(kind, &object),
             Object::Lease(lease) => leases::of(kind, &lease, None, 0),
             Object::ControllerRevision(one) => shown::controller_revision(kind, &one),
-            Object::StorageState(state) => shown::agreement(kind, &state),
+            Object::StorageState(state) => shown::state(kind, &state),
             Object::Migration(migration) => shown::migration(kind, &migration),
             Object::Member(member) => shown::member(kind, &member),
             Object::Settings(settings) => shown::settings(kind, &settings),
@@ -455,6 +457,19 @@ impl Watching {
         let is_first = std::mem::replace(&mut self.is_first, false);
         let object = self.shape.bookmark(is_first, metadata);
         format!("{}\n", json!({ "type": "BOOKMARK", "object": object }))
+    }
+}
+
+/// What an event is to clients: a migration goes when it is called off by request.
+fn told_as(event: &v1::Event) -> v1::EventType {
+    let told = event.r#type();
+    match &event.object {
+        Some(v1::event::Object::Migration(migration)) if shown::is_deleted(migration) => match told {
+            v1::EventType::Modified => v1::EventType::Removed,
+            // It went before.
+            _ => v1::EventType::Unspecified,
+        },
+        _ => told,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, Written, place, preconditions};
 use crate::kinds::Source;
 use crate::leases;
+use crate::migrations;
 use crate::objects::{self, expects};
 use crate::patch::Patch;
 use crate::present::{TRIES, read, written};
@@ -26,6 +27,12 @@ pub(crate) async fn create(
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
     let Written { document, warnings } = asks.document(about)?;
+    if about.kind.source == Source::Migrations {
+        admit(calls, about)?;
+        let is_dry = asks.query.is_dry_run()?;
+        let started = migrations::create(calls, about, &document, is_dry).await?;
+        return Ok(made(calls, shape, started, &warnings));
+    }
     let given = document["metadata"]["name"]
         .as_str()
         .unwrap_or_default()
@@ -62,12 +69,17 @@ pub(crate) async fn create(
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),
             Ok(created) => {
-                let mut response = answer::document(&calls.origin, 201, &shape.one(created));
-                answer::warn(&mut response, &warnings);
-                return Ok(response);
+                return Ok(made(calls, shape, created, &warnings));
             }
         }
     }
+}
+
+/// The answer to a creation.
+fn made(calls: &Calls, shape: &Shape, created: Value, warnings: &[String]) -> Response {
+    let mut response = answer::document(&calls.origin, 201, &shape.one(created));
+    answer::warn(&mut response, warnings);
+    response
 }
 
 async fn create_named(

@@ -9,6 +9,7 @@ mod discovery;
 mod kubectl;
 mod leases;
 mod lists;
+mod migrations;
 mod objects;
 mod own;
 mod replicas;

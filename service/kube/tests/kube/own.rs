@@ -10,10 +10,10 @@ use crate::api::Api;
 use crate::replicas::Replicas;
 
 const STORAGE_VERSIONS: &str = "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions";
-const MIGRATIONS: &str = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
+pub(crate) const MIGRATIONS: &str = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
 
 /// Lets a member join and report that it encodes deployments in this version.
-async fn report(replicas: &Replicas, id: &str, version: &str) {
+pub(crate) async fn report(replicas: &Replicas, id: &str, version: &str) {
     let join = v1::MembershipJoinRequest {
         id: id.to_owned(),
         instance: id.to_owned(),
