@@ -155,8 +155,8 @@ pub use synod_model::{
     RosterRule, SERVED, SetRoster, Topic, TopicKind, WITHDRAWN, feature_level,
 };
 pub use synod_model::{
-    AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
-    DeleteLease, PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,
+    AcquireLease, DeleteLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
+    PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,
 };
 pub use synod_model::{
     AgreementChange, Annotations, ApiVersion, Attributes, BinaryVersion, ClusterId, Collection,

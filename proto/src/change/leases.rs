@@ -1,9 +1,9 @@
 //! The changing requests on leases and candidates, and their renewals.
 
 use synod_model::{
-    AcquireLease, ClusterId, DeleteLease, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate, Refusal,
-    ReleaseLease, RenewLease, RenewLeaseCandidate, Strategy, Ttl, Violation, Violations,
-    WithdrawLeaseCandidate,
+    AcquireLease, ClusterId, DeleteLease, FencingToken, HolderIdentity, LeaseKey,
+    PutLeaseCandidate, Refusal, ReleaseLease, RenewLease, RenewLeaseCandidate, Strategy, Ttl,
+    Violation, Violations, WithdrawLeaseCandidate,
 };
 
 use super::{Change, check_token_cluster, cluster_of, requests};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use synod_model::{
-    AcquireLease, ClusterId, DeleteLease, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate,
-    ReleaseLease, RenewLease, RenewLeaseCandidate, WithdrawLeaseCandidate,
+    AcquireLease, ClusterId, DeleteLease, FencingToken, HolderIdentity, LeaseKey,
+    PutLeaseCandidate, ReleaseLease, RenewLease, RenewLeaseCandidate, WithdrawLeaseCandidate,
 };
 use synod_proto::{Change, LeaseRenewal, v1};
 use tokio_stream::StreamExt as _;

@@ -10,6 +10,7 @@ use synod_proto::v1;
 use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, preconditions};
 use crate::bounded;
+use crate::candidates;
 use crate::kinds::Source;
 use crate::migrations;
 use crate::present::{self, TRIES, conflict};
@@ -145,6 +146,12 @@ pub(crate) async fn delete(
     let uid = match about.kind.source {
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
         Source::Leases => lease(calls, about, options).await?,
+        Source::LeaseCandidates => {
+            if options.dry_run {
+                return Err(Fault::no_dry_run());
+            }
+            candidates::delete(calls, about, &options.preconditions).await?
+        }
         Source::Migrations => {
             let expected = &options.preconditions;
             migrations::delete(calls, about, expected, options.dry_run).await?
@@ -335,6 +342,7 @@ fn fault(about: &About<'_>, refusal: &Refusal, expected: &v1::Preconditions) -> 
     let current = match refusal.current.as_deref() {
         Some(Current::Object(object)) => Some(&object.metadata),
         Some(Current::Lease(lease)) => Some(&lease.metadata),
+        Some(Current::ControllerRevision(one)) => Some(&one.metadata),
         _ => None,
     };
     let current = current.map(|metadata| metadata.resource_version.get());

@@ -24,13 +24,13 @@
 //! | [`serve()`] | connections and requests |
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
-//! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
+//! | `kinds`, `columns`, `discovery`, `openapi` | the table of kinds, and what is told of it |
 //! | `read`, `watch`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
 //! | `parts` | what of an object is written, by itself and by its status subresource |
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
-//! | `sources`, `shown`, `documents`, `leases`, `migrations` | the calls of each kind, and its documents |
+//! | `sources`, `shown`, `documents`, `leases`, `candidates`, `migrations`, `snapshots` | the calls of each kind, and its documents |
 //! | `answer`, `table` | answers as they are sent |
 //! | `status` | refusals, in Kubernetes' words |
 
@@ -38,14 +38,16 @@ mod answer;
 mod bodies;
 mod body;
 mod bounded;
+mod candidates;
+mod columns;
 mod delete;
 mod discovery;
 mod documents;
 mod kinds;
 mod kubeconfig;
 mod leases;
-mod migrations;
 mod managed;
+mod migrations;
 mod negotiate;
 mod objects;
 mod openapi;
@@ -59,6 +61,7 @@ mod rights;
 mod selectors;
 mod serve;
 mod shown;
+mod snapshots;
 mod sources;
 mod status;
 mod strategic;

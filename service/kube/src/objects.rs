@@ -121,7 +121,8 @@ async fn update_once(
     let rules = about.kind.rules;
     let Some(live) = live else {
         let is_whole = about.part == Part::Object;
-        let is_created = is_whole && rules.create_on_update && *given == v1::Preconditions::default();
+        let is_created =
+            is_whole && rules.create_on_update && *given == v1::Preconditions::default();
         if !is_created {
             return Err(Fault::not_found(about).into());
         }
@@ -137,7 +138,9 @@ async fn update_once(
     }
     let writer = writer(calls, about, asks)?;
     live.takes(about)?;
-    let document = about.part.written(document.clone(), &live.document, about.kind.has_status());
+    let document = about
+        .part
+        .written(document.clone(), &live.document, about.kind.has_status());
     let next = Next {
         managers: live.managed.updated(&document, &writer),
         document,
@@ -184,7 +187,9 @@ async fn patch_once(
     let (document, managers) = match patch {
         Patch::Apply(configuration) => {
             let is_forced = asks.query.is("force")?;
-            let said = about.part.said(&configuration.document, about.kind.has_status());
+            let said = about
+                .part
+                .said(&configuration.document, about.kind.has_status());
             live.applied(&said, &writer, is_forced, about)?
         }
         patch => {
@@ -192,7 +197,9 @@ async fn patch_once(
             patch.apply(&mut patched, about)?;
             place(&mut patched, about)?;
             expects(&patched["metadata"], &live.document["metadata"], about)?;
-            let patched = about.part.written(patched, &live.document, about.kind.has_status());
+            let patched = about
+                .part
+                .written(patched, &live.document, about.kind.has_status());
             let managers = live.managed.updated(&patched, &writer);
             (patched, managers)
         }
@@ -271,8 +278,7 @@ impl Live {
         if own == asked {
             return Ok(());
         }
-        let why =
-            format!("it is stored in {own}, and this is for {asked}: Synod does not convert");
+        let why = format!("it is stored in {own}, and this is for {asked}: Synod does not convert");
         Err(Fault::conflict(about, &why))
     }
 }

@@ -148,6 +148,7 @@ fn schema(kind: &Kind) -> Value {
             properties["revision"] = number("Its place in the history.");
         }
         Source::Settings => properties["spec"] = anything("The settings."),
+        Source::LeaseCandidates => properties["spec"] = anything("For which lease it stands."),
         Source::Agreements
         | Source::Members
         | Source::Migrations

@@ -24,6 +24,26 @@ pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Faul
     found.map_err(|refusal| Fault::of(&refusal, about))
 }
 
+/// Checks that an object which was read is the one that an update means.
+pub(crate) fn means(
+    about: &About<'_>,
+    there: &Value,
+    asked: &v1::Preconditions,
+) -> Result<(), Fault> {
+    let uid = v1::Preconditions {
+        resource_version: None,
+        ..asked.clone()
+    };
+    expected(about, there, &uid)?;
+    let revision = asked.resource_version.map(|it| it.to_string());
+    match revision {
+        Some(revision) if there["metadata"]["resourceVersion"] != revision => {
+            Err(Fault::modified(about))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Checks that an object which was read is the one that a deletion means, in Kubernetes' words.
 pub(crate) fn expected(
     about: &About<'_>,
@@ -57,6 +77,7 @@ pub(crate) fn conflict(
     let current = match refusal.current.as_deref() {
         Some(Current::Object(object)) => Some(object.metadata.uid.to_string()),
         Some(Current::Lease(lease)) => Some(lease.metadata.uid.to_string()),
+        Some(Current::ControllerRevision(one)) => Some(one.metadata.uid.to_string()),
         _ => None,
     };
     match current {

@@ -182,7 +182,7 @@ fn items(shape: &Shape, objects: &[Value], is_first: bool) -> String {
         if !text.is_empty() || !is_first {
             text.push(',');
         }
-        text.push_str(&shape.item(object).to_string());
+        text.push_str(&answer::text(&shape.item(object)));
     }
     text
 }

@@ -86,13 +86,22 @@ impl<'a> Target<'a> {
             (Source::Objects, Verb::Update | Verb::Patch) => "synod.v1.Objects/Update",
             (Source::Objects, _) if is_read => "synod.v1.Objects/Get",
             (Source::Objects, _) => "synod.v1.Objects/Delete",
+            (Source::LeaseCandidates, _) if is_read => "synod.v1.Leases/ListCandidates",
+            (Source::LeaseCandidates, Verb::Delete) => "synod.v1.Leases/WithdrawCandidate",
+            (Source::LeaseCandidates, _) => "synod.v1.Leases/PutCandidate",
             (Source::Leases, _) if is_read => "synod.v1.Leases/Get",
             (Source::Leases, Verb::Delete | Verb::DeleteCollection) => "synod.v1.Leases/Delete",
             (Source::Leases, _) => "synod.v1.Leases/Acquire",
             (Source::ControllerRevisions, _) if is_read => "synod.v1.ControllerRevisions/Get",
+            (Source::ControllerRevisions, Verb::Create) => "synod.v1.ControllerRevisions/Create",
+            (Source::ControllerRevisions, Verb::Update | Verb::Patch) => {
+                "synod.v1.ControllerRevisions/Update"
+            }
             (Source::ControllerRevisions, _) => "synod.v1.ControllerRevisions/Delete",
             // What else there is is only read.
-            (Source::StorageVersions | Source::Agreements | Source::StorageStates, _) => "synod.v1.StorageVersions/Get",
+            (Source::StorageVersions | Source::Agreements | Source::StorageStates, _) => {
+                "synod.v1.StorageVersions/Get"
+            }
             (Source::Migrations, Verb::Create) => "synod.v1.Migrations/Start",
             (Source::Migrations, Verb::Delete) => "synod.v1.Migrations/Abort",
             (Source::Migrations, _) => "synod.v1.Migrations/Get",
@@ -115,6 +124,8 @@ impl Names for Target<'_> {
                 ..spot
             })),
             Source::Leases => each(Named::Leases(spot)),
+            // Its name is not that of the lease, of which the call that does it asks again.
+            Source::LeaseCandidates => each(Named::Leases(Spot { name: "", ..spot })),
             Source::ControllerRevisions => each(Named::Histories(spot)),
             Source::Migrations if !self.name.is_empty() => each(Named::Migration(self.name)),
             Source::StorageVersions | Source::Agreements | Source::StorageStates => {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use synod_proto::v1;
 
-use crate::documents::{RAW_DATA, document, time};
+use crate::documents::{RAW_DATA, document, micro_time, time};
 use crate::kinds::{Kind, Source};
 
 /// The name of the one object with the settings.
@@ -102,9 +102,10 @@ fn storage_state(kind: &Kind, state: &v1::StorageState) -> Value {
         false => one.hash.as_str(),
     });
     // What is agreed on is persisted, with its hash.
-    let current = state.persisted.iter().find(|one| {
-        state.current_version.is_some() && one.version == state.current_version
-    });
+    let current = state
+        .persisted
+        .iter()
+        .find(|one| state.current_version.is_some() && one.version == state.current_version);
     let current = current.map(|one| one.hash.as_str());
     let current = current.or(state.current_hash.as_deref());
     let rest = json!({
@@ -115,6 +116,27 @@ fn storage_state(kind: &Kind, state: &v1::StorageState) -> Value {
         },
     });
     document(kind, state.metadata.as_ref(), rest)
+}
+
+/// A candidate that said so at this time, if that is known.
+pub(crate) fn lease_candidate(
+    kind: &Kind,
+    candidate: &v1::LeaseCandidate,
+    renewed_ms: Option<u64>,
+) -> Value {
+    let lease = candidate.lease.clone().unwrap_or_default();
+    let mut spec = json!({
+        "leaseName": lease.name,
+        "binaryVersion": candidate.binary_version,
+        "strategy": candidate.strategy,
+    });
+    if !candidate.emulation_version.is_empty() {
+        spec["emulationVersion"] = json!(candidate.emulation_version);
+    }
+    if let Some(renewed) = renewed_ms {
+        spec["renewTime"] = micro_time(renewed);
+    }
+    document(kind, candidate.metadata.as_ref(), json!({ "spec": spec }))
 }
 
 /// Whether a migration was deleted by the Kubernetes API, or aborted by request in another way, which is the same.

@@ -1,5 +1,7 @@
 //! The calls by which each kind is read.
 
+mod candidates;
+
 use std::collections::BTreeMap;
 
 use prost::Message;
@@ -197,6 +199,7 @@ impl Calls {
                 let lease = found.lease.unwrap_or_default();
                 leases::of(kind, &lease, found.remaining_ms, self.now_ms())
             }
+            Source::LeaseCandidates => self.candidate(kind, namespace, name, asked).await?,
             Source::ControllerRevisions => {
                 let request = v1::ControllerRevisionsGetRequest {
                     namespace: own,
@@ -324,6 +327,9 @@ impl Calls {
                     found.continue_token,
                 )
             }
+            Source::LeaseCandidates => {
+                return self.candidates(kind, &namespace, paging).await;
+            }
             Source::ControllerRevisions => {
                 let request = page!(
                     ControllerRevisionsListRequest, paging, namespace: namespace, labels: BTreeMap::new(),
@@ -404,7 +410,10 @@ impl Calls {
                     next: String::new(),
                 });
             }
-            Source::Objects | Source::Leases | Source::ControllerRevisions => {
+            Source::Objects
+            | Source::LeaseCandidates
+            | Source::Leases
+            | Source::ControllerRevisions => {
                 return Err(nothing(&kind.plural));
             }
         };

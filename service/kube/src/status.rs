@@ -113,6 +113,11 @@ impl Fault {
         Self::new(415, "UnsupportedMediaType", message)
     }
 
+    /// A dry run of what is no object would be a dry run in words alone.
+    pub(crate) fn no_dry_run() -> Self {
+        Self::bad_request("the dryRun feature is not supported for this resource")
+    }
+
     pub(crate) fn too_large(bytes: usize) -> Self {
         let message = format!("Request entity too large: limit is {bytes}");
         Self::new(413, "RequestEntityTooLarge", message)

@@ -207,6 +207,7 @@ impl Watching {
         } = &self.scope;
         let of_kind = match kind.source {
             Source::Objects => ObjectKind::Object,
+            Source::LeaseCandidates => ObjectKind::LeaseCandidate,
             Source::Leases => ObjectKind::Lease,
             Source::ControllerRevisions => ObjectKind::ControllerRevision,
             Source::StorageVersions => ObjectKind::StorageVersion,
@@ -431,7 +432,8 @@ impl Watching {
                 let calls = self.calls.until(Instant::now() + PATIENCE);
                 calls.get(kind, None, &name, Asked::Exact(revision)).await?
             }
-            Object::Collection(_) | Object::LeaseCandidate(_) | Object::Roster(_) => {
+            Object::LeaseCandidate(one) => shown::lease_candidate(kind, &one, None),
+            Object::Collection(_) | Object::Roster(_) => {
                 return Ok(None);
             }
         }))
@@ -441,7 +443,8 @@ impl Watching {
         let is_first = std::mem::replace(&mut self.is_first, false);
         self.shape.now_ms = self.calls.now_ms();
         let object = self.shape.one_of_many(is_first, object);
-        format!("{}\n", json!({ "type": name, "object": object }))
+        let line = json!({ "type": name, "object": object });
+        format!("{}\n", answer::text(&line))
     }
 
     fn bookmark_if_taken(&mut self) -> String {
@@ -464,7 +467,8 @@ impl Watching {
 fn told_as(event: &v1::Event) -> v1::EventType {
     let told = event.r#type();
     match &event.object {
-        Some(v1::event::Object::Migration(migration)) if shown::is_deleted(migration) => match told {
+        Some(v1::event::Object::Migration(migration)) if shown::is_deleted(migration) => match told
+        {
             v1::EventType::Modified => v1::EventType::Removed,
             // It went before.
             _ => v1::EventType::Unspecified,

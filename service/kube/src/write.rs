@@ -3,9 +3,11 @@
 use std::hash::{BuildHasher, RandomState};
 
 use serde_json::Value;
+use synod_proto::v1;
 
 use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, Written, place, preconditions};
+use crate::candidates;
 use crate::kinds::Source;
 use crate::leases;
 use crate::migrations;
@@ -13,6 +15,7 @@ use crate::objects::{self, expects};
 use crate::patch::Patch;
 use crate::present::{TRIES, read, written};
 use crate::rights::admit;
+use crate::snapshots;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
 
@@ -89,22 +92,30 @@ async fn create_named(
     document: &Value,
 ) -> Result<Value, Fault> {
     admit(calls, about)?;
-    if about.kind.source == Source::Leases {
-        not_dry(asks)?;
-        leases::create(calls, about, document).await?;
-        return written(calls, about).await;
+    match about.kind.source {
+        Source::Leases => {
+            not_dry(asks)?;
+            leases::create(calls, about, document).await?;
+            written(calls, about).await
+        }
+        Source::LeaseCandidates => {
+            not_dry(asks)?;
+            candidates::create(calls, about, document).await?;
+            written(calls, about).await
+        }
+        Source::ControllerRevisions => {
+            let is_dry = asks.query.is_dry_run()?;
+            snapshots::create(calls, about, document, is_dry).await
+        }
+        _ => objects::create(calls, about, asks, document).await,
     }
-    objects::create(calls, about, asks, document).await
 }
 
-/// A dry run of what is no object would be a dry run in words alone.
 fn not_dry(asks: &Asks<'_>) -> Result<(), Fault> {
-    if asks.query.is_dry_run()? {
-        return Err(Fault::bad_request(
-            "the dryRun feature is not supported for this resource",
-        ));
+    match asks.query.is_dry_run()? {
+        true => Err(Fault::no_dry_run()),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// A name with this beginning, cut as Kubernetes cuts it.
@@ -134,11 +145,9 @@ pub(crate) async fn update(
     admit(calls, about)?;
     let Written { document, warnings } = asks.document(about)?;
     let (code, updated) = match about.kind.source {
-        Source::Leases => {
-            not_dry(asks)?;
-            let preconditions = preconditions(&document, about)?;
-            leases::update(calls, about, &document, &preconditions).await?;
-            (200, written(calls, about).await?)
+        Source::Leases | Source::LeaseCandidates | Source::ControllerRevisions => {
+            let expected = preconditions(&document, about)?;
+            (200, put(calls, about, asks, &document, &expected).await?)
         }
         _ => objects::update(calls, about, asks, &document).await?,
     };
@@ -157,7 +166,9 @@ pub(crate) async fn patch(
     admit(calls, about)?;
     let patch = Patch::of(asks, about)?;
     let (code, patched) = match about.kind.source {
-        Source::Leases => (200, patch_lease(calls, about, asks, &patch).await?),
+        Source::Leases | Source::LeaseCandidates | Source::ControllerRevisions => {
+            (200, patch_one(calls, about, asks, &patch).await?)
+        }
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
     let mut response = answer::document(&calls.origin, code, &shape.one(patched));
@@ -167,13 +178,33 @@ pub(crate) async fn patch(
     Ok(response)
 }
 
-async fn patch_lease(
+/// Puts a document in place of a lease, a candidate or a snapshot, if it is the one that is expected.
+async fn put(
+    calls: &Calls,
+    about: &About<'_>,
+    asks: &Asks<'_>,
+    document: &Value,
+    expected: &v1::Preconditions,
+) -> Result<Value, Fault> {
+    if about.kind.source == Source::ControllerRevisions {
+        let is_dry = asks.query.is_dry_run()?;
+        return snapshots::update(calls, about, document, expected, is_dry).await;
+    }
+    not_dry(asks)?;
+    match about.kind.source {
+        Source::LeaseCandidates => candidates::update(calls, about, document, expected).await?,
+        _ => leases::update(calls, about, document, expected).await?,
+    }
+    written(calls, about).await
+}
+
+/// Patches a lease, a candidate or a snapshot.
+async fn patch_one(
     calls: &Calls,
     about: &About<'_>,
     asks: &Asks<'_>,
     patch: &Patch,
 ) -> Result<Value, Fault> {
-    not_dry(asks)?;
     let mut tries = TRIES;
     loop {
         tries -= 1;
@@ -183,11 +214,11 @@ async fn patch_lease(
         place(&mut patched, about)?;
         expects(&patched["metadata"], &current["metadata"], about)?;
         let expected = preconditions(&current, about)?;
-        match leases::update(calls, about, &patched, &expected).await {
+        match put(calls, about, asks, &patched, &expected).await {
             // Somebody was faster, and the patch does not mind.
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),
-            Ok(()) => return written(calls, about).await,
+            Ok(done) => return Ok(done),
         }
     }
 }

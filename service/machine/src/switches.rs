@@ -5,8 +5,8 @@
 //! deadlines go on, and what frees something for others stays possible.
 
 use synod_model::{
-    DELETE_LEASE_SINCE, ErrorKind, Feature, Refusal, STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE,
-    Switch,
+    DELETE_LEASE_SINCE, ErrorKind, Feature, NAMED_SNAPSHOTS_SINCE, Refusal,
+    STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
 };
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
@@ -36,23 +36,17 @@ impl State {
     ///
     /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
     pub fn check_machine_version(&self, command: &Command) -> Result<(), Refusal> {
-        if names_status_subresource(command) && self.machine_version < STATUS_SUBRESOURCE_SINCE {
-            let what = "status subresources";
-            return Err(self.too_early(what, STATUS_SUBRESOURCE_SINCE, "status_subresource"));
+        let Some(later) = Later::of(command) else {
+            return Ok(());
+        };
+        if self.machine_version >= later.since {
+            return Ok(());
         }
-        if let Command::DeleteLease(delete) = command
-            && self.machine_version < DELETE_LEASE_SINCE
-        {
-            let named = format!("lease \"{}\"", delete.key);
-            return Err(self.too_early("deletions of leases", DELETE_LEASE_SINCE, &named));
-        }
-        match switch_named_in(command) {
-            Some(feature) if self.machine_version < SWITCHES_SINCE => {
-                let refusal = self.too_early("switches", SWITCHES_SINCE, feature.setting());
-                Err(refusal.with("setting", feature))
-            }
-            Some(_) | None => Ok(()),
-        }
+        let refusal = self.too_early(later.what, later.since, &later.named);
+        Err(match switch_named_in(command) {
+            Some(feature) => refusal.with("setting", feature),
+            None => refusal,
+        })
     }
 
     /// The refusal of something that comes with a machine version that is not in force yet.
@@ -87,13 +81,51 @@ impl Command {
         if matches!(self, Self::FollowSwitches(_)) {
             return SWITCHES_SINCE;
         }
-        if matches!(self, Self::DeleteLease(_)) {
-            return DELETE_LEASE_SINCE;
+        Later::of(self).map_or(MACHINE_VERSION_MIN, |later| later.since)
+    }
+}
+
+/// What a command says that replicas of older machine versions do not know.
+struct Later {
+    what: &'static str,
+    since: u32,
+    /// Where the command says it.
+    named: String,
+}
+
+impl Later {
+    fn of(command: &Command) -> Option<Self> {
+        if let Some(feature) = switch_named_in(command) {
+            return Some(Self {
+                what: "switches",
+                since: SWITCHES_SINCE,
+                named: feature.setting().to_owned(),
+            });
         }
-        if names_status_subresource(self) {
-            return STATUS_SUBRESOURCE_SINCE;
+        if names_status_subresource(command) {
+            return Some(Self {
+                what: "status subresources",
+                since: STATUS_SUBRESOURCE_SINCE,
+                named: "status_subresource".to_owned(),
+            });
         }
-        switch_named_in(self).map_or(MACHINE_VERSION_MIN, |_| SWITCHES_SINCE)
+        if let Command::DeleteLease(delete) = command {
+            return Some(Self {
+                what: "deletions of leases",
+                since: DELETE_LEASE_SINCE,
+                named: format!("lease \"{}\"", delete.key),
+            });
+        }
+        if let Command::CreateControllerRevision(create) = command
+            && let Some(name) = &create.name
+        {
+            return Some(Self {
+                what: "names of snapshots",
+                since: NAMED_SNAPSHOTS_SINCE,
+                named: format!("snapshot \"{name}\""),
+            });
+        }
+        None
     }
 }
 
@@ -107,11 +139,13 @@ fn switch_named_in(command: &Command) -> Option<Feature> {
 
 /// Whether a command says of a collection whether it has a status subresource, in a field that older replicas do not know.
 fn names_status_subresource(command: &Command) -> bool {
-    match command {
-        Command::CreateCollection(create) => create.rules.status_subresource,
-        Command::UpdateCollection(update) => update.status_subresource.is_some(),
-        _ => false,
+    if let Command::CreateCollection(create) = command {
+        return create.rules.status_subresource;
     }
+    if let Command::UpdateCollection(update) = command {
+        return update.status_subresource.is_some();
+    }
+    false
 }
 
 /// The refusal of what is switched off.

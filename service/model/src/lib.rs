@@ -148,8 +148,9 @@ pub use requests::{
 };
 pub use requests::{
     AdoptControllerRevisions, CreateControllerRevision, DeleteControllerRevisions, InUse, Mark,
-    MarkControllerRevisions, ReleaseControllerRevision, RollbackControllerRevision, RollbackTarget,
-    TruncateControllerRevisions, UpdateControllerRevision,
+    MarkControllerRevisions, NAMED_SNAPSHOTS_SINCE, ReleaseControllerRevision,
+    RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions,
+    UpdateControllerRevision,
 };
 pub use requests::{DeleteRoster, SetRoster};
 pub use resource::GroupResource;

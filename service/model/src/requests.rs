@@ -38,7 +38,7 @@ pub use adopt::Adopt;
 pub use adopt_controller_revisions::{AdoptControllerRevisions, ReleaseControllerRevision};
 pub use close_session::CloseSession;
 pub use collections::{CreateCollection, DeleteCollection, UpdateCollection};
-pub use create_controller_revision::CreateControllerRevision;
+pub use create_controller_revision::{CreateControllerRevision, NAMED_SNAPSHOTS_SINCE};
 pub use delete_controller_revisions::DeleteControllerRevisions;
 pub use delete_lease::{DELETE_LEASE_SINCE, DeleteLease};
 pub use forget_resource::ForgetResource;

@@ -4,6 +4,7 @@
 
 mod api;
 mod apply;
+mod candidates;
 mod clients;
 mod discovery;
 mod kubectl;
@@ -13,6 +14,7 @@ mod migrations;
 mod objects;
 mod own;
 mod replicas;
+mod snapshots;
 mod status;
 mod verbs;
 mod watches;

@@ -52,8 +52,7 @@ impl Turn<'_> {
         let is_given = has.is_some() && has != had;
         let after = Lease {
             key: key.clone(),
-            transitions: before
-                .map_or(0, |lease| lease.transitions + u64::from(is_given)),
+            transitions: before.map_or(0, |lease| lease.transitions + u64::from(is_given)),
             preferred,
             metadata: self.metadata(before.map(|lease| &lease.metadata)),
             hold,

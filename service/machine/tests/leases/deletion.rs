@@ -148,7 +148,10 @@ fn a_free_lease_is_deleted_and_what_is_deleted_is_as_it_never_was() {
     stage.releases("a", "h");
     stage.deletes("a");
     assert_eq!(stage.lease(&key("a")), None);
-    assert_eq!(stage.state.due(stage.state.log_time(), usize::MAX).holders, []);
+    assert_eq!(
+        stage.state.due(stage.state.log_time(), usize::MAX).holders,
+        []
+    );
     stage.pass(48 * 60 * 60 * 1_000);
     stage.expires();
     stage.takes("a", "h");

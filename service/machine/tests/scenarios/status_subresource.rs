@@ -93,7 +93,11 @@ fn a_patch_of_the_status_moves_no_generation_and_another_encoding_does() {
         written(cluster.send(Command::PatchObject(patch(&one, document))));
         assert_eq!(cluster.object(&one).metadata.generation, generation);
     }
-    cluster.updates(&one, labelled(&[("a", "b")]), content("v1", r#"{"spec":1}"#));
+    cluster.updates(
+        &one,
+        labelled(&[("a", "b")]),
+        content("v1", r#"{"spec":1}"#),
+    );
     assert_eq!(cluster.object(&one).metadata.generation, 2);
     let data = r#"{"spec":1}"#;
     cluster.updates(&one, Attributes::default(), content("v2", data));

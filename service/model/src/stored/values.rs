@@ -85,7 +85,7 @@ stored! {
     CreateCollection { resource, kind, namespaced, rules }
     CreateControllerRevision {
         history, data, equality, prefix, labels, annotations, number, collision_count,
-        history_limit, if_newest, mark_update,
+        history_limit, if_newest, mark_update, name,
     }
     CreateObject { key, attributes, content, ttl, fences }
     DeleteCollection { resource, preconditions }

@@ -24,7 +24,8 @@ async fn kubectl_reads_and_writes_the_status_apart() {
         kubectl.file("a.json", &observed(1, 9));
         kubectl.prints("create -f a.json", "created").await;
         let is = async |size: &str, ready: &str, generation: &str| {
-            let line = "get widget a -n n -o jsonpath={.spec.size}/{.status.ready}/{.metadata.generation}";
+            let line =
+                "get widget a -n n -o jsonpath={.spec.size}/{.status.ready}/{.metadata.generation}";
             let told = format!("{size}/{ready}/{generation}");
             assert_eq!(kubectl.run(line).await.out, told);
         };
@@ -39,7 +40,7 @@ async fn kubectl_reads_and_writes_the_status_apart() {
         kubectl
             .prints("get widget a -n n --subresource=status", "NAME")
             .await;
-        edited(&kubectl, "s/ready:.2/ready:\ 3/").await;
+        edited(&kubectl, r"s/ready:.2/ready:\ 3/").await;
         is("1", "3", "1").await;
         kubectl.file("a.json", &observed(2, 4));
         kubectl
@@ -51,7 +52,12 @@ async fn kubectl_reads_and_writes_the_status_apart() {
         kubectl.file("a.json", &observed(8, 5));
         let apply = "apply --server-side --subresource=status --force-conflicts -f a.json";
         // Older ones have the flag for other commands alone.
-        if kubectl.run("apply --help").await.out.contains("--subresource") {
+        if kubectl
+            .run("apply --help")
+            .await
+            .out
+            .contains("--subresource")
+        {
             kubectl.prints(apply, "serverside-applied").await;
             is("2", "5", "2").await;
         }
@@ -67,7 +73,7 @@ async fn kubectl_reads_and_writes_the_status_apart() {
 /// Edits the status of the widget `a` by a script of sed.
 async fn edited(kubectl: &Kubectl, script: &str) {
     let mut command = kubectl.command("edit widget a -n n --subresource=status");
-    // A dot stands for the blank, at which editors are split.
+    // A shell reads it, since it has a backslash.
     let command = command.env("KUBE_EDITOR", format!("sed -i -e {script}"));
     let output = command.stdin(Stdio::null()).output();
     let output = timeout(PATIENCE, output).await.unwrap().unwrap();
