@@ -17,8 +17,9 @@ use keyring::{Keyring, Secret};
 use server::Server;
 use store::{Rewriting, Store};
 use synod_client::{
-    ApiVersion, Client, DeleteRoster, Migrator, MigratorOptions, ReadOptions, ResourceScope,
-    RosterRule, Safety, SetRoster, Topic, WorkerName,
+    ApiVersion, Client, DeleteRoster, ErrorKind, ListMembers, ListStorageVersions, MemberId,
+    Migrator, MigratorOptions, ReadOptions, ResourceScope, RosterRule, Safety, SetRoster, Topic,
+    WorkerName,
 };
 use tokio::time::{sleep, timeout};
 
@@ -46,6 +47,9 @@ async fn main() -> Result<(), Failed> {
     writeln!(out, "one has written 5 objects: {}", store.told())?;
     let checked = check(&client, &topic, &old).await?;
     writeln!(out, "is {} free? {}", old.name(), told(&checked))?;
+    if checked.is_safe() {
+        return Err("a key that encrypts objects is called free".into());
+    }
 
     // Restarted one after the other, as by a change of their configuration. The new key comes last: it is preferred.
     one.stop().await?;
@@ -63,41 +67,80 @@ async fn main() -> Result<(), Failed> {
     one.write("secret-0", "written by one").await?;
     writeln!(out, "both hold it, so one writes with it: {}", store.told())?;
 
-    rewrite(&client, &topic, &store, [&old, &new]).await?;
+    let checked = rewrite(&client, &topic, &store, [&old, &new]).await?;
     writeln!(
         out,
-        "is {} free? yes, with all rewritten: {}",
+        "is {} free? {}, with all rewritten: {}",
         old.name(),
+        told(&checked),
         store.told()
     )?;
 
+    one.stop().await?;
+    let one = Server::start(&client, &topic, &store, "one", &[&new]).await?;
     two.stop().await?;
     let two = Server::start(&client, &topic, &store, "two", &[&new]).await?;
     writeln!(
         out,
-        "two holds the new key alone, and reads \"{}\"",
+        "both hold the new key alone, and two reads \"{}\"",
         two.read("secret-4")?
     )?;
+    let ids = [one.id().clone(), two.id().clone()];
     for server in [one, two] {
         server.stop().await?;
     }
-    client.forget_resource(topic.resource(), None).await?;
-    let (scope, if_revision) = (scope(&topic), None);
-    client
-        .rosters()
-        .delete(DeleteRoster { scope, if_revision })
-        .await?;
+    clean_up(&client, &topic, &ids).await?;
+    writeln!(
+        out,
+        "both have left, and nothing of it is left in the cluster"
+    )?;
     client.close().await?;
     Ok(())
 }
 
-/// Rewrites what the old key encrypts, until nothing may need it any more.
+/// Removes what the cluster knows of the topic, once nobody reports it, and its roster. Fails if anything is left.
+async fn clean_up(client: &Client, topic: &Topic, ids: &[MemberId]) -> Result<(), Failed> {
+    client.forget_resource(topic.resource(), None).await?;
+    let (scope, if_revision) = (scope(topic), None);
+    let roster = DeleteRoster { scope, if_revision };
+    client.rosters().delete(roster).await?;
+    let left = left(client, topic, ids).await?;
+    if !left.is_empty() {
+        return Err(format!("left behind: {}", left.join(", ")).into());
+    }
+    Ok(())
+}
+
+/// What the cluster still has of the members, the topic and its roster.
+async fn left(client: &Client, topic: &Topic, ids: &[MemberId]) -> Result<Vec<String>, Failed> {
+    let members = client.members(ListMembers::new()).all().await?.items;
+    let members = members.into_iter().map(|view| view.member.id);
+    let mut left: Vec<String> = members
+        .filter(|id| ids.contains(id))
+        .map(|id| format!("the member {id}"))
+        .collect();
+    let states = ListStorageVersions::new().with_unreported();
+    let states = client.storage_versions(states).all().await?.items;
+    let mut states = states.iter().filter_map(|it| it.storage_state.as_ref());
+    if states.any(|state| state.resource == *topic.resource()) {
+        left.push(format!("the topic {topic}"));
+    }
+    let scope = scope(topic);
+    match client.rosters().get(&scope, ReadOptions::default()).await {
+        Ok(_) => left.push(format!("the roster of {scope}")),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(left)
+}
+
+/// Rewrites what the old key encrypts, until nothing may need it any more. Returns the check that says so.
 async fn rewrite(
     client: &Client,
     topic: &Topic,
     store: &Store,
     [old, new]: [&Secret; 2],
-) -> Result<(), Failed> {
+) -> Result<Safety, Failed> {
     let options = MigratorOptions::new(
         WorkerName::parse("example")?,
         BTreeSet::from([topic.resource().clone()]),
@@ -139,11 +182,14 @@ async fn check(client: &Client, topic: &Topic, key: &Secret) -> Result<Safety, F
 }
 
 /// Waits until nothing may need a key any more. Nothing announces the end of a drain, so it asks again.
-async fn free(client: &Client, topic: &Topic, key: &Secret) -> Result<(), Failed> {
-    while !check(client, topic, key).await?.is_safe_for_sure() {
+async fn free(client: &Client, topic: &Topic, key: &Secret) -> Result<Safety, Failed> {
+    loop {
+        let checked = check(client, topic, key).await?;
+        if checked.is_safe_for_sure() {
+            return Ok(checked);
+        }
         sleep(Duration::from_millis(100)).await;
     }
-    Ok(())
 }
 
 fn told(checked: &Safety) -> String {

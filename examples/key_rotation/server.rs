@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_client::{
-    ApiVersion, Client, JoinOptions, Kind, Membership, ReportEntry, Stance, Topic, apiserver_id,
+    ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, Topic,
+    apiserver_id,
 };
 use tokio::time::sleep;
 
@@ -82,6 +83,10 @@ impl Server {
             permit.done();
             sleep(Duration::from_millis(20)).await;
         }
+    }
+
+    pub(crate) fn id(&self) -> &MemberId {
+        self.membership.id()
     }
 
     pub(crate) async fn stop(self) -> Result<(), Failed> {

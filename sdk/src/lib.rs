@@ -99,8 +99,8 @@ pub use kubernetes::storage_version_hash;
 pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use migrator::{
-    CollectionStore, Fence, FenceFault, FenceGuard, Fenced, FencedStore, Migrator, MigratorOptions,
-    RecodeError, Store, StoreError, StorePage, Worked,
+    Attempt, CollectionStore, Fence, FenceFault, FenceGuard, Fenced, FencedStore, Migrator,
+    MigratorOptions, RecodeError, Store, StoreError, StorePage, Worked,
 };
 pub use objects::{
     Codec, CodecError, Creator, Draft, EncodingVersion, ListObjects, NewObject, ObjectEvent,

@@ -1,7 +1,8 @@
 //! The migration worker: it claims migrations, rewrites every object page by page, and reports its progress.
 //!
 //! Several workers share the resources: each migration is claimed by one worker at a time. Progress is saved with each
-//! page, so another worker continues there if this one dies. A worker whose migration is aborted stops at once.
+//! page, so another worker continues there if this one dies. A worker whose migration is aborted stops at once. One that is
+//! told to stop, or whose store is not ready, gives its claim back, so that another one need not wait until that runs out.
 
 mod collection;
 mod failure;
@@ -9,12 +10,16 @@ mod fence;
 mod options;
 mod pass;
 mod plan;
+mod put_off;
 mod store;
 
+use std::future::pending;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_model::{ErrorKind, MigrationFailure, MigrationId, MigrationPhase};
+use futures::FutureExt as _;
+use synod_model::{ErrorKind, Migration, MigrationFailure, MigrationId, MigrationPhase};
 use tokio::time::timeout;
 
 pub use collection::{CollectionStore, RecodeError};
@@ -22,6 +27,7 @@ pub use fence::{Fence, FenceFault, FenceGuard, Fenced, FencedStore};
 pub use options::MigratorOptions;
 use pass::{Pass, Passed};
 pub use plan::StoreError;
+use put_off::PutOff;
 pub use store::{Store, StorePage};
 
 use crate::{Assumed, ClaimKey, Client, Error, ObjectKind, Reflector};
@@ -36,11 +42,30 @@ pub enum Worked {
     },
     /// The worker gave it up, for this reason.
     Failed(MigrationFailure),
+    /// The worker gave its claim back: it waits for the next worker, which continues where this one stood.
+    Released {
+        /// Why, for people.
+        why: String,
+    },
     /// This worker has it no longer: it was aborted, or another worker has it.
     Lost,
 }
 
-/// A migration worker. It starts no task: [`run`](Self::run) works until its future is dropped.
+/// The result of trying to work at a migration.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// It was claimed, and worked at.
+    Worked(Worked),
+    /// It cannot be claimed now, and this says why: `DRAINING` with `retry_after_ms` in the metadata, `CONFLICT`, `NOT_FOUND`
+    /// or `SWITCHED_OFF`.
+    Refused(Error),
+    /// The worker was told to stop before it claimed anything.
+    Stopped,
+}
+
+/// A migration worker. It starts no task: [`run`](Self::run) works until its future is dropped, and
+/// [`run_until`](Self::run_until) until it is told to stop. Only the latter gives back what is claimed; what a dropped future
+/// has claimed is another worker's once the claim has run out.
 #[derive(Debug)]
 pub struct Migrator<S> {
     client: Client,
@@ -53,6 +78,12 @@ const ASK_AGAIN: Duration = Duration::from_secs(5);
 
 /// The shortest time that a worker waits for a drain.
 const DRAIN_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a worker tries to give its claim back: a claim that it cannot give back runs out.
+const RELEASING: Duration = Duration::from_secs(2);
+
+/// How long a worker may take to stop.
+const STOPPING: Duration = Duration::from_secs(3);
 
 impl<S: Store> Migrator<S> {
     /// A worker for the objects of a store.
@@ -71,13 +102,50 @@ impl<S: Store> Migrator<S> {
     ///
     /// The cluster cannot be watched any more, or permanently refuses a request of the worker.
     pub async fn run(&self) -> Result<(), Error> {
-        let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
+        self.run_until(pending()).await
+    }
+
+    /// As [`run`](Self::run), until `stop` ends. Then the worker gives back what it has claimed, and returns within three
+    /// seconds, whether that succeeded or not: another worker continues at once, or once the claim has run out.
+    ///
+    /// Calls of the store that are under way are dropped, and not waited for: a write that was sent may land after the claim was
+    /// given back. That is why each write of a [`Store`] is conditional or fenced.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub async fn run_until(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
+        let stop = stop.shared();
+        let stopped = self.works_until(stop.clone());
+        ends_soon(stop, stopped).await.unwrap_or(Ok(()))
+    }
+
+    async fn works_until(&self, stop: impl Future<Output = ()> + Clone) -> Result<(), Error> {
+        let reflecting = self.client.reflect(vec![ObjectKind::Migration]);
+        let Some(reflector) = unless(stop.clone(), reflecting).await.transpose()? else {
+            return Ok(());
+        };
+        let mut put_off = PutOff::default();
         loop {
             let revision = reflector.revision();
             let mut ask_again = ASK_AGAIN;
-            for id in self.pending(&reflector) {
-                match self.attend(&reflector, &id).await {
-                    Ok(pause) => ask_again = ask_again.min(pause),
+            let is_open = |migration: Arc<Migration>| migration.is_open();
+            put_off.keep(|id| reflector.migration(id).is_some_and(is_open));
+            for (id, done) in self.pending(&reflector) {
+                if let Some(left) = put_off.left(&id) {
+                    ask_again = ask_again.min(left);
+                    continue;
+                }
+                match self.attempt(&reflector, &id, stop.clone()).await {
+                    Ok(Attempt::Worked(Worked::Released { why })) => {
+                        tracing::info!(migration = %id, why, "a claim was given back");
+                        put_off.put_off(id, done);
+                    }
+                    Ok(Attempt::Worked(_)) => {}
+                    Ok(Attempt::Refused(refusal)) => {
+                        ask_again = ask_again.min(retry_after(&refusal));
+                    }
+                    Ok(Attempt::Stopped) => return Ok(()),
                     // Its claim ends by itself; then the migration is continued from its saved progress.
                     Err(error) if may_pass(&error) => {
                         tracing::warn!(%error, migration = %id, "a migration is put off");
@@ -86,8 +154,13 @@ impl<S: Store> Migrator<S> {
                 }
             }
             // No event shows the end of a drain, or that a failed migration may be retried: so ask again later.
-            if let Ok(changed) = timeout(ask_again, reflector.changed(revision)).await {
-                changed?;
+            let waiting = timeout(ask_again, reflector.changed(revision));
+            match unless(stop.clone(), waiting).await {
+                None => return Ok(()),
+                Some(Ok(changed)) => {
+                    changed?;
+                }
+                Some(Err(_)) => {}
             }
         }
     }
@@ -98,32 +171,62 @@ impl<S: Store> Migrator<S> {
     ///
     /// The cluster does not answer.
     pub async fn run_one(&self, id: &MigrationId) -> Result<Option<Worked>, Error> {
-        let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
-        match self.claim(id).await? {
-            Claiming::Claimed(claim, pass) => self.work(&reflector, &claim, pass).await.map(Some),
-            Claiming::Draining(_) | Claiming::NotNow => Ok(None),
+        match self.run_one_until(id, pending()).await? {
+            Attempt::Worked(worked) => Ok(Some(worked)),
+            Attempt::Refused(_) | Attempt::Stopped => Ok(None),
         }
     }
 
-    /// Works at a migration if it can be claimed now; returns after which time to ask again.
-    async fn attend(&self, reflector: &Reflector, id: &MigrationId) -> Result<Duration, Error> {
+    /// Works at one migration, if it can be claimed now, until `stop` ends. Then the worker gives its claim back, and returns
+    /// within three seconds.
+    ///
+    /// # Errors
+    ///
+    /// The cluster does not answer, or what is claimed cannot be given back: then it has to run out.
+    pub async fn run_one_until(
+        &self,
+        id: &MigrationId,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Attempt, Error> {
+        let stop = stop.shared();
+        let working = async {
+            let reflecting = self.client.reflect(vec![ObjectKind::Migration]);
+            match unless(stop.clone(), reflecting).await.transpose()? {
+                Some(reflector) => self.attempt(&reflector, id, stop.clone()).await,
+                None => Ok(Attempt::Stopped),
+            }
+        };
+        let ended = ends_soon(stop.clone(), working).await;
+        ended.unwrap_or_else(|| Err(not_released("it did not stop in time")))
+    }
+
+    async fn attempt(
+        &self,
+        reflector: &Reflector,
+        id: &MigrationId,
+        stop: impl Future<Output = ()> + Clone,
+    ) -> Result<Attempt, Error> {
+        if stop.clone().now_or_never().is_some() {
+            return Ok(Attempt::Stopped);
+        }
         match self.claim(id).await? {
             Claiming::Claimed(claim, pass) => {
-                self.work(reflector, &claim, pass).await?;
-                Ok(ASK_AGAIN)
+                let worked = self.work(reflector, &claim, pass, stop).await?;
+                Ok(Attempt::Worked(worked))
             }
-            Claiming::Draining(left) => Ok(left),
-            Claiming::NotNow => Ok(ASK_AGAIN),
+            Claiming::Refused(refusal) => Ok(Attempt::Refused(refusal)),
         }
     }
 
-    fn pending(&self, reflector: &Reflector) -> Vec<MigrationId> {
+    /// The migrations that it may claim, and how many objects of each are done.
+    fn pending(&self, reflector: &Reflector) -> Vec<(MigrationId, u64)> {
         let migrations = reflector.migrations().into_iter();
         let mine = migrations.filter(|migration| {
             migration.phase == MigrationPhase::Pending
                 && self.options.resources.contains(migration.id.resource())
         });
-        mine.map(|migration| migration.id.clone()).collect()
+        mine.map(|migration| (migration.id.clone(), migration.done))
+            .collect()
     }
 
     async fn claim(&self, id: &MigrationId) -> Result<Claiming, Error> {
@@ -141,21 +244,22 @@ impl<S: Store> Migrator<S> {
                 Ok(Claiming::Claimed(claim, Pass::resumed(claimed.progress)))
             }
             Err(error) => match error.kind() {
-                ErrorKind::Draining => Ok(Claiming::Draining(retry_after(&error))),
-                ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::SwitchedOff => {
-                    Ok(Claiming::NotNow)
-                }
+                ErrorKind::Draining
+                | ErrorKind::Conflict
+                | ErrorKind::NotFound
+                | ErrorKind::SwitchedOff => Ok(Claiming::Refused(error)),
                 _ => Err(error),
             },
         }
     }
 
-    /// Rewrites all objects while keeping the claim, and reports the result.
+    /// Rewrites all objects while keeping the claim, and reports the result, or gives the claim back.
     async fn work(
         &self,
         reflector: &Reflector,
         claim: &ClaimKey,
         mut pass: Pass,
+        stop: impl Future<Output = ()> + Clone,
     ) -> Result<Worked, Error> {
         let view = self
             .client
@@ -172,10 +276,12 @@ impl<S: Store> Migrator<S> {
             let passed = tokio::select! {
                 biased;
                 ended = lost(reflector, claim) => return ended.map(|()| Worked::Lost),
+                () = stop.clone() => Passed::LetGo("the worker was told to stop".to_owned()),
                 passed = passing => passed?,
             };
             let failure = match passed {
                 Passed::Lost => return Ok(Worked::Lost),
+                Passed::LetGo(why) => return self.release(claim, why).await,
                 Passed::GaveUp(failure) => failure,
                 Passed::All => match self.client.complete_migration(claim).await {
                     Ok(completed) => {
@@ -196,16 +302,23 @@ impl<S: Store> Migrator<S> {
             };
         }
     }
+
+    /// Gives the claim back. What was reported last is what the next worker begins with.
+    async fn release(&self, claim: &ClaimKey, why: String) -> Result<Worked, Error> {
+        match timeout(RELEASING, self.client.release_migration(claim)).await {
+            Ok(Ok(_)) => Ok(Worked::Released { why }),
+            Ok(Err(error)) => ended(error),
+            Err(_) => Err(not_released("no replica took it in time")),
+        }
+    }
 }
 
 /// The result of claiming a migration.
 enum Claiming {
     /// This worker has it, and continues from its saved progress.
     Claimed(ClaimKey, Pass),
-    /// Writes in other versions may land for this long.
-    Draining(Duration),
-    /// Another worker has it, it is gone, or migrations are switched off.
-    NotNow,
+    /// Writes in other versions may land, another worker has it, it is gone, or migrations are switched off.
+    Refused(Error),
 }
 
 /// Whether a call that failed with this error may succeed later, whatever its outcome was.
@@ -233,6 +346,34 @@ fn ended(error: Error) -> Result<Worked, Error> {
         ErrorKind::Conflict | ErrorKind::NoAgreement | ErrorKind::NotFound => Ok(Worked::Lost),
         _ => Err(error),
     }
+}
+
+fn not_released(why: &str) -> Error {
+    let message = format!("the claim was not given back, since {why}: it has to run out");
+    Error::new(ErrorKind::DeadlineExceeded, message)
+}
+
+/// The result of `doing`, unless `stop` ends first.
+async fn unless<T>(stop: impl Future<Output = ()>, doing: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        () = stop => None,
+        done = doing => Some(done),
+    }
+}
+
+/// The result of work that knows itself when to stop, unless it takes too long to do so.
+async fn ends_soon<T>(
+    stop: impl Future<Output = ()>,
+    working: impl Future<Output = T>,
+) -> Option<T> {
+    let mut working = pin!(working);
+    tokio::select! {
+        biased;
+        ended = &mut working => return Some(ended),
+        () = stop => {}
+    }
+    timeout(STOPPING, working).await.ok()
 }
 
 /// Waits until the reflector shows that the claim has ended.

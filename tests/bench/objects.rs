@@ -3,8 +3,6 @@
 //! The machine's operations are also timed with a thousandth of the objects: the ratio says whether a cost grows with
 //! the result or with the store. Words after `--` select the figures whose name contains one of the words.
 
-use std::time::Duration;
-
 #[path = "../processes/process.rs"]
 #[expect(dead_code, reason = "the tests of processes use the rest of it")]
 mod process;
@@ -83,9 +81,4 @@ fn main() {
             busy::leadership(&replicas).await;
         }
     });
-}
-
-/// Prints one duration.
-fn print_time(name: &str, taken: Duration) {
-    println!("{name:<64} {:>10.1} ms", taken.as_secs_f64() * 1_000.0);
 }

@@ -44,7 +44,8 @@ const RECIPES: [(&str, &[&str]); 6] = [
             "so one writes with the old: aesgcm/key-2025 encrypts 5",
             "both hold it, so one writes with it: aesgcm/key-2025 encrypts 4, aesgcm/key-2026 encrypts 1",
             "is aesgcm/key-2025 free? yes, with all rewritten: aesgcm/key-2026 encrypts 5",
-            r#"two holds the new key alone, and reads "the old text""#,
+            r#"both hold the new key alone, and two reads "the old text""#,
+            "both have left, and nothing of it is left in the cluster",
         ],
     ),
     (

@@ -1,5 +1,6 @@
 //! The migration worker of the cases, with their codec or with a store in memory.
 
+use std::future::pending;
 use std::sync::{Mutex, PoisonError};
 
 use data_encoding::BASE64;
@@ -61,7 +62,7 @@ impl Worker {
     /// Works at one migration, and answers its tasks meanwhile.
     pub(crate) async fn run_one(&self, with: &Value) -> Outcome {
         let name = part(with, "name").and_then(Value::as_str);
-        let running = self.inner.run_one(name.unwrap_or_default());
+        let running = self.inner.run_one(name.unwrap_or_default(), pending());
         tokio::pin!(running);
         loop {
             tokio::select! {

@@ -63,20 +63,57 @@ fn new(name: &str, value: u32) -> CreateObject {
     }
 }
 
-/// Creates an object of so many bytes.
-pub(crate) async fn create_large(client: &Client, name: &str, bytes: usize) {
-    let filled = "x".repeat(bytes);
+/// Creates an object of so many bytes. Returns its revision.
+pub(crate) async fn create_large(client: &Client, name: &str, bytes: usize) -> Revision {
     let create = CreateObject {
-        content: Content {
-            data: format!(r#"{{"value":0,"filled":"{filled}"}}"#)
-                .into_bytes()
-                .into(),
-            ..content(0)
-        },
+        content: large(0, bytes),
         ..new(name, 0)
     };
     let created = client.raw_objects().create(create).await;
-    created.expect("an object can be created");
+    let created = created.expect("an object can be created");
+    created.result.resource_version
+}
+
+/// Writes an object of so many bytes over what was written at a revision. Returns the new one.
+pub(crate) async fn overwrite_large(
+    client: &Client,
+    name: &str,
+    if_revision: Revision,
+    value: u32,
+    bytes: usize,
+) -> Revision {
+    let update = update(name, large(value, bytes), written_at(if_revision));
+    let updated = client.raw_objects().update(update).await;
+    let updated = updated.expect("an object can be updated");
+    updated.result.resource_version
+}
+
+fn written_at(revision: Revision) -> Preconditions {
+    Preconditions {
+        uid: None,
+        resource_version: Some(revision),
+    }
+}
+
+fn large(value: u32, bytes: usize) -> Content {
+    let filled = "x".repeat(bytes);
+    Content {
+        data: format!(r#"{{"value":{value},"filled":"{filled}"}}"#)
+            .into_bytes()
+            .into(),
+        ..content(value)
+    }
+}
+
+fn update(name: &str, content: Content, preconditions: Preconditions) -> UpdateObject {
+    UpdateObject {
+        key: key(name),
+        attributes: Attributes::default(),
+        content,
+        ttl: TtlChange::Keep,
+        preconditions,
+        fences: Fences::default(),
+    }
 }
 
 /// Creates objects in one transaction.
@@ -104,17 +141,7 @@ pub(crate) async fn compare(
     if_revision: Revision,
     value: u32,
 ) -> Result<Revision, Error> {
-    let update = UpdateObject {
-        key: key(SHARED),
-        attributes: Attributes::default(),
-        content: content(value),
-        ttl: TtlChange::Keep,
-        preconditions: Preconditions {
-            uid: None,
-            resource_version: Some(if_revision),
-        },
-        fences: Fences::default(),
-    };
+    let update = update(SHARED, content(value), written_at(if_revision));
     let written = client.raw_objects().update(update).await?;
     Ok(written.result.resource_version)
 }

@@ -41,25 +41,14 @@ fn flip(entry: &mut LogEntry) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_ends() {
-    let mut cluster = Cluster::start().await;
-    join(&cluster.client().await, "some", "some", 60_000).await;
-    // The log records what is committed with the next write, so write more.
+    let Differing {
+        mut cluster,
+        leader,
+        flipped,
+        absent,
+    } = Differing::start().await;
     let client = cluster.client().await;
-    write(&client).await;
-    agree(&cluster).await;
-    let leader = cluster.leader().await;
-    let mut others = cluster.awake().into_iter().filter(|id| *id != leader);
-    let (flipped, absent) = (
-        others.next().expect("there are three"),
-        others.next().expect("there are three"),
-    );
-    drop(others);
-    assert!(cluster.terminate(flipped).await.success());
-    plant(cluster.data_dir(flipped), flipped, flip);
-
     // With one replica against one, neither can be shown to be right, so the leader refuses writes.
-    cluster.terminate(absent).await;
-    cluster.restart(flipped).await;
     write_until_doubt(&cluster, leader).await;
     // It is known on the disk of both, so a restart takes no writes, either.
     for id in [leader, flipped] {
@@ -92,6 +81,56 @@ async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_e
     .await;
     agree(&cluster).await;
     cluster.finish().await;
+}
+
+/// The leader keeps digests from before the other's start, which the other does not have, and no further entry comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_of_two_replicas_know_that_their_states_differ_while_nobody_writes() {
+    let Differing {
+        cluster,
+        leader,
+        flipped,
+        ..
+    } = Differing::start().await;
+    for id in [leader, flipped] {
+        knows(&cluster, id).await;
+    }
+    cluster.finish().await;
+}
+
+/// Three replicas, of which two run: the leader, and one that was started on a state with a flipped value.
+struct Differing {
+    cluster: Cluster,
+    leader: u64,
+    flipped: u64,
+    absent: u64,
+}
+
+impl Differing {
+    async fn start() -> Self {
+        let mut cluster = Cluster::start().await;
+        join(&cluster.client().await, "some", "some", 60_000).await;
+        // The log records what is committed with the next write, so write more.
+        write(&cluster.client().await).await;
+        agree(&cluster).await;
+        let leader = cluster.leader().await;
+        let mut others = cluster.awake().into_iter().filter(|id| *id != leader);
+        let (flipped, absent) = (
+            others.next().expect("there are three"),
+            others.next().expect("there are three"),
+        );
+        drop(others);
+        assert!(cluster.terminate(flipped).await.success());
+        plant(cluster.data_dir(flipped), flipped, flip);
+        cluster.terminate(absent).await;
+        cluster.restart(flipped).await;
+        Self {
+            cluster,
+            leader,
+            flipped,
+            absent,
+        }
+    }
 }
 
 /// Waits until a replica knows that the states differ.

@@ -70,6 +70,7 @@ mod requests;
 mod rolling;
 mod rotation;
 mod runbook;
+mod saturation;
 mod security;
 mod shutdown;
 mod speakers;

@@ -6,6 +6,7 @@ use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;
 use synod_proto::v1::collections_client::CollectionsClient;
 use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::migrations_client::MigrationsClient;
 use synod_proto::v1::objects_client::ObjectsClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
@@ -41,6 +42,10 @@ impl Wire {
 
     pub(crate) fn storage_versions(&self) -> StorageVersionsClient<Channel> {
         StorageVersionsClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn migrations(&self) -> MigrationsClient<Channel> {
+        MigrationsClient::new(self.channel.clone())
     }
 
     pub(crate) fn cluster(&self) -> ClusterClient<Channel> {

@@ -273,6 +273,7 @@ fn is_as_written(command: &str, output: &std::process::Output) {
 #[test]
 fn kustomize_makes_each_folder_of_manifests_one_text() {
     for folder in [
+        "aggregated",
         "base",
         "backup",
         "cert-manager",

@@ -43,6 +43,10 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
             let last = format!("replica {leader}");
             assert!(said.contains("run the newer release on"), "{said}");
             assert!(said.contains(&last), "{said}");
+            let refused = gives_back(&cluster, *id).await;
+            assert_eq!(refused.kind, ErrorKind::Unavailable, "{refused:?}");
+            let told = "releases of claims come with machine version 2";
+            assert!(refused.message.contains(told), "{refused:?}");
         }
     }
     for id in IDS {
@@ -56,6 +60,12 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
         .await;
     }
     writers.acknowledge(20).await;
+    let refused = gives_back(&cluster, leader).await;
+    assert_eq!(
+        refused.kind,
+        ErrorKind::NotFound,
+        "there is no such migration"
+    );
 
     let back = *order.first().expect("there are three");
     goes_back(&mut cluster, back).await;
@@ -134,6 +144,21 @@ async fn a_key_is_a_version_like_any_other_to_replicas_of_both_builds_until_the_
     taken(says(&cluster, first, &b, &["k1", "k2", "k3"], "k2").await);
     agree(&cluster).await;
     cluster.finish().await;
+}
+
+/// What a replica says to a worker that gives back a claim of a migration that was never there.
+async fn gives_back(cluster: &Cluster, replica: u64) -> Refusal {
+    let claim = v1::ClaimKey {
+        migration: "pods-1".to_owned(),
+        token: 1,
+        cluster_id: String::new(),
+    };
+    let release = v1::MigrationsReleaseRequest {
+        request_id: None,
+        claim: Some(claim),
+    };
+    let wire = Wire::to(&cluster.endpoint(replica));
+    refusal(wire.migrations().release(timely(release)).await)
 }
 
 async fn upgrade(cluster: &mut Cluster, id: u64) {

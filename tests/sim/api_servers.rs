@@ -18,6 +18,7 @@ use tokio::time::Instant;
 
 use crate::machine::Clocked;
 use crate::net::{Host, Net, client_address};
+use crate::rotations;
 use crate::trace::Trace;
 use crate::users::Ledger;
 use crate::world::HOSTS;
@@ -32,6 +33,7 @@ pub(crate) struct ApiServers {
     machines: Vec<Clocked>,
     notes: Notes,
     users: Option<Ledger>,
+    rotation: Option<rotations::Ledger>,
 }
 
 impl ApiServers {
@@ -54,6 +56,7 @@ impl ApiServers {
             machines: machines.into(),
             notes,
             users: None,
+            rotation: None,
         }
     }
 
@@ -84,6 +87,16 @@ impl ApiServers {
     /// The ledger of the users of objects, if there are any.
     pub(crate) fn users(&self) -> Option<&Ledger> {
         self.users.as_ref()
+    }
+
+    /// Records that keys are rotated beside them: the ledger of that.
+    pub(crate) fn rotated_by(&mut self, rotation: &rotations::Ledger) {
+        self.rotation = Some(rotation.clone());
+    }
+
+    /// The ledger of the rotation of keys, if there is one.
+    pub(crate) fn rotation(&self) -> Option<&rotations::Ledger> {
+        self.rotation.as_ref()
     }
 
     pub(crate) fn notes(&self) -> &Notes {

@@ -5,10 +5,13 @@ mod alive;
 mod counts;
 mod exclusive;
 mod forward;
+mod keys;
 mod one_history;
 mod reads;
 mod replica_set;
 mod together;
+mod topics;
+mod versions;
 mod watches;
 
 use std::collections::BTreeMap;
@@ -28,6 +31,7 @@ pub(crate) struct Checkers {
     forward: forward::Forward,
     one_history: one_history::OneHistory,
     replica_sets: replica_set::ReplicaSets,
+    topics: topics::Topics,
     watches: watches::Watches,
 }
 
@@ -35,6 +39,7 @@ impl Checkers {
     /// Checks the invariants. Panics at the first one that is broken.
     pub(crate) fn look(
         &mut self,
+        now: u64,
         machines: &BTreeMap<Host, Machine>,
         clients: &Clients,
         trace: &Trace,
@@ -53,6 +58,7 @@ impl Checkers {
             self.counts.look(machine.host, &published);
         }
         exclusive::look(machines, clients);
+        self.topics.look(now, machines, clients);
         reads::look(clients);
         self.watches.look(clients);
         alive::look(trace);

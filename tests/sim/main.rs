@@ -41,6 +41,8 @@ mod replica_sets;
 #[cfg(test)]
 mod rollouts;
 #[cfg(test)]
+mod rotations;
+#[cfg(test)]
 mod seeds;
 #[cfg(test)]
 mod survival;

@@ -94,6 +94,11 @@ impl Net {
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    /// The time of the world, in simulated milliseconds.
+    pub(crate) fn now(&self) -> u64 {
+        self.lock().now
+    }
+
     /// Cuts the link between two hosts, or heals it.
     pub(crate) fn set_cut(&self, one: Host, other: Host, cut: bool) {
         let mut state = self.lock();

@@ -4,6 +4,7 @@ use crate::checkers::come_together;
 use crate::faults::torment;
 use crate::machine::Kind;
 use crate::rollouts::Rollout;
+use crate::rotations::Rotation;
 use crate::seeds::for_each_seed;
 use crate::users::Users;
 use crate::world::{HOSTS, World};
@@ -58,6 +59,20 @@ fn rollouts_survive_whatever_goes_wrong() {
         rollout.finish(world);
         come_together(world);
         rollout.check(world);
+    });
+}
+
+#[test]
+fn topics_survive_whatever_goes_wrong() {
+    let test = "topics_survive_whatever_goes_wrong";
+    // Two of them take a minute of one processor.
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
+        forms(world);
+        let rotation = Rotation::start(world);
+        torment(world, 10);
+        rotation.finish(world);
+        come_together(world);
+        rotation.check(world);
     });
 }
 

@@ -136,7 +136,7 @@ impl World {
         self.clients.advance(STEP);
         if !self.looks_away {
             self.checkers
-                .look(&self.machines, &self.clients, &self.trace);
+                .look(self.now, &self.machines, &self.clients, &self.trace);
         }
     }
 

@@ -51,7 +51,7 @@ impl Command {
                 "runs all tests, after installing what they need; leaves the checkout as it was"
             }
             Self::Endure => {
-                "runs some tests for longer than `test` does: faults under load, 10,000 connections, a key of 100,000 objects, simulated years"
+                "runs some tests for longer than `test` does: faults under load, 10,000 connections, saturation, a key of 100,000 objects, simulated years"
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
@@ -232,9 +232,14 @@ fn kube_clients() -> Step {
     let (go, python) = (tools::kube_client_of_go(), tools::kube_client_of_python());
     Step::new("kube-clients", line)
         .with("SYNOD_KUBE_CLIENT_GO", go.display().to_string())
+        .with(
+            "SYNOD_KUBE_MEMBER",
+            tools::kube_member().display().to_string(),
+        )
         .with("SYNOD_KUBE_CLIENT_PYTHON", python.display().to_string())
         .only_with([Tool::Go])
         .needing(Tool::KubeClientOfGo)
+        .needing(Tool::KubeMember)
         .needing(Tool::KubeClientOfPython)
         .on_demand()
 }
@@ -256,8 +261,10 @@ fn endure() -> Vec<Step> {
         "cargo test --locked --package synod-tests --test processes -- --nocapture counting";
     let rotation =
         "cargo test --locked --package synod-tests --test processes -- --nocapture rotation";
+    let released = tools::target_folder().join("release/synod");
     vec![
         Step::new("build", "cargo build --locked --package synod").or_stop(),
+        Step::new("release", "cargo build --locked --release --package synod").or_stop(),
         Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
         // In 100 rounds 10,000 idle connections are begun, of which as many stay as there are places, after as many halves.
         Step::new(
@@ -266,6 +273,12 @@ fn endure() -> Vec<Step> {
         )
         .with("SYNOD_PROCESS_ROUNDS", "100"),
         Step::new("rotation", rotation).with("SYNOD_PROCESS_OBJECTS", "100000"),
+        Step::new(
+            "saturation",
+            "cargo test --locked --package synod-tests --test processes -- --nocapture with_more_work",
+        )
+        .with("SYNOD_PROCESS_SECONDS", "1800")
+        .with("SYNOD_BINARY", released.display().to_string()),
         Step::new(
             "sets",
             "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",

@@ -34,6 +34,8 @@ pub(crate) enum Tool {
     KubeApiServer,
     /// The program that works on the Kubernetes API of replicas by client-go.
     KubeClientOfGo,
+    /// The program that takes part by the Kubernetes API, by Kubernetes' own parts.
+    KubeMember,
     /// Python's client of Kubernetes.
     KubeClientOfPython,
 }
@@ -81,6 +83,9 @@ impl Tool {
             Self::KubeClientOfGo => {
                 let client = kube_client_of_go();
                 build_of_kube("the client of tests/kube", "./client", &client)
+            }
+            Self::KubeMember => {
+                build_of_kube("the member of tests/kube", "./member", &kube_member())
             }
             Self::KubeClientOfPython => install_kube_client_of_python(),
         }
@@ -269,6 +274,11 @@ fn install_kube_client_of_python() -> Result<(), String> {
 /// The program of `tests/kube` that works by client-go.
 pub(crate) fn kube_client_of_go() -> PathBuf {
     folder().join("bin/kube-client")
+}
+
+/// The program that takes part by the Kubernetes API.
+pub(crate) fn kube_member() -> PathBuf {
+    folder().join("bin/kube-member")
 }
 
 /// The folder of the packages of Python's client of Kubernetes.

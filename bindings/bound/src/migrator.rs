@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use futures::stream::unfold;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    Client, CollectionStore, Error, Fenced, GroupResource, MigrationId, Migrator as Inner,
+    Attempt, Client, CollectionStore, Error, Fenced, GroupResource, MigrationId, Migrator as Inner,
     MigratorOptions, Ttl, Worked, WorkerName,
 };
 use tokio::sync::{Notify, mpsc};
@@ -168,58 +169,82 @@ impl Migrator {
         }
     }
 
-    /// Works at every migration of its resources, present and future ones, until the worker is closed.
+    /// Works at every migration of its resources, present and future ones, until `stop` ends or the worker is closed. Then it
+    /// gives back what it has claimed, and returns within three seconds.
     ///
     /// # Errors
     ///
     /// The cluster can no longer be watched.
-    pub async fn run(&self) -> Result<(), Failure> {
+    pub async fn run(&self, stop: impl Future<Output = ()> + Send) -> Result<(), Failure> {
+        let stop = self.stopped(stop).boxed().shared();
         let running = async {
             match &self.worker {
-                Worker::Collections(worker) => worker.run().await,
-                Worker::Own(worker) => worker.run().await,
+                Worker::Collections(worker) => worker.run_until(stop).await,
+                Worker::Own(worker) => worker.run_until(stop).await,
                 Worker::Fenced {
                     client,
                     store,
                     options,
-                } => fenced(client, store, options).await?.run().await,
+                } => {
+                    let worker = fenced(client, store, options, stop.clone()).await?;
+                    match worker {
+                        Some(worker) => worker.run_until(stop).await,
+                        None => Ok(()),
+                    }
+                }
             }
         };
-        tokio::select! {
-            biased;
-            () = self.closed.cancelled() => Ok(()),
-            ended = Box::pin(running) => Ok(ended?),
-        }
+        Ok(Box::pin(running).await?)
     }
 
-    /// Works at the migration of this name, if it can be claimed now, and returns
-    /// `{"worked": "completed", "assumptions": [Assumption]}`,
-    /// `{"worked": "failed", "failure": MigrationFailure}` or `{"worked": "lost"}`; `{}` if it cannot be claimed.
+    /// Works at the migration of this name, if it can be claimed now, until `stop` ends or the worker is closed, and returns
+    /// `{"worked": "completed", "assumptions": [Assumption]}`, `{"worked": "failed", "failure": MigrationFailure}`,
+    /// `{"worked": "released", "why": text}` or `{"worked": "lost"}`; `{}` if it cannot be claimed.
     ///
     /// # Errors
     ///
-    /// The cluster does not answer, or the worker was closed.
-    pub async fn run_one(&self, name: &str) -> Result<String, Failure> {
+    /// The cluster does not answer; the worker was closed before; or what is claimed could not be given back.
+    pub async fn run_one(
+        &self,
+        name: &str,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<String, Failure> {
         let id = MigrationId::parse(name).map_err(Failure::invalid)?;
+        if self.closed.is_cancelled() {
+            return Err(used_up("the worker"));
+        }
+        let stop = self.stopped(stop).boxed().shared();
         let running = async {
             match &self.worker {
-                Worker::Collections(worker) => worker.run_one(&id).await,
-                Worker::Own(worker) => worker.run_one(&id).await,
+                Worker::Collections(worker) => worker.run_one_until(&id, stop).await,
+                Worker::Own(worker) => worker.run_one_until(&id, stop).await,
                 Worker::Fenced {
                     client,
                     store,
                     options,
-                } => fenced(client, store, options).await?.run_one(&id).await,
+                } => {
+                    let worker = fenced(client, store, options, stop.clone()).await?;
+                    match worker {
+                        Some(worker) => worker.run_one_until(&id, stop).await,
+                        None => Ok(Attempt::Stopped),
+                    }
+                }
             }
         };
+        Ok(shown(Box::pin(running).await?).to_string())
+    }
+
+    /// Ends with `stop`, or when the worker is closed.
+    async fn stopped(&self, stop: impl Future<Output = ()> + Send) {
         tokio::select! {
             biased;
-            () = self.closed.cancelled() => Err(used_up("the worker")),
-            worked = Box::pin(running) => Ok(shown(worked?).to_string()),
+            () = self.closed.cancelled() => {}
+            () = stop => {}
         }
     }
 
-    /// Stops the worker. Another worker takes over its migration when its claim has ended.
+    /// Stops the worker. It gives back what it has claimed, for which whoever waits for [`run`](Self::run) or
+    /// [`run_one`](Self::run_one) goes on waiting.
     pub fn close(&self) {
         self.closed.cancel();
         self.tasks.close();
@@ -232,24 +257,30 @@ impl Drop for Migrator {
     }
 }
 
-/// A worker whose store is fenced.
+/// A worker whose store is fenced; `None` if it is told to stop before the cluster answers.
 async fn fenced(
     client: &Client,
     store: &Asked,
     options: &MigratorOptions,
-) -> Result<Inner<Fenced<Asked>>, Error> {
-    let store = Fenced::new(client, store.clone()).await?;
-    Ok(Inner::new(client.clone(), store, options.clone()))
+    stop: impl Future<Output = ()>,
+) -> Result<Option<Inner<Fenced<Asked>>>, Error> {
+    let store = tokio::select! {
+        biased;
+        () = stop => return Ok(None),
+        store = Fenced::new(client, store.clone()) => store?,
+    };
+    Ok(Some(Inner::new(client.clone(), store, options.clone())))
 }
 
-fn shown(worked: Option<Worked>) -> Value {
-    match worked {
-        None => json!({}),
-        Some(Worked::Completed { assumptions }) => {
+fn shown(attempt: Attempt) -> Value {
+    match attempt {
+        Attempt::Refused(_) | Attempt::Stopped => json!({}),
+        Attempt::Worked(Worked::Completed { assumptions }) => {
             json!({"worked": "completed", "assumptions": form::list(&assumptions, form::of)})
         }
-        Some(Worked::Lost) => json!({"worked": "lost"}),
-        Some(Worked::Failed(failure)) => {
+        Attempt::Worked(Worked::Released { why }) => json!({"worked": "released", "why": why}),
+        Attempt::Worked(Worked::Lost) => json!({"worked": "lost"}),
+        Attempt::Worked(Worked::Failed(failure)) => {
             json!({"worked": "failed", "failure": form::of(&failure)})
         }
     }

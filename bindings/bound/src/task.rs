@@ -138,8 +138,8 @@ impl Task {
     /// - `{"content": ObjectContent}`;
     /// - `{"undecodable": text}` and `{"notEncodable": text}`, to `recode`, with the reason;
     /// - `{"error": {"kind": text}}`, to the others: `not_found`, `conflict`, `not_supported`, `forbidden`, `expired` (with
-    ///   `token`, if the list goes on there), `busy` (with `retryAfterMs`), `undecodable` (with `key` and `why`) or
-    ///   `refused` (with `why`).
+    ///   `token`, if the list goes on there), `busy` (with `retryAfterMs`), `undecodable` (with `key` and `why`), `not_ready`
+    ///   (with `why`) or `refused` (with `why`).
     ///
     /// # Errors
     ///
@@ -263,6 +263,7 @@ fn store_error(value: &Value) -> Result<StoreError, Violations> {
             key.zip(why)
                 .map(|(key, why)| StoreError::Undecodable { key, why })
         }
+        "not_ready" => options.need("why", text(own)).map(StoreError::NotReady),
         "refused" => options.need("why", text(own)).map(StoreError::Refused),
         other => {
             options.complain(Violation::invalid(other, "must be a kind of error").at("kind"));

@@ -1,12 +1,13 @@
 //! Workers of migrations, and their tasks.
 
+use futures::future::{Either, pending};
 use napi::bindgen_prelude::PromiseRaw;
 use napi::{Env, Result};
 use napi_derive::napi;
-use synod_bound::Asking;
+use synod_bound::{Asking, Caller};
 
 use crate::call_token::CallToken;
-use crate::calls::handed;
+use crate::calls::{Thrown, handed, promise};
 use crate::client::Client;
 use crate::handle::{handle, methods};
 
@@ -22,18 +23,47 @@ handle! {
     "A worker at migrations."
     Migrator(synod_bound::Migrator)
 
-    "Works until it is closed."
-    later run(migrator) -> () { migrator.run().await? }
-
-    "Works at one migration."
-    later run_one(migrator, name: String) -> String { migrator.run_one(&name).await? }
-
-    "Stops it."
+    "Stops it. Those who wait for what it works at go on waiting until it has given back what it has claimed."
     now close(migrator) -> () { migrator.close() }
 }
 
 #[napi]
 impl Migrator {
+    /// Works until it is closed, or its token is cancelled. Then it gives back what it has claimed before it answers.
+    ///
+    /// # Errors
+    ///
+    /// No promise could be made.
+    #[napi]
+    pub fn run<'env>(
+        &self,
+        env: &'env Env,
+        token: Option<&CallToken>,
+    ) -> Result<PromiseRaw<'env, ()>> {
+        let (migrator, stop) = (self.held.bound()?, stopped(token));
+        let running = async move { Ok::<_, Thrown>(migrator.run(stop).await?) };
+        let caller = token.and_then(CallToken::caller);
+        promise(env, None, Caller::of(caller, running))
+    }
+
+    /// Works at one migration, as [`run`](Self::run).
+    ///
+    /// # Errors
+    ///
+    /// No promise could be made.
+    #[napi]
+    pub fn run_one<'env>(
+        &self,
+        env: &'env Env,
+        name: String,
+        token: Option<&CallToken>,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let (migrator, stop) = (self.held.bound()?, stopped(token));
+        let running = async move { Ok::<_, Thrown>(migrator.run_one(&name, stop).await?) };
+        let caller = token.and_then(CallToken::caller);
+        promise(env, None, Caller::of(caller, running))
+    }
+
     /// What comes next.
     ///
     /// # Errors
@@ -56,6 +86,14 @@ impl Migrator {
                 },
             })
         })
+    }
+}
+
+/// Ends when the token is cancelled, if there is one.
+fn stopped(token: Option<&CallToken>) -> impl Future<Output = ()> + Send + use<> {
+    match token {
+        Some(token) => Either::Left(token.cancelled()),
+        None => Either::Right(pending()),
     }
 }
 

@@ -131,3 +131,70 @@ test('an answer that cannot be sent is thrown and ends the others', async (t) =>
   const worker = client.migrator({ worker: 'wrong', resources: [resource], store, objectsAtOnce: 2 });
   await assert.rejects(worker.runOne(migration), /BigInt/);
 });
+
+/** A store of pages of two objects, which calls what it was given at one of them. */
+class Stops {
+  asked = [];
+  #at;
+  #does;
+
+  constructor(at, does) {
+    this.#at = at;
+    this.#does = does;
+  }
+
+  async listPage(_, token) {
+    this.asked.push(token);
+    const begin = Number(token ?? 0);
+    return { objects: [begin, begin + 1], next: begin < 8 ? String(begin + 2) : undefined };
+  }
+
+  async rewrite(_, object, { signal }) {
+    if (object !== this.#at) return;
+    this.#does();
+    if (!signal.aborted) await once(signal, 'abort');
+    throw signal.reason;
+  }
+}
+
+/** Another worker has the migration at once, and goes on behind the second page. */
+async function goesOn(resource, migration) {
+  const since = performance.now();
+  const store = new Stops();
+  const worker = client.migrator({ worker: 'next', resources: [resource], store });
+  assert.equal((await worker.runOne(migration)).worked, 'completed');
+  assert.deepEqual(store.asked, ['4', '6', '8']);
+  // The claim before it would have run out after an hour.
+  assert.ok(performance.now() - since < 10_000);
+}
+
+test('a worker that is closed gives its claim back and the next goes on', async (t) => {
+  const { resource, migration } = await agreed(t, 'closed');
+  const options = { worker: 'closed', resources: [resource], ttlMs: 3_600_000 };
+  const worker = client.migrator({ ...options, store: new Stops(4, () => worker.close()) });
+  const worked = await worker.runOne(migration);
+  assert.equal(worked.worked, 'released');
+  assert.match(worked.why, /stop/);
+  const running = client.migrator({ ...options, store: new Stops(4, () => running.close()) });
+  await running.run();
+  await goesOn(resource, migration);
+});
+
+test('a worker whose signal aborts gives its claim back and the next goes on', async (t) => {
+  const { resource, migration } = await agreed(t, 'aborting');
+  const over = new AbortController();
+  const store = new Stops(4, () => over.abort(new Error('enough')));
+  const worker = client.migrator({ worker: 'aborting', resources: [resource], store, ttlMs: 3_600_000 });
+  await assert.rejects(worker.run({ signal: over.signal }), /enough/);
+  await goesOn(resource, migration);
+});
+
+test('a store that is not ready gives the claim back', async (t) => {
+  const { resource, migration } = await agreed(t, 'unready');
+  const store = new Stops(4, () => {
+    throw new StoreError({ kind: 'not_ready', why: 'it encodes in v1 still' });
+  });
+  const worker = client.migrator({ worker: 'unready', resources: [resource], store, ttlMs: 3_600_000 });
+  assert.deepEqual(await worker.runOne(migration), { worked: 'released', why: 'it encodes in v1 still' });
+  await goesOn(resource, migration);
+});

@@ -55,7 +55,10 @@ export interface Store<O> {
    * snapshot that it names is gone. A list that can only begin anew is given up after a few times.
    */
   listPage(migration: v1.Migration, token: string | undefined, wanted: Wanted): Promise<StorePage<O>>;
-  /** Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed. */
+  /**
+   * Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed. A worker that is
+   * stopped gives its claim back without waiting for this: the write may land when another worker has the migration.
+   */
   rewrite(migration: v1.Migration, object: O, wanted: Wanted): Promise<void>;
 }
 
@@ -102,6 +105,11 @@ export type StoreFault =
   | { readonly kind: 'not_found' }
   /** Somebody has changed the object since it was listed, and encoded it anew by that: it is done. HTTP: 409. */
   | { readonly kind: 'conflict' }
+  /**
+   * It would not write as the migration requires now, such as a server that encodes another version still: the worker gives
+   * its claim back, another one may go on, and this one asks again later.
+   */
+  | { readonly kind: 'not_ready'; readonly why: string }
   /** It cannot be listed or updated at all. HTTP: 405. */
   | { readonly kind: 'not_supported' }
   /** The worker may not. HTTP: 401 and 403. */
@@ -125,12 +133,13 @@ export class StoreError extends Error {
 }
 
 /**
- * What became of a migration that was worked at: all is rewritten, it was given up, or it is another worker's. The
- * assumptions are what a completion rests on beside what is known; none: nothing.
+ * What became of a migration that was worked at: all is rewritten, it was given up, it was given back for the next worker to
+ * go on with, or it is another worker's. The assumptions are what a completion rests on beside what is known; none: nothing.
  */
 export type Worked =
   | { readonly worked: 'completed'; readonly assumptions: readonly v1.Assumption[] }
   | { readonly worked: 'failed'; readonly failure: v1.MigrationFailure }
+  | { readonly worked: 'released'; readonly why: string }
   | { readonly worked: 'lost' };
 
 /** Answers what a worker asks, as a document. @internal */
@@ -161,19 +170,28 @@ export class Migrator implements AsyncDisposable {
     this.#atOnce = atOnce;
   }
 
-  /** Works at every migration of its resources, those of today and those to come, until the signal aborts it or `close`. */
+  /**
+   * Works at every migration of its resources, those of today and those to come, until the signal aborts it or `close`. Then
+   * what it has claimed is given back, so that another worker goes on at once: that takes a moment, and three seconds at most.
+   */
   async run({ signal }: Signal = {}): Promise<void> {
     await this.#answering(settled(signal, (token) => this.#native.run(token)));
+    signal?.throwIfAborted();
   }
 
-  /** Works at one migration; `undefined`: it is not to be had now. */
+  /**
+   * Works at one migration; `undefined`: it is not to be had now. It is stopped as `run` is, and then throws the reason of the
+   * signal, unless the work had ended by itself: that is told.
+   */
   async runOne(name: string, { signal }: Signal = {}): Promise<Worked | undefined> {
     const json = await this.#answering(settled(signal, (token) => this.#native.runOne(name, token)));
-    const { worked, failure, assumptions = [] } = JSON.parse(json) as {
+    const { worked, failure, why = '', assumptions = [] } = JSON.parse(json) as {
       worked?: Worked['worked'];
       failure?: unknown;
+      why?: string;
       assumptions?: readonly unknown[];
     };
+    if (worked === undefined || worked === 'released') signal?.throwIfAborted();
     switch (worked) {
       case undefined:
         return undefined;
@@ -181,12 +199,17 @@ export class Migrator implements AsyncDisposable {
         return { worked, assumptions: assumptions.map((assumed) => fromJson<v1.Assumption>('Assumption', assumed)) };
       case 'failed':
         return { worked, failure: fromJson('MigrationFailure', failure) };
+      case 'released':
+        return { worked, why };
       case 'lost':
         return { worked };
     }
   }
 
-  /** Stops the worker. What it was at is taken up by another when its claim has ended. */
+  /**
+   * Stops the worker. What it was at is given back for another one to go on with, before the promises of `run` and `runOne`
+   * are settled: wait for them before the process ends. A process that is killed gives nothing back, and its claim runs out.
+   */
   close(): void {
     this.#native.close();
   }

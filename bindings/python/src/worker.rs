@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use synod_bound::{Asking, Failure, Migrator};
 use tokio::sync::Mutex;
-use tokio::task::{AbortHandle, JoinHandle};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::call::{Call, object};
 use crate::failure;
@@ -23,14 +24,15 @@ handle! {
         let (migrator, working) = (self.held.bound()?, self.held.bound()?);
         let home = self.held.home();
         // A task of its own, so that it goes on and keeps its claim while a store is slow.
+        let stop = CancellationToken::new();
+        let stopped = stop.clone().cancelled_owned();
         let running = home.run(async move {
             match name {
-                Some(name) => working.run_one(&name).await.map(Some),
-                None => working.run().await.map(|()| None),
+                Some(name) => working.run_one(&name, stopped).await.map(Some),
+                None => working.run(stopped).await.map(|()| None),
             }
         });
-        let stop = running.abort_handle();
-        let running = Mutex::new(running);
+        let running = Mutex::new(Some(running));
         let working = Working {
             migrator,
             running,
@@ -40,16 +42,21 @@ handle! {
     }
 }
 
+/// The end of work: what became of the migration; `None` for all of them.
+type Outcome = Result<Option<String>, Failure>;
+
 /// Work under way, and the worker that does it.
 struct Working {
     migrator: Arc<Migrator>,
-    running: Mutex<JoinHandle<Result<Option<String>, Failure>>>,
-    stop: AbortHandle,
+    /// `None` once its end was told.
+    running: Mutex<Option<JoinHandle<Outcome>>>,
+    stop: CancellationToken,
 }
 
 impl Drop for Working {
+    /// It goes on for a moment, to give back what it has claimed.
     fn drop(&mut self) {
-        self.running.get_mut().abort();
+        self.stop.cancel();
     }
 }
 
@@ -62,19 +69,25 @@ enum Step {
 
 impl Working {
     async fn step(&self) -> Result<Step, Failure> {
-        let mut running = self.running.lock().await;
-        tokio::select! {
+        let mut kept = self.running.lock().await;
+        let Some(running) = &mut *kept else {
+            return Ok(Step::Ended(None));
+        };
+        let ended = tokio::select! {
             biased;
-            ended = &mut *running => match ended {
-                Ok(ended) => ended.map(Step::Ended),
-                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                Err(_) => Ok(Step::Ended(None)),
+            ended = &mut *running => ended,
+            asking = self.migrator.asking() => match asking? {
+                Asking::Task => return Ok(Step::Asked),
+                Asking::Withdrawn => return Ok(Step::Withdrawn),
+                // It was closed, and gives back what it has claimed.
+                Asking::Ended => running.await,
             },
-            asking = self.migrator.asking() => Ok(match asking? {
-                Asking::Task => Step::Asked,
-                Asking::Withdrawn => Step::Withdrawn,
-                Asking::Ended => Step::Ended(None),
-            }),
+        };
+        *kept = None;
+        match ended {
+            Ok(ended) => ended.map(Step::Ended),
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => Ok(Step::Ended(None)),
         }
     }
 }
@@ -82,7 +95,7 @@ impl Working {
 handle! {
     /// Work under way.
     Work(Working) {
-        now stop(working) -> () { working.stop.abort() }
+        now stop(working) -> () { working.stop.cancel() }
     }
 
     /// Answers the next task; `None`, when tasks that were taken are not wanted any more; or, when there is nothing more to

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -122,6 +123,41 @@ class _AsyncHeld:
         except asyncio.CancelledError:
             self.cancelled.append(object)
             raise
+
+
+class _Stops:
+    """A store of pages of two objects, which does something at one of them."""
+
+    def __init__(self, at: int | None = None, does: Any = None) -> None:
+        self.at = at
+        self.does = does
+        self.asked: list[str | None] = []
+
+    def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+        """Two of ten objects."""
+        self.asked.append(token)
+        begin = int(token or 0)
+        return synod.StorePage([begin, begin + 1], next=str(begin + 2) if begin < 8 else None)
+
+    def rewrite(self, migration: v1.Migration, object: Any) -> None:
+        """Does it once."""
+        if object == self.at:
+            self.at = None
+            self.does()
+
+
+class _AsyncStops(_Stops):
+    """As `_Stops`, in an event loop."""
+
+    async def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:  # type: ignore[override]
+        """Two of ten objects."""
+        return super().list_page(migration, token)
+
+    async def rewrite(self, migration: v1.Migration, object: Any) -> None:  # type: ignore[override]
+        """Does it once, and waits for what that answers."""
+        if object == self.at:
+            self.at = None
+            await self.does()
 
 
 class _Pages:
@@ -278,3 +314,88 @@ def an_answer_that_cannot_be_sent_is_raised_and_ends_the_others(
         client.migrations.abort(name=migration)
         started = client.migrations.start(resource=resource, reason=v1.MigrationReason.MANUAL)
         asyncio.run(live(started.name))
+
+
+def _goes_on(client: synod.Client, resource: v1.GroupResource, migration: str) -> None:
+    """Another worker has the migration at once, and goes on behind the second page."""
+    since = time.monotonic()
+    store = _Stops()
+    worked = client.store_worker("next", [resource], store).run_one(migration)
+    assert worked is not None and worked.end == "completed"
+    assert store.asked == ["4", "6", "8"]
+    assert time.monotonic() - since < 10.0, "the claim before it would have run out after an hour"
+
+
+def a_worker_that_is_closed_gives_its_claim_back_and_the_next_goes_on(client: synod.Client, name: str) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+    with client.join(name) as membership:
+        migration = _migration(client, _agreed(membership, resource))
+        for at_once in (1, 2):
+            store = _Stops(4, lambda: worker.close())
+            worker = client.store_worker(name, [resource], store, ttl=3600.0, objects_at_once=at_once)
+            worked = worker.run_one(migration)
+            assert worked is not None and worked.end == "released" and "stop" in worked.why
+            assert store.asked[-1] == "4"
+        _goes_on(client, resource, migration)
+
+
+def a_worker_that_is_interrupted_gives_its_claim_back(client: synod.Client, name: str) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with client.join(name) as membership:
+        migration = _migration(client, _agreed(membership, resource))
+        for at_once in (1, 2):
+            store = _Stops(4, interrupted)
+            worker = client.store_worker(name, [resource], store, ttl=3600.0, objects_at_once=at_once)
+            with pytest.raises(KeyboardInterrupt):
+                worker.run_one(migration)
+        _goes_on(client, resource, migration)
+
+
+def a_worker_of_a_loop_that_is_closed_or_cancelled_gives_its_claim_back(
+    client: synod.Client, replicas: Replicas, name: str
+) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+
+    async def live(migration: str) -> None:
+        async with synod.AsyncClient(replicas.endpoints, timeout=30.0) as loud:
+            at = asyncio.Event()
+
+            async def holds() -> None:
+                at.set()
+                await asyncio.get_running_loop().create_future()
+
+            worker = loud.store_worker(name, [resource], _AsyncStops(4, holds), ttl=3600.0)
+            working = asyncio.create_task(worker.run_one(migration))
+            await asyncio.wait_for(at.wait(), 30.0)
+            worker.close()
+            worked = await asyncio.wait_for(working, 30.0)
+            assert worked is not None and worked.end == "released"
+            at.clear()
+            worker = loud.store_worker(name, [resource], _AsyncStops(4, holds), ttl=3600.0)
+            running = asyncio.create_task(worker.run())
+            await asyncio.wait_for(at.wait(), 30.0)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asyncio.wait_for(running, 30.0)
+
+    with client.join(name) as membership:
+        migration = _migration(client, _agreed(membership, resource))
+        asyncio.run(live(migration))
+        _goes_on(client, resource, migration)
+
+
+def a_store_that_is_not_ready_gives_the_claim_back(client: synod.Client, name: str) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+
+    def not_ready() -> None:
+        raise synod.StoreError("not_ready", "it encodes in v1 still")
+
+    with client.join(name) as membership:
+        migration = _migration(client, _agreed(membership, resource))
+        worked = client.store_worker(name, [resource], _Stops(4, not_ready), ttl=3600.0).run_one(migration)
+        assert worked is not None and (worked.end, worked.why) == ("released", "it encodes in v1 still")
+        _goes_on(client, resource, migration)

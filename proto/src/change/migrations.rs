@@ -1,7 +1,7 @@
 use synod_model::{
     AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, FailMigration, MigrationId,
-    ObserveStorage, ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
-    Ttl, Violations,
+    ObserveStorage, ReleaseMigration, ReportMigrationProgress, ResetStorageStates, RetryMigration,
+    StartMigration, Ttl, Violations,
 };
 
 use super::{Change, requests};
@@ -15,6 +15,7 @@ requests! {
     v1::MigrationsProgressRequest = ReportMigrationProgress, token claim;
     v1::MigrationsCompleteRequest = CompleteMigration, token claim;
     v1::MigrationsFailRequest = FailMigration, token claim;
+    v1::MigrationsReleaseRequest = ReleaseMigration, token claim;
     v1::MigrationsAbortRequest = AbortMigration;
     v1::MigrationsRetryRequest = RetryMigration;
     v1::MigrationsObserveRequest = ObserveStorage;
@@ -46,6 +47,10 @@ messages! {
         (id, token) = claim,
         class = class,
         reason = reason,
+        ; ..Default::default()
+    }
+    v1::MigrationsReleaseRequest = ReleaseMigration {
+        (id, token) = claim,
         ; ..Default::default()
     }
     v1::MigrationsAbortRequest = AbortMigration {

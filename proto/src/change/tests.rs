@@ -10,8 +10,9 @@ use prost::Message;
 use synod_model::{
     AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration, ErrorKind,
     FailMigration, ForgetResource, Join, Leave, MarkReady, MemberId, MigrationReason,
-    ObserveStorage, OpenSession, Renew, Report, ReportMigrationProgress, RequestId,
-    ResetStorageStates, RetryMigration, SettingsPatch, StartMigration, UpdateSettings, Violations,
+    ObserveStorage, OpenSession, ReleaseMigration, Renew, Report, ReportMigrationProgress,
+    RequestId, ResetStorageStates, RetryMigration, SettingsPatch, StartMigration, UpdateSettings,
+    Violations,
 };
 
 use crate::{Change, samples, v1};
@@ -200,6 +201,8 @@ proptest! {
         let (id, token) = (progress.body.id.clone(), progress.body.token);
         let complete = with(&progress, CompleteMigration { id: id.clone(), token });
         prop_assert_eq!(carried::<_, v1::MigrationsCompleteRequest>(&complete).unwrap(), complete);
+        let release = with(&progress, ReleaseMigration { id: id.clone(), token });
+        prop_assert_eq!(carried::<_, v1::MigrationsReleaseRequest>(&release).unwrap(), release);
         let fail = FailMigration { id, token, class: failure.class, reason: failure.reason };
         let fail = with(&progress, fail);
         prop_assert_eq!(carried::<_, v1::MigrationsFailRequest>(&fail).unwrap(), fail);

@@ -3,8 +3,8 @@
 use synod_model::{
     AbortMigration, ApiVersion, Binary, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
     FailMigration, GroupResource, MigrationFailure, MigrationId, MigrationProgress,
-    MigrationReason, ObserveStorage, ReportMigrationProgress, ResetStorageStates, RetryMigration,
-    StartMigration, Ttl, WorkerName,
+    MigrationReason, ObserveStorage, ReleaseMigration, ReportMigrationProgress, ResetStorageStates,
+    RetryMigration, StartMigration, Ttl, WorkerName,
 };
 use synod_proto::{Change, v1};
 
@@ -211,6 +211,22 @@ impl Client {
         });
         let answer = change!(self, fail, MigrationsFailRequest, fail);
         let answer: v1::MigrationsFailResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Gives a claim back before it has run out: the migration waits for a worker again, and the next one continues from the
+    /// last reported progress.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: the claim has ended. `UNAVAILABLE`: not every replica knows this call yet, so the claim has to run out.
+    pub async fn release_migration(&self, claim: &ClaimKey) -> Result<Header, Error> {
+        let release = claim.says(ReleaseMigration {
+            id: claim.id.clone(),
+            token: claim.token,
+        });
+        let answer = change!(self, release, MigrationsReleaseRequest, release);
+        let answer: v1::MigrationsReleaseResponse = answer.await?;
         read(answer.header)
     }
 

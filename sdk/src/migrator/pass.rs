@@ -42,6 +42,8 @@ pub(super) enum Passed {
     All,
     /// The pass cannot be continued.
     GaveUp(MigrationFailure),
+    /// The pass cannot be continued by this worker now.
+    LetGo(String),
     /// The claim has ended.
     Lost,
 }
@@ -50,7 +52,28 @@ pub(super) enum Passed {
 enum Paged {
     More,
     End,
+    Cut(Cut),
+}
+
+/// Why a page was not finished.
+enum Cut {
     GaveUp(MigrationFailure),
+    LetGo(String),
+}
+
+impl From<MigrationFailure> for Cut {
+    fn from(failure: MigrationFailure) -> Self {
+        Self::GaveUp(failure)
+    }
+}
+
+impl From<Cut> for Passed {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::GaveUp(failure) => Self::GaveUp(failure),
+            Cut::LetGo(why) => Self::LetGo(why),
+        }
+    }
 }
 
 impl Pass {
@@ -99,20 +122,20 @@ impl Pass {
                         biased;
                         paged = &mut page => break paged,
                         _ = beat.tick() => {
-                            if !says(client, claim, said.clone()).await? {
-                                return Ok(Passed::Lost);
+                            if let Some(ended) = says(client, claim, said.clone()).await? {
+                                return Ok(ended);
                             }
                         }
                     }
                 }
             };
-            if !says(client, claim, self.progress()).await? {
-                return Ok(Passed::Lost);
+            if let Some(ended) = says(client, claim, self.progress()).await? {
+                return Ok(ended);
             }
             match paged {
                 Paged::More => {}
                 Paged::End => return Ok(self.ended()),
-                Paged::GaveUp(failure) => return Ok(Passed::GaveUp(failure)),
+                Paged::Cut(cut) => return Ok(cut.into()),
             }
         }
     }
@@ -151,11 +174,11 @@ impl Pass {
             remaining,
         } = match self.listed(store, migration).await {
             Ok(page) => page,
-            Err(failure) => return Paged::GaveUp(failure),
+            Err(cut) => return Paged::Cut(cut),
         };
         match rewritten(store, options, migration, &objects, pace).await {
             Ok(unread) => self.leave_unread(unread),
-            Err(failure) => return Paged::GaveUp(failure),
+            Err(cut) => return Paged::Cut(cut),
         }
         self.done += objects.len() as u64;
         self.estimate = remaining.map(|remaining| self.done + remaining);
@@ -174,7 +197,7 @@ impl Pass {
         &mut self,
         store: &S,
         migration: &Migration,
-    ) -> Result<StorePage<S::Object>, MigrationFailure> {
+    ) -> Result<StorePage<S::Object>, Cut> {
         let mut tries = 0;
         loop {
             let error = match store.list_page(migration, self.token.as_ref()).await {
@@ -195,15 +218,16 @@ impl Pass {
                 }
                 Next::GoOn(_) => {
                     let text = "the list has expired again and again, and the store does not say where to go on";
-                    return Err(failure(FailureClass::Transient, text));
+                    return Err(failure(FailureClass::Transient, text).into());
                 }
-                Next::GiveUp(class, why) => return Err(failure(class, &why)),
-                Next::Unread(what) => return Err(failure(FailureClass::Undecodable, &what)),
+                Next::GiveUp(class, why) => return Err(failure(class, &why).into()),
+                Next::LetGo(why) => return Err(Cut::LetGo(why)),
+                Next::Unread(what) => {
+                    return Err(failure(FailureClass::Undecodable, &what).into());
+                }
                 Next::Done => {
-                    return Err(failure(
-                        FailureClass::Transient,
-                        "the store gave no usable answer to the list",
-                    ));
+                    let text = "the store gave no usable answer to the list";
+                    return Err(failure(FailureClass::Transient, text).into());
                 }
             }
         }
@@ -227,7 +251,7 @@ async fn rewritten<S: Store>(
     migration: &Migration,
     objects: &[S::Object],
     pace: &mut Instant,
-) -> Result<Vec<String>, MigrationFailure> {
+) -> Result<Vec<String>, Cut> {
     let mut unread = Vec::new();
     let mut under_way = FuturesUnordered::new();
     for object in objects {
@@ -260,7 +284,7 @@ async fn rewritten_at<S: Store>(
     store: &S,
     migration: &Migration,
     object: &S::Object,
-) -> Result<Option<String>, MigrationFailure> {
+) -> Result<Option<String>, Cut> {
     if let Some(begin) = begin {
         sleep_until(begin).await;
     }
@@ -273,23 +297,25 @@ async fn rewritten_at<S: Store>(
         match after_rewrite(error, tries) {
             Next::Done | Next::GoOn(_) => return Ok(None),
             Next::Again(pause) => sleep(pause).await,
-            Next::GiveUp(class, why) => return Err(failure(class, &why)),
+            Next::GiveUp(class, why) => return Err(failure(class, &why).into()),
+            Next::LetGo(why) => return Err(Cut::LetGo(why)),
             Next::Unread(what) => return Ok(Some(what)),
         }
     }
 }
 
-/// Reports the progress. Returns false if the claim has ended, or nobody is to work at migrations because they are switched
-/// off: then it ends by its deadline, and whoever claims the migration later goes on from the last progress.
+/// Reports the progress. Returns how the pass ends if the claim has ended, or nobody is to work at migrations because they
+/// are switched off: then whoever claims the migration later goes on from the last progress.
 async fn says(
     client: &Client,
     claim: &ClaimKey,
     progress: MigrationProgress,
-) -> Result<bool, Error> {
+) -> Result<Option<Passed>, Error> {
     match client.report_migration_progress(claim, progress).await {
-        Ok(_) => Ok(true),
+        Ok(_) => Ok(None),
         Err(error) => match error.kind() {
-            ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::SwitchedOff => Ok(false),
+            ErrorKind::Conflict | ErrorKind::NotFound => Ok(Some(Passed::Lost)),
+            ErrorKind::SwitchedOff => Ok(Some(Passed::LetGo(error.message().to_owned()))),
             _ => Err(error),
         },
     }

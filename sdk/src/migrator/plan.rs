@@ -31,6 +31,10 @@ pub enum StoreError {
         /// Why it cannot be read.
         why: String,
     },
+    /// It would not write as the migration requires now, for this reason, such as an API server that still encodes another
+    /// version. The worker gives its claim back: another worker may be better off, and this one asks again after
+    /// five seconds, and each further time after twice as long, a minute at most, until objects are done.
+    NotReady(String),
     /// Any other reason, in words that name the object.
     Refused(String),
 }
@@ -74,6 +78,8 @@ pub(super) enum Next {
     Unread(String),
     /// Give the migration up.
     GiveUp(FailureClass, String),
+    /// Give the claim back, for another worker or another time.
+    LetGo(String),
 }
 
 /// How often a request is tried, and the pause after the first try; each further pause is five times as long.
@@ -92,6 +98,7 @@ pub(super) fn after_list(error: StoreError, tries: u32) -> Next {
         StoreError::Busy { retry_after } => again("listing", retry_after, tries),
         StoreError::Conflict => again("listing", None, tries),
         StoreError::Undecodable { key, why } => Next::Unread(format!("{key}: {why}")),
+        StoreError::NotReady(why) => Next::LetGo(why),
         StoreError::Refused(why) => Next::GiveUp(FailureClass::Rejected, why),
     }
 }
@@ -108,6 +115,7 @@ pub(super) fn after_rewrite(error: StoreError, tries: u32) -> Next {
         StoreError::Expired(_) => again("rewriting", None, tries),
         StoreError::Busy { retry_after } => again("rewriting", retry_after, tries),
         StoreError::Undecodable { key, why } => Next::Unread(format!("{key}: {why}")),
+        StoreError::NotReady(why) => Next::LetGo(why),
         StoreError::Refused(why) => Next::GiveUp(FailureClass::Rejected, why),
     }
 }

@@ -33,6 +33,9 @@ pub trait Store: Send + Sync {
     ) -> impl Future<Output = Result<StorePage<Self::Object>, StoreError>> + Send;
 
     /// Writes an object without changing it, in the target's encoding, only if it was not changed since it was listed.
+    /// The condition belongs to the write itself, or a fence does ([`FencedStore`](crate::FencedStore)): a worker that is told
+    /// to stop, or has lost its claim, waits for no call, so a write that was sent may land when another worker has the
+    /// migration.
     ///
     /// [`Conflict`](StoreError::Conflict) counts as done: a faster writer has encoded the object anew, as every update
     /// through an API server does. If an object can be changed otherwise, the store itself reads it again and retries.

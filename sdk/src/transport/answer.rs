@@ -77,6 +77,7 @@ answers!(
     MigrationsListResponse,
     MigrationsObserveResponse,
     MigrationsProgressResponse,
+    MigrationsReleaseResponse,
     MigrationsResetResponse,
     MigrationsRetryResponse,
     MigrationsStartResponse,

@@ -2,6 +2,7 @@
 
 mod at_once;
 mod killed;
+mod released;
 mod store;
 mod walking;
 

@@ -55,7 +55,7 @@ const LIMIT: Duration = Duration::from_secs(3);
 /// The newest release of the control plane: the versions that it serves are the ones the worker reads and writes.
 const SERVED: Release = CONTROL_PLANE[2];
 
-/// Works until SIGTERM arrives.
+/// Works until SIGTERM arrives, and gives back then what it has claimed.
 ///
 /// # Errors
 ///
@@ -83,14 +83,11 @@ pub async fn run(args: &MigratorArgs) -> Result<Exit, Failure> {
     let migrator = Migrator::new(client, store, options);
     let asked = signal(SignalKind::terminate());
     let mut asked = asked.map_err(|error| Failure::local(error.to_string(), "run it again"))?;
-    tokio::select! {
-        biased;
-        _ = asked.recv() => Ok(Exit::Ok),
-        ended = migrator.run() => {
-            ended?;
-            Ok(Exit::Ok)
-        }
-    }
+    let told = async {
+        asked.recv().await;
+    };
+    migrator.run_until(told).await?;
+    Ok(Exit::Ok)
 }
 
 /// The API servers, used as one store: each request goes to the next of them.

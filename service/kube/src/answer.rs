@@ -11,8 +11,10 @@ use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 use synod_server::Origin;
 
+use crate::escaped;
 use crate::kinds::Kind;
-use crate::negotiate::Form;
+use crate::negotiate::{Form, Media};
+use crate::protobuf;
 use crate::status::Fault;
 use crate::table::{Include, columns, metadata_only, row};
 
@@ -26,13 +28,27 @@ const WARNING_BYTES_MAX: usize = 256;
 const WARNINGS_BYTES_MAX: usize = 4 << 10;
 
 static JSON: HeaderValue = HeaderValue::from_static("application/json");
+static PROTOBUF: HeaderValue = HeaderValue::from_static(protobuf::MEDIA);
+static PROTOBUF_OF_WATCHES: HeaderValue = HeaderValue::from_static(protobuf::MEDIA_OF_WATCHES);
 static FRESH: HeaderValue = HeaderValue::from_static("no-cache, private");
+
+/// How long an answer is that comes to its end by itself; an extension of the response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Length {
+    /// So many bytes.
+    Bytes(usize),
+    /// More than a page of a list.
+    Pages,
+}
 
 /// In which form objects are told, and as of when.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) kind: Kind,
     pub(crate) form: Form,
+    pub(crate) media: Media,
+    /// Whether the client takes JSON, too.
+    pub(crate) or_json: bool,
     pub(crate) include: Include,
     pub(crate) now_ms: u64,
 }
@@ -142,50 +158,92 @@ impl Shape {
 
     /// What stands behind the objects of a list. Its metadata comes last, since only then it is known how it goes on.
     pub(crate) fn tail(revision: u64, next: &str) -> String {
-        let mut metadata = json!({ "resourceVersion": revision.to_string() });
-        if !next.is_empty() {
-            metadata["continue"] = json!(next);
-        }
-        format!("],\"metadata\":{metadata}}}\n")
+        format!("],\"metadata\":{}}}\n", of_list(revision, next))
+    }
+
+    /// A list of these objects alone.
+    pub(crate) fn page(&self, objects: &[Value], revision: u64, next: &str) -> Value {
+        let (api_version, kind) = match self.form {
+            Form::Metadata => (
+                "meta.k8s.io/v1".to_owned(),
+                "PartialObjectMetadataList".to_owned(),
+            ),
+            _ => (self.kind.api_version(), self.kind.list_kind()),
+        };
+        json!({
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": of_list(revision, next),
+            "items": objects.iter().map(|object| self.item(object)).collect::<Vec<_>>(),
+        })
+    }
+
+    /// An event of a watch.
+    pub(crate) fn event(&self, name: &str, object: &Value) -> Vec<u8> {
+        let event = match self.media {
+            Media::Protobuf => protobuf::event(name, object),
+            Media::Json => None,
+        };
+        event.unwrap_or_else(|| {
+            let event = json!({ "type": name, "object": object });
+            format!("{}\n", escaped::text(&event)).into_bytes()
+        })
     }
 }
 
-/// The text of a document, in which the letters are escaped that Go escapes: its clients keep the data of a snapshot as it is
-/// written, and compare it byte by byte with what they have written themselves.
-pub(crate) fn text(document: &Value) -> String {
-    const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
-    let text = document.to_string();
-    if !text.contains(ESCAPED) {
-        return text;
+/// The metadata of a list.
+fn of_list(revision: u64, next: &str) -> Value {
+    let mut metadata = json!({ "resourceVersion": revision.to_string() });
+    if !next.is_empty() {
+        metadata["continue"] = json!(next);
     }
-    // They stand in strings alone, and none of them behind the backslash of another escape.
-    let mut escaped = String::with_capacity(text.len() + text.len() / 8);
-    for letter in text.chars() {
-        match ESCAPED.contains(&letter) {
-            true => escaped.push_str(&format!("\\u{:04x}", u32::from(letter))),
-            false => escaped.push(letter),
-        }
-    }
-    escaped
+    metadata
 }
 
-/// An answer of one document.
-pub(crate) fn document(origin: &Origin, code: u16, document: &Value) -> Response {
-    let mut text = text(document);
+/// An answer of one document, which is JSON if there is no message for it.
+pub(crate) fn document(origin: &Origin, media: Media, code: u16, document: &Value) -> Response {
+    if media == Media::Protobuf
+        && let Some(message) = protobuf::written(document)
+    {
+        return whole(origin, code, &PROTOBUF, message);
+    }
+    let mut text = escaped::text(document);
     text.push('\n');
     whole(origin, code, &JSON, text.into())
 }
 
-/// An answer of these bytes.
-pub(crate) fn whole(origin: &Origin, code: u16, media: &HeaderValue, bytes: Bytes) -> Response {
-    streamed(code, media, stream::iter([Ok(origin.counted(bytes))]))
+/// An answer of this text of JSON.
+pub(crate) fn text(origin: &Origin, text: String) -> Response {
+    whole(origin, 200, &JSON, text.into())
 }
 
-/// An answer that is sent as it comes.
-pub(crate) fn parts(
+/// An answer of these bytes.
+pub(crate) fn whole(origin: &Origin, code: u16, media: &HeaderValue, bytes: Bytes) -> Response {
+    let length = Length::Bytes(bytes.len());
+    let mut response = streamed(code, media, stream::iter([Ok(origin.counted(bytes))]));
+    response.extensions_mut().insert(length);
+    response
+}
+
+/// A list of more than a page, which is sent as it comes.
+pub(crate) fn pages(
     parts: impl Stream<Item = io::Result<Vec<Bytes>>> + Send + 'static,
 ) -> Response {
-    streamed(200, &JSON, parts)
+    let mut response = streamed(200, &JSON, parts);
+    response.extensions_mut().insert(Length::Pages);
+    response
+}
+
+/// The events of a watch, as they come.
+pub(crate) fn events(
+    media: Media,
+    parts: impl Stream<Item = Vec<Bytes>> + Send + 'static,
+) -> Response {
+    let media = match media {
+        Media::Json => &JSON,
+        Media::Protobuf => &PROTOBUF_OF_WATCHES,
+    };
+    streamed(200, media, parts.map(Ok))
 }
 
 fn streamed(
@@ -212,8 +270,8 @@ fn streamed(
 }
 
 /// The answer that a request was not done.
-pub(crate) fn fault(origin: &Origin, fault: &Fault) -> Response {
-    let mut response = document(origin, fault.code, &fault.status());
+pub(crate) fn fault(origin: &Origin, media: Media, fault: &Fault) -> Response {
+    let mut response = document(origin, media, fault.code, &fault.status());
     if let Some(seconds) = fault.retry_after {
         response.headers_mut().insert(RETRY_AFTER, seconds.into());
     }
@@ -242,21 +300,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_escaped_as_go_escapes_them() {
-        let document = json!({"command": "a && b <c> \\<\u{2028}", "ä": 1});
-        let written = text(&document);
-        assert_eq!(
-            written,
-            r#"{"command":"a \u0026\u0026 b \u003cc\u003e \\\u003c\u2028","ä":1}"#
-        );
-        let read: Value = serde_json::from_str(&written).unwrap();
-        assert_eq!(read, document);
-        assert_eq!(text(&json!(["x"])), r#"["x"]"#);
-    }
-
-    #[test]
     fn warnings_are_cut_each_and_all_of_them() {
-        let mut response = parts(stream::empty());
+        let mut response = pages(stream::empty());
         let long = format!("\"{}", "ä".repeat(1_000));
         warn(&mut response, &vec![long; 1_000]);
         let told: Vec<usize> = response

@@ -1,15 +1,15 @@
 //! The body of a request as a document: read, and checked against its place.
 
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use synod_model::{Json, Violation};
 use synod_proto::v1;
 
 use crate::kinds::{Kind, Source};
 use crate::request::{FieldValidation, Query};
 use crate::status::{About, Fault};
-use crate::{bounded, managed};
+use crate::{bounded, managed, protobuf};
 
 /// The fields of metadata that documents of Kubernetes may have.
 const METADATA: [&str; 15] = [
@@ -41,11 +41,14 @@ const LEASE_SPEC: [&str; 7] = [
     "strategy",
 ];
 
+/// The fields of the status of a StorageVersion.
+const REPORT_STATUS: [&str; 3] = ["commonEncodingVersion", "conditions", "storageVersions"];
+
 /// A request that changes something, with its body.
 pub(crate) struct Asks<'a> {
     pub(crate) query: &'a Query,
     pub(crate) headers: &'a HeaderMap,
-    pub(crate) body: &'a [u8],
+    pub(crate) body: &'a Bytes,
 }
 
 /// A document that was read and checked against its place.
@@ -55,20 +58,33 @@ pub(crate) struct Written {
     pub(crate) warnings: Vec<String>,
 }
 
+/// The form that a body is in, without its parameters; empty if nothing is said of it.
+pub(crate) fn media(headers: &HeaderMap) -> &str {
+    let media = headers.get(CONTENT_TYPE);
+    let media = media
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    media.split(';').next().unwrap_or_default().trim()
+}
+
 impl Asks<'_> {
     /// The document in the body, checked against its place.
     pub(crate) fn document(&self, about: &About<'_>) -> Result<Written, Fault> {
-        let media = self
-            .headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let media = media.split(';').next().unwrap_or_default().trim();
-        match media {
+        let message = protobuf::of(&about.kind.api_version(), &about.kind.kind);
+        match (media(self.headers), message) {
             // Clients of Python name no type.
-            "" | "*/*" | "application/json" => self.of_json(about),
-            "application/yaml" | "text/yaml" | "application/x-yaml" => self.of_yaml(about),
-            _ => Err(Fault::unsupported("application/json, application/yaml")),
+            ("" | "*/*" | "application/json", _) => self.of_json(about),
+            ("application/yaml" | "text/yaml" | "application/x-yaml", _) => self.of_yaml(about),
+            (protobuf::MEDIA, Some(message)) => {
+                let document = protobuf::read(message, self.body);
+                let document =
+                    document.map_err(|fault| unreadable(about.kind, &fault.to_string()))?;
+                self.checked(document, Vec::new(), about)
+            }
+            (_, None) => Err(Fault::unsupported("application/json, application/yaml")),
+            (_, Some(_)) => Err(Fault::unsupported(
+                "application/json, application/yaml, application/vnd.kubernetes.protobuf",
+            )),
         }
     }
 
@@ -99,12 +115,9 @@ impl Asks<'_> {
     /// The document of a body of JSON, checked for what is lost of it.
     fn as_json(&self, document: Value, about: &About<'_>) -> Result<Written, Fault> {
         let mut lost = Vec::new();
-        match is_exact(self.body, &document) {
+        match bounded::is_exact(self.body, &document) {
             Ok(true) => {}
-            Ok(false) => {
-                let fault = "it holds a number that is neither an integer of 64 bits nor exact in floating point";
-                return Err(unreadable(about.kind, fault));
-            }
+            Ok(false) => return Err(unreadable(about.kind, bounded::INEXACT)),
             Err(fault) => lost.push(format!("not kept as it is written: {}", fault.rule)),
         }
         self.checked(document, lost, about)
@@ -160,12 +173,6 @@ fn unreadable(kind: &Kind, fault: &str) -> Fault {
     Fault::bad_request(format!(
         "{kind} in version \"{version}\" cannot be handled as a {kind}: {fault}"
     ))
-}
-
-/// Whether a document says what its text does, every digit of its numbers.
-fn is_exact(text: &[u8], document: &Value) -> Result<bool, Violation> {
-    let said = Json::parse(text)?;
-    Ok(Json::parse(document.to_string().as_bytes()).is_ok_and(|kept| kept == said))
 }
 
 /// Checks that a document belongs where it was sent and can say who manages its fields, and writes its namespace into it.
@@ -224,9 +231,17 @@ fn unknown(document: &Value, kind: &Kind) -> Vec<String> {
         found.extend(unknown.map(|name| format!("unknown field \"{path}{name}\"")));
     };
     look(&document["metadata"], "metadata.", &METADATA);
-    if kind.source == Source::Leases {
-        look(document, "", &["apiVersion", "kind", "metadata", "spec"]);
-        look(&document["spec"], "spec.", &LEASE_SPEC);
+    match kind.source {
+        Source::Leases => {
+            look(document, "", &["apiVersion", "kind", "metadata", "spec"]);
+            look(&document["spec"], "spec.", &LEASE_SPEC);
+        }
+        Source::StorageVersions => {
+            let known = ["apiVersion", "kind", "metadata", "spec", "status"];
+            look(document, "", &known);
+            look(&document["status"], "status.", &REPORT_STATUS);
+        }
+        _ => {}
     }
     found
 }
@@ -261,22 +276,4 @@ pub(crate) fn preconditions(
         uid,
         resource_version,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_that_loses_digits_is_not_exact() {
-        for (text, is_kept) in [
-            ("[1, 1.10, -0.1, 18446744073709551615, 1e3]", true),
-            ("[18446744073709551616]", false),
-            ("[0.12345678901234567890123]", false),
-        ] {
-            let document = bounded::json(text.as_bytes()).unwrap();
-            let exact = is_exact(text.as_bytes(), &document).unwrap();
-            assert_eq!(exact, is_kept, "{text}");
-        }
-    }
 }

@@ -8,26 +8,36 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use synod_model::limits::REQUEST_BYTES_MAX;
+use synod_model::{Json, Violation};
 
 /// The most values of a document, each of which takes some ten times the memory of its text.
 pub(crate) const VALUES_MAX: usize = 200_000;
 
+/// What is said of a number that would lose digits.
+pub(crate) const INEXACT: &str =
+    "it holds a number that is neither an integer of 64 bits nor exact in floating point";
+
 /// What a document may still hold.
-struct Budget {
+pub(crate) struct Budget {
     values: usize,
     /// Bytes of keys and texts. A text of JSON never has more than itself.
     bytes: usize,
 }
 
 impl Budget {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             values: VALUES_MAX,
             bytes: REQUEST_BYTES_MAX,
         }
     }
 
-    fn spend<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
+    /// Takes one value with these bytes of keys and texts.
+    ///
+    /// # Errors
+    ///
+    /// Less is left.
+    pub(crate) fn spend<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
         let left = self
             .values
             .checked_sub(1)
@@ -48,10 +58,29 @@ impl Budget {
 ///
 /// It is no JSON, nested too deep, or holds too much.
 pub(crate) fn json(text: &[u8]) -> Result<Value, serde_json::Error> {
+    json_within(text, &mut Budget::new())
+}
+
+/// The same for a text that is a part of a document.
+///
+/// # Errors
+///
+/// As [`json`].
+pub(crate) fn json_within(text: &[u8], budget: &mut Budget) -> Result<Value, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let value = Bounded(&mut Budget::new()).deserialize(&mut reader)?;
+    let value = Bounded(budget).deserialize(&mut reader)?;
     reader.end()?;
     Ok(value)
+}
+
+/// Whether a document says what its text of JSON does, every digit of its numbers.
+///
+/// # Errors
+///
+/// The text says something in a way that no document does.
+pub(crate) fn is_exact(text: &[u8], document: &Value) -> Result<bool, Violation> {
+    let said = Json::parse(text)?;
+    Ok(Json::parse(document.to_string().as_bytes()).is_ok_and(|kept| kept == said))
 }
 
 /// The value of a text of YAML.
@@ -176,5 +205,18 @@ mod tests {
             ["*a"; 100].join(", ")
         );
         assert!(yaml(text.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_number_that_loses_digits_is_not_exact() {
+        for (text, is_kept) in [
+            ("[1, 1.10, -0.1, 18446744073709551615, 1e3]", true),
+            ("[18446744073709551616]", false),
+            ("[0.12345678901234567890123]", false),
+        ] {
+            let document = json(text.as_bytes()).unwrap();
+            let exact = is_exact(text.as_bytes(), &document).unwrap();
+            assert_eq!(exact, is_kept, "{text}");
+        }
     }
 }

@@ -1,27 +1,28 @@
 //! Deleting.
 
 use futures::future::join_all;
-use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use synod_model::{Current, ErrorKind, Refusal};
 use synod_proto::v1;
 
 use crate::answer::{self, Response, Shape};
-use crate::body::{Asks, preconditions};
-use crate::bounded;
-use crate::candidates;
+use crate::body::{self, Asks, preconditions};
 use crate::kinds::Source;
-use crate::migrations;
+use crate::negotiate::Media;
 use crate::present::{self, TRIES, conflict};
 use crate::read;
 use crate::request::is_dry;
 use crate::rights::admit;
 use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
+use crate::{bounded, candidates, identity, migrations, protobuf};
 
 /// Deletions that one request has under way at a time.
 const AT_ONCE: usize = 16;
+
+/// The forms in which options are read.
+const READ: &str = "application/json, application/vnd.kubernetes.protobuf";
 
 /// How an object is to be deleted.
 #[derive(Clone)]
@@ -43,25 +44,26 @@ struct Written {
 
 impl Written {
     fn of(asks: &Asks<'_>) -> Result<Self, Fault> {
-        let media = asks.headers.get(CONTENT_TYPE);
-        let media = media
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
         let unreadable = |fault: &dyn std::fmt::Display| {
             Fault::bad_request(format!("the options of a deletion cannot be read: {fault}"))
         };
-        match asks.body {
-            [] => Ok(Self::default()),
-            _ if !media.is_empty() && !media.starts_with("application/json") => {
-                Err(Fault::unsupported("application/json"))
+        if asks.body.is_empty() {
+            return Ok(Self::default());
+        }
+        let options = match body::media(asks.headers) {
+            "" | "*/*" | "application/json" => {
+                bounded::json(asks.body).map_err(|fault| unreadable(&fault))?
             }
-            body => match bounded::json(body).map_err(|fault| unreadable(&fault))? {
-                Value::Null => Ok(Self::default()),
-                options @ Value::Object(_) => {
-                    serde_json::from_value(options).map_err(|fault| unreadable(&fault))
-                }
-                _ => Err(unreadable(&"they must be an object")),
-            },
+            protobuf::MEDIA => protobuf::read(protobuf::delete_options(), asks.body)
+                .map_err(|fault| unreadable(&fault))?,
+            _ => return Err(Fault::unsupported(READ)),
+        };
+        match options {
+            Value::Null => Ok(Self::default()),
+            options @ Value::Object(_) => {
+                serde_json::from_value(options).map_err(|fault| unreadable(&fault))
+            }
+            _ => Err(unreadable(&"they must be an object")),
         }
     }
 
@@ -157,6 +159,7 @@ pub(crate) async fn delete(
             migrations::delete(calls, about, expected, options.dry_run).await?
         }
         Source::Agreements
+        | Source::Events
         | Source::Members
         | Source::Objects
         | Source::Settings
@@ -170,12 +173,17 @@ pub(crate) async fn delete(
                     .await
                     .map(|waiting| shape.one(waiting));
                 let told = begun(about, &deleted.uid, waiting);
-                return Ok(answer::document(&calls.origin, 200, &told));
+                return Ok(answer::document(&calls.origin, shape.media, 200, &told));
             }
             deleted.uid
         }
     };
-    Ok(answer::document(&calls.origin, 200, &success(about, &uid)))
+    Ok(answer::document(
+        &calls.origin,
+        shape.media,
+        200,
+        &success(about, &uid),
+    ))
 }
 
 /// Deletes all objects that are selected, page by page. What was deleted when it fails or its time is over stays so.
@@ -183,6 +191,7 @@ pub(crate) async fn delete(
 /// An object is deleted as it was selected: if somebody was faster it is looked at again.
 pub(crate) async fn collection(
     calls: &Calls,
+    media: Media,
     scope: &Scope,
     about: &About<'_>,
     asks: &Asks<'_>,
@@ -217,7 +226,8 @@ pub(crate) async fn collection(
         left =
             left.map(|left| left.saturating_sub(u64::try_from(page.items.len()).unwrap_or(left)));
         if page.next.is_empty() || left == Some(0) {
-            return Ok(answer::document(&calls.origin, 200, &success(about, "")));
+            let told = success(about, "");
+            return Ok(answer::document(&calls.origin, media, 200, &told));
         }
         start = Start::After(page.next);
         has_begun = true;
@@ -310,8 +320,17 @@ async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<
     Ok(uid.to_owned())
 }
 
-/// Deletes a lease, whoever holds it. Answers its uid.
+/// Deletes a lease, whoever holds it, or removes the member that it is. Answers its uid.
 async fn lease(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
+    if let Some(present) = identity::present(calls, about).await? {
+        return match options.dry_run {
+            true => Err(Fault::no_dry_run()),
+            false => {
+                let expected = &options.preconditions;
+                identity::leave(calls, about, expected, &present.member).await
+            }
+        };
+    }
     let there = present::read(calls, about).await?;
     let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
     let mut expected = options.preconditions;
@@ -415,7 +434,7 @@ mod tests {
         let asks = Asks {
             query: &Query::of(Some(query)),
             headers: &HeaderMap::new(),
-            body: body.as_bytes(),
+            body: &body.to_owned().into(),
         };
         let options = Options::of(&asks, &about).map_err(|fault| fault.code)?;
         Ok((options.propagation, options.dry_run, options.preconditions))

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use synod_model::Refusal;
 use synod_proto::v1;
 
-use crate::kinds::{KINDS, Kind, is_version, preference};
+use crate::kinds::{EVENT, KINDS, Kind, is_version, preference};
 use crate::negotiate::Form;
 use crate::parts::{Part, STATUS};
 use crate::sources::Calls;
@@ -30,6 +30,7 @@ pub(crate) struct Group {
 /// As any read.
 pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
     let mut kinds: Vec<Kind> = KINDS.to_vec();
+    kinds.push(EVENT);
     let collections = calls
         .front
         .collections(&calls.origin, calls.deadline)
@@ -119,6 +120,10 @@ pub(crate) async fn kind_at(
     version: &str,
     plural: &str,
 ) -> Result<Option<Kind>, Refusal> {
+    if group.is_empty() {
+        let is_event = version == EVENT.version && plural == EVENT.plural;
+        return Ok(is_event.then_some(EVENT));
+    }
     if is_fixed(group, plural) {
         let fixed = KINDS
             .iter()
@@ -172,10 +177,12 @@ pub(crate) fn aggregated(version: &str, groups: &[Group]) -> Value {
             let resources: Vec<Value> = kinds.iter().map(aggregated_resource).collect();
             json!({ "version": version, "freshness": "Current", "resources": resources })
         });
-        json!({
-            "metadata": { "name": group.name, "creationTimestamp": null },
-            "versions": versions.collect::<Vec<_>>(),
-        })
+        let mut metadata = json!({ "creationTimestamp": null });
+        // The core group has none.
+        if !group.name.is_empty() {
+            metadata["name"] = json!(group.name);
+        }
+        json!({ "metadata": metadata, "versions": versions.collect::<Vec<_>>() })
     });
     json!({
         "kind": "APIGroupDiscoveryList",
@@ -209,18 +216,21 @@ fn verbs(kind: &Kind, part: Part) -> Vec<&'static str> {
     verbs.map(|verb| verb.name()).collect()
 }
 
-/// `/api`: the versions of the core group, of which there are none.
+/// `/api`: the versions of the core group.
 pub(crate) fn core(form: Form) -> Value {
     match form {
-        Form::Discovery(version) => aggregated(version, &[]),
-        _ => json!({ "kind": "APIVersions", "versions": [], "serverAddressByClientCIDRs": [] }),
+        Form::Discovery(version) => aggregated(version, &grouped(vec![EVENT])),
+        _ => {
+            json!({ "kind": "APIVersions", "versions": [EVENT.version], "serverAddressByClientCIDRs": [] })
+        }
     }
 }
 
-/// `/apis`.
-pub(crate) fn list(form: Form, groups: &[Group]) -> Value {
+/// `/apis`: the groups with a name.
+pub(crate) fn list(form: Form, mut groups: Vec<Group>) -> Value {
+    groups.retain(|group| !group.name.is_empty());
     match form {
-        Form::Discovery(version) => aggregated(version, groups),
+        Form::Discovery(version) => aggregated(version, &groups),
         _ => json!({
             "kind": "APIGroupList",
             "apiVersion": "v1",
@@ -246,7 +256,14 @@ fn group_of(group: &Group) -> Value {
     json!({ "name": group.name, "preferredVersion": versions.first(), "versions": versions })
 }
 
-/// `/apis/<group>/<version>`.
+fn group_version(group: &str, version: &str) -> String {
+    match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
+    }
+}
+
+/// `/apis/<group>/<version>`, and `/api/<version>`.
 pub(crate) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
     let resources = kinds.iter().flat_map(|kind| {
         let named = format!("{}/{}/{}", kind.group, kind.version, kind.kind);
@@ -274,7 +291,7 @@ pub(crate) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
     json!({
         "kind": "APIResourceList",
         "apiVersion": "v1",
-        "groupVersion": format!("{group}/{version}"),
+        "groupVersion": group_version(group, version),
         "resources": resources.collect::<Vec<_>>(),
     })
 }

@@ -23,25 +23,28 @@ const JSON: &str = "application/json";
 
 /// A time as Kubernetes writes it in metadata: whole seconds.
 pub(crate) fn time(millis: u64) -> Value {
-    match seconds(millis) {
-        Some(text) => json!(text),
-        None => Value::Null,
-    }
+    json!(seconds_of(millis).and_then(|seconds| stamp(seconds, None)))
 }
 
 /// A time with six digits of the second.
 pub(crate) fn micro_time(millis: u64) -> Value {
-    let text = seconds(millis).and_then(|text| Some(text.strip_suffix('Z')?.to_owned()));
-    match text {
-        Some(text) => json!(format!("{text}.{:03}000Z", millis % 1_000)),
-        None => Value::Null,
-    }
+    let micros = i64::try_from(millis % 1_000 * 1_000).ok();
+    json!(seconds_of(millis).and_then(|seconds| stamp(seconds, micros)))
 }
 
-fn seconds(millis: u64) -> Option<String> {
-    let seconds = i64::try_from(millis / 1_000).ok()?;
+fn seconds_of(millis: u64) -> Option<i64> {
+    i64::try_from(millis / 1_000).ok()
+}
+
+/// A time, with six digits of the second if there are microseconds; `None` if Kubernetes has no such time.
+pub(crate) fn stamp(seconds: i64, micros: Option<i64>) -> Option<String> {
     let time = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
-    time.format(&Rfc3339).ok()
+    let text = time.format(&Rfc3339).ok()?;
+    match micros {
+        None => Some(text),
+        Some(micros @ 0..1_000_000) => Some(format!("{}.{micros:06}Z", text.strip_suffix('Z')?)),
+        Some(_) => None,
+    }
 }
 
 /// The metadata of a document.

@@ -7,8 +7,8 @@ use synod_proto::v1;
 
 use crate::columns::{
     BINARY_VERSION, COMMON, CONTROLLER, CURRENT, CURRENT_HASH, Column, EMULATION_VERSION,
-    ENCODINGS, ENDPOINT, HOLDER, LEASE, MEMBER_PHASE, MEMBER_VERSION, PERSISTED, PERSISTED_HASHES,
-    PHASE, RESOURCE, REVISION, SELECTED,
+    ENCODINGS, ENDPOINT, EVENT_TYPE, HOLDER, INVOLVED, LEASE, MEMBER_PHASE, MEMBER_VERSION, MESSAGE,
+    PERSISTED, PERSISTED_HASHES, PHASE, REASON, RESOURCE, REVISION, SELECTED,
 };
 use crate::parts::{Part, STATUS};
 
@@ -30,6 +30,7 @@ pub(crate) enum Verb {
 pub(crate) enum Source {
     Agreements,
     ControllerRevisions,
+    Events,
     LeaseCandidates,
     Leases,
     Members,
@@ -85,6 +86,7 @@ const ALL: &[Verb] = &[
 ];
 /// What a caller may ask of a status.
 const OF_STATUS: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
+const OF_REPORTS: &[Verb] = &[Verb::Create, Verb::Get, Verb::List, Verb::Watch];
 const OF_CANDIDATES: &[Verb] = &[
     Verb::Create,
     Verb::Delete,
@@ -130,14 +132,20 @@ impl Verb {
 }
 
 impl Kind {
-    /// `group/version`.
+    /// `group/version`, or the version of the core group.
     pub(crate) fn api_version(&self) -> String {
-        format!("{}/{}", self.group, self.version)
+        match &*self.group {
+            "" => self.version.to_string(),
+            group => format!("{group}/{}", self.version),
+        }
     }
 
-    /// `plural.group`.
+    /// `plural.group`, or the plural of the core group.
     pub(crate) fn qualified(&self) -> String {
-        format!("{}.{}", self.plural, self.group)
+        match &*self.group {
+            "" => self.plural.to_string(),
+            group => format!("{}.{group}", self.plural),
+        }
     }
 
     /// The collection that its objects are in.
@@ -235,7 +243,8 @@ const fn row(
         rules: Rules {
             create_on_update: false,
             unconditional_update: true,
-            status_subresource: false,
+            // What servers report is the status.
+            status_subresource: matches!(source, Source::StorageVersions),
         },
     }
 }
@@ -271,7 +280,7 @@ pub(crate) const KINDS: &[Kind] = &[
         ("storageversions", "storageversion", "StorageVersion"),
         &[],
         false,
-        READ,
+        OF_REPORTS,
         Source::StorageVersions,
         &[COMMON, ENCODINGS],
         "What each API server encodes and decodes of a resource, and the version that all of them encode.",
@@ -341,6 +350,18 @@ pub(crate) const KINDS: &[Kind] = &[
         "The replicated settings of the cluster. There is one object, named synod.",
     ),
 ];
+
+/// The one kind of the core group.
+pub(crate) const EVENT: Kind = row(
+    ("", "v1"),
+    ("events", "event", "Event"),
+    &["ev"],
+    true,
+    READ,
+    Source::Events,
+    &[EVENT_TYPE, REASON, INVOLVED, MESSAGE],
+    "What has happened to an object.",
+);
 
 /// Whether a text is a version of an API, as `v1` or `v2beta1`.
 pub(crate) fn is_version(text: &str) -> bool {

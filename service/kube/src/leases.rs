@@ -18,6 +18,7 @@ use synod_proto::v1;
 
 use crate::documents::{document, micro_time};
 use crate::kinds::Kind;
+use crate::present::is_expected;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
 
@@ -31,8 +32,11 @@ pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) ->
         spec["holderIdentity"] = json!(hold.holder);
         spec["leaseDurationSeconds"] = json!(hold.ttl_ms.div_ceil(1_000));
         spec["acquireTime"] = micro_time(hold.acquired_ms);
-        let renewed = left.map(|left| (now + left.min(hold.ttl_ms)).saturating_sub(hold.ttl_ms));
-        spec["renewTime"] = micro_time(renewed.unwrap_or(hold.acquired_ms).max(hold.acquired_ms));
+        // Who does not know when it was renewed does not say that it was long ago.
+        if let Some(left) = left {
+            let renewed = (now + left.min(hold.ttl_ms)).saturating_sub(hold.ttl_ms);
+            spec["renewTime"] = micro_time(renewed.max(hold.acquired_ms));
+        }
     }
     if !lease.preferred_holder.is_empty() {
         spec["preferredHolder"] = json!(lease.preferred_holder);
@@ -45,14 +49,14 @@ pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) ->
 }
 
 /// What a document wants of a lease.
-struct Wanted {
+pub(crate) struct Wanted {
     /// Empty: nobody is to hold it.
-    holder: String,
-    ttl_ms: u64,
+    pub(crate) holder: String,
+    pub(crate) ttl_ms: u64,
 }
 
 impl Wanted {
-    fn of(document: &Value, about: &About<'_>) -> Result<Self, Fault> {
+    pub(crate) fn of(document: &Value, about: &About<'_>) -> Result<Self, Fault> {
         let spec = &document["spec"];
         let holder = match &spec["holderIdentity"] {
             Value::Null => String::new(),
@@ -90,7 +94,7 @@ fn invalid(about: &About<'_>, field: &str, rule: &str) -> Fault {
     Fault::invalid(about, &[(field.to_owned(), rule.to_owned())])
 }
 
-/// Creates a lease: its holder acquires it.
+/// Creates a lease that is not there: its holder acquires it.
 pub(crate) async fn create(
     calls: &Calls,
     about: &About<'_>,
@@ -100,11 +104,6 @@ pub(crate) async fn create(
     if wanted.holder.is_empty() {
         let rule = "Required value: a lease begins with its first holder";
         return Err(invalid(about, "spec.holderIdentity", rule));
-    }
-    match read(calls, about).await {
-        Ok(_) => return Err(Fault::already_exists(about)),
-        Err(refusal) if refusal.kind == ErrorKind::NotFound => {}
-        Err(refusal) => return Err(Fault::of(&refusal, about)),
     }
     match acquire(calls, about, &wanted).await {
         // Somebody was faster.
@@ -141,24 +140,6 @@ pub(crate) async fn update(
         ErrorKind::StaleEpoch => Fault::modified(about),
         _ => Fault::of(&refusal, about),
     })
-}
-
-fn is_expected(
-    there: &v1::Metadata,
-    expected: &v1::Preconditions,
-    about: &About<'_>,
-) -> Result<(), Fault> {
-    let (uid, there_uid) = (&expected.uid, &there.uid);
-    if !uid.is_empty() && uid != there_uid {
-        let why = format!(
-            "Precondition failed: UID in precondition: {uid}, UID in object meta: {there_uid}"
-        );
-        return Err(Fault::conflict(about, &why));
-    }
-    match expected.resource_version {
-        Some(revision) if revision != there.resource_version => Err(Fault::modified(about)),
-        Some(_) | None => Ok(()),
-    }
 }
 
 fn key(about: &About<'_>) -> v1::LeaseKey {
@@ -245,6 +226,8 @@ mod tests {
         assert_eq!(shown["spec"]["acquireTime"], "2023-11-14T22:13:20.000000Z");
         assert_eq!(shown["spec"]["leaseDurationSeconds"], 15);
         assert_eq!(shown["metadata"]["annotations"][TOKEN], "9");
+        let unknown = of(&KINDS[0], &lease, None, 1_700_000_100_000);
+        assert_eq!(unknown["spec"]["renewTime"], Value::Null);
         let free = v1::Lease {
             hold: None,
             ..lease

@@ -21,17 +21,19 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`serve()`] | connections and requests |
+//! | [`serve()`], `protocols` | connections and requests |
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
 //! | `kinds`, `columns`, `discovery`, `openapi` | the table of kinds, and what is told of it |
-//! | `read`, `watch`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
+//! | `read`, `watch`, `overlap`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
 //! | `parts` | what of an object is written, by itself and by its status subresource |
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
-//! | `sources`, `shown`, `documents`, `leases`, `candidates`, `migrations`, `snapshots` | the calls of each kind, and its documents |
-//! | `answer`, `table` | answers as they are sent |
+//! | `sources`, `reads`, `shown`, `documents`, `leases`, `candidates`, `migrations`, `snapshots`, `events` | the calls of each kind, and its documents |
+//! | `identity`, `reports`, `kind_names` | how an API server takes part: identity leases are members, writes of status reports |
+//! | `answer`, `table`, `escaped`, `compression` | answers as they are sent |
+//! | `protobuf` | documents as messages, and messages as documents |
 //! | `status` | refusals, in Kubernetes' words |
 
 mod answer;
@@ -40,9 +42,14 @@ mod body;
 mod bounded;
 mod candidates;
 mod columns;
+mod compression;
 mod delete;
 mod discovery;
 mod documents;
+mod escaped;
+mod events;
+mod identity;
+mod kind_names;
 mod kinds;
 mod kubeconfig;
 mod leases;
@@ -51,15 +58,21 @@ mod migrations;
 mod negotiate;
 mod objects;
 mod openapi;
+mod overlap;
 mod parts;
 mod patch;
 mod present;
+mod protobuf;
+mod protocols;
 mod read;
+mod reads;
+mod reports;
 mod request;
 mod reviews;
 mod rights;
 mod selectors;
 mod serve;
+mod shadows;
 mod shown;
 mod snapshots;
 mod sources;

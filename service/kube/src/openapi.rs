@@ -14,12 +14,25 @@ pub(crate) const EMPTY_V2: &[u8] = &[
     b'v', b'0', 0x42, 0x00, 0x4a, 0x00,
 ];
 
+/// The same in JSON, for API servers that make one document of those of all that they aggregate.
+pub(crate) fn empty_v2() -> Value {
+    json!({
+        "swagger": "2.0",
+        "info": { "title": "synod", "version": "v0" },
+        "paths": {},
+        "definitions": {},
+    })
+}
+
 /// `/openapi/v3`: where the document of each version is.
 pub(crate) fn index(groups: &[Group]) -> Value {
     let mut paths = Map::new();
     for group in groups {
         for (version, kinds) in &group.versions {
-            let path = format!("apis/{}/{version}", group.name);
+            let path = match group.name.as_str() {
+                "" => format!("api/{version}"),
+                name => format!("apis/{name}/{version}"),
+            };
             let hash = Sha256::digest(document(kinds).to_string().as_bytes());
             let url = format!("/openapi/v3/{path}?hash={}", HEXLOWER.encode(&hash));
             paths.insert(path, json!({ "serverRelativeURL": url }));
@@ -33,7 +46,8 @@ pub(crate) fn document(kinds: &[Kind]) -> Value {
     let mut paths = Map::new();
     let mut schemas = Map::new();
     for kind in kinds {
-        let base = format!("/apis/{}", kind.api_version());
+        let root = if kind.group.is_empty() { "api" } else { "apis" };
+        let base = format!("/{root}/{}", kind.api_version());
         let place = if kind.namespaced {
             "/namespaces/{namespace}"
         } else {
@@ -149,11 +163,21 @@ fn schema(kind: &Kind) -> Value {
         }
         Source::Settings => properties["spec"] = anything("The settings."),
         Source::LeaseCandidates => properties["spec"] = anything("For which lease it stands."),
-        Source::Agreements
-        | Source::Members
-        | Source::Migrations
-        | Source::StorageStates
-        | Source::StorageVersions => {
+        Source::Events => {
+            properties["involvedObject"] = anything("What it is about.");
+            for (field, what) in [
+                ("reason", "Why, in a word."),
+                ("message", "What, in words."),
+                ("type", "Normal or Warning."),
+            ] {
+                properties[field] = text(what);
+            }
+        }
+        Source::StorageVersions => {
+            properties["spec"] = anything("Empty.");
+            properties["status"] = report_status();
+        }
+        Source::Agreements | Source::Members | Source::Migrations | Source::StorageStates => {
             properties["spec"] = anything("What it is about.");
             properties["status"] = anything("How it stands.");
         }
@@ -186,6 +210,44 @@ fn lease_spec() -> Value {
             "leaseTransitions": { "type": "integer", "format": "int32", "description": "How often it went from one holder to another. Synod sets it." },
             "preferredHolder": text("Who is to hold it next. Synod sets it."),
             "strategy": text("Not used by Synod."),
+        },
+    })
+}
+
+fn report_status() -> Value {
+    let versions = |description: &str| {
+        json!({
+            "type": "array",
+            "description": description,
+            "items": { "type": "string" },
+            "x-kubernetes-list-type": "set",
+        })
+    };
+    let entry = json!({
+        "type": "object",
+        "description": "What one server says. Nobody else writes it.",
+        "properties": {
+            "apiServerID": text("The server: the name of its identity lease, and the id of the member."),
+            "encodingVersion": text("The version that it encodes."),
+            "decodableVersions": versions("The versions that it decodes."),
+            "servedVersions": versions("The versions that it serves."),
+        },
+    });
+    json!({
+        "type": "object",
+        "description": "What is reported, and what follows from it.",
+        "properties": {
+            "storageVersions": {
+                "type": "array",
+                "description": "What each server says.",
+                "items": entry,
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["apiServerID"],
+                "x-kubernetes-patch-merge-key": "apiServerID",
+                "x-kubernetes-patch-strategy": "merge",
+            },
+            "commonEncodingVersion": text("The version that all servers encode; left out if they differ. Synod sets it."),
+            "conditions": { "type": "array", "description": "Whether they agree. Synod sets it.", "items": { "type": "object" } },
         },
     })
 }

@@ -140,7 +140,7 @@ mod tests {
         let asks = Asks {
             query: &Query::of(None),
             headers: &headers,
-            body: body.as_bytes(),
+            body: &body.into(),
         };
         let patch = Patch::of(&asks, &about);
         let applied = patch.and_then(|patch| patch.apply(&mut document, &about));

@@ -30,16 +30,24 @@ pub(crate) fn means(
     there: &Value,
     asked: &v1::Preconditions,
 ) -> Result<(), Fault> {
-    let uid = v1::Preconditions {
-        resource_version: None,
-        ..asked.clone()
+    let own = |field: &str| there["metadata"][field].as_str().unwrap_or_default();
+    let metadata = v1::Metadata {
+        uid: own("uid").to_owned(),
+        resource_version: own("resourceVersion").parse().unwrap_or_default(),
+        ..v1::Metadata::default()
     };
-    expected(about, there, &uid)?;
-    let revision = asked.resource_version.map(|it| it.to_string());
-    match revision {
-        Some(revision) if there["metadata"]["resourceVersion"] != revision => {
-            Err(Fault::modified(about))
-        }
+    is_expected(&metadata, asked, about)
+}
+
+/// The same of what has this metadata.
+pub(crate) fn is_expected(
+    there: &v1::Metadata,
+    asked: &v1::Preconditions,
+    about: &About<'_>,
+) -> Result<(), Fault> {
+    precondition(about, "UID", &asked.uid, &there.uid)?;
+    match asked.resource_version {
+        Some(revision) if revision != there.resource_version => Err(Fault::modified(about)),
         Some(_) | None => Ok(()),
     }
 }
@@ -48,23 +56,23 @@ pub(crate) fn means(
 pub(crate) fn expected(
     about: &About<'_>,
     there: &Value,
-    expected: &v1::Preconditions,
+    asked: &v1::Preconditions,
 ) -> Result<(), Fault> {
     let own = |field: &str| there["metadata"][field].as_str().unwrap_or_default();
-    let revision = expected.resource_version.map(|it| it.to_string());
-    let (uid, revision) = (expected.uid.as_str(), revision.unwrap_or_default());
-    for (what, asked, own) in [
-        ("UID", uid, own("uid")),
-        ("ResourceVersion", &revision, own("resourceVersion")),
-    ] {
-        if !asked.is_empty() && asked != own {
-            let why = format!(
-                "Precondition failed: {what} in precondition: {asked}, {what} in object meta: {own}"
-            );
-            return Err(Fault::conflict(about, &why));
-        }
+    let revision = asked.resource_version.map(|it| it.to_string());
+    precondition(about, "UID", &asked.uid, own("uid"))?;
+    let revision = revision.unwrap_or_default();
+    precondition(about, "ResourceVersion", &revision, own("resourceVersion"))
+}
+
+/// Checks a part of what is expected; empty: anything is.
+fn precondition(about: &About<'_>, what: &str, asked: &str, own: &str) -> Result<(), Fault> {
+    if asked.is_empty() || asked == own {
+        return Ok(());
     }
-    Ok(())
+    let why =
+        format!("Precondition failed: {what} in precondition: {asked}, {what} in object meta: {own}");
+    Err(Fault::conflict(about, &why))
 }
 
 /// A change that was refused because the object is another one than the caller means, in Kubernetes' words.

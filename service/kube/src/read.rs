@@ -10,6 +10,8 @@ use synod_model::{ErrorKind, Refusal};
 use tokio::time::Instant;
 
 use crate::answer::{self, Response, Shape};
+use crate::escaped;
+use crate::negotiate::Media;
 use crate::request::{Asked, Query};
 use crate::sources::{Calls, PAGE_MAX, Page, Scope, Start};
 use crate::status::{About, Fault};
@@ -32,7 +34,8 @@ pub(crate) async fn get(
         .get(&shape.kind, about.namespace, about.name, asked)
         .await;
     let found = found.map_err(|refusal| Fault::of(&or_future(refusal, asked), about))?;
-    Ok(answer::document(&calls.origin, 200, &shape.one(found)))
+    let found = shape.one(found);
+    Ok(answer::document(&calls.origin, shape.media, 200, &found))
 }
 
 /// A list: the page that is asked for, or all of it, which is read and sent page by page.
@@ -47,12 +50,19 @@ pub(crate) async fn list(
     let limit = query.number("limit")?.filter(|limit| *limit > 0);
     let size = limit.map_or(PAGE_MAX, |limit| u32::try_from(limit).unwrap_or(PAGE_MAX));
     let page = page(calls, &scope, start, size, about).await?;
-    if limit.is_some() || page.next.is_empty() {
+    let is_whole = limit.is_some() || page.next.is_empty();
+    if shape.media == Media::Protobuf && is_whole {
+        let page = shape.page(&page.items, page.revision, &page.next);
+        return Ok(answer::document(&calls.origin, shape.media, 200, &page));
+    }
+    // A message begins with its length, so who asks for more than a page gets JSON.
+    if shape.media == Media::Protobuf && !shape.or_json {
+        return Err(Fault::too_long_for_protobuf(PAGE_MAX));
+    }
+    if is_whole {
         let tail = Shape::tail(page.revision, &page.next);
         let text = format!("{}{}{tail}", shape.head(), items(&shape, &page.items, true));
-        return Ok(answer::parts(stream::iter([Ok(calls
-            .origin
-            .counted(text.into()))])));
+        return Ok(answer::text(&calls.origin, text));
     }
     let listing = Listing {
         calls: calls.clone(),
@@ -62,7 +72,7 @@ pub(crate) async fn list(
         has_begun: false,
         is_empty: true,
     };
-    Ok(answer::parts(stream::try_unfold(
+    Ok(answer::pages(stream::try_unfold(
         listing,
         |mut listing| async move {
             let part = listing.part().await?;
@@ -182,7 +192,7 @@ fn items(shape: &Shape, objects: &[Value], is_first: bool) -> String {
         if !text.is_empty() || !is_first {
             text.push(',');
         }
-        text.push_str(&answer::text(&shape.item(object)));
+        text.push_str(&escaped::text(&shape.item(object)));
     }
     text
 }

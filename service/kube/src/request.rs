@@ -10,7 +10,7 @@ use crate::status::Fault;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Version,
-    /// `/api`: the core group, of which nothing is served.
+    /// `/api`: the versions of the core group.
     CoreVersions,
     Groups,
     Group(String),
@@ -63,12 +63,15 @@ impl Place {
             ["version"] => Self::Version,
             ["livez" | "healthz"] => Self::Alive,
             ["api"] => Self::CoreVersions,
+            ["api", version] => Self::GroupVersion(String::new(), own(version)),
             ["api", "v1", "namespaces", name] => Self::Namespace(Namespace::parse(name).ok()?),
+            ["api", version, rest @ ..] => Self::Resource(ResourcePlace::of("", version, rest)?),
             ["apis"] => Self::Groups,
             ["apis", group] => Self::Group(own(group)),
             ["apis", group, version] => Self::GroupVersion(own(group), own(version)),
             ["openapi", "v2"] => Self::OpenApiV2,
             ["openapi", "v3"] => Self::OpenApiV3,
+            ["openapi", "v3", "api", version] => Self::OpenApiDocument(String::new(), own(version)),
             ["openapi", "v3", "apis", group, version] => {
                 Self::OpenApiDocument(own(group), own(version))
             }
@@ -195,7 +198,8 @@ impl Query {
         parsed.transpose()
     }
 
-    pub(crate) fn selection(&self) -> Result<Selection, Fault> {
+    /// What a list or watch selects, of events or of another kind.
+    pub(crate) fn selection(&self, is_of_events: bool) -> Result<Selection, Fault> {
         let text = self.get("labelSelector").unwrap_or_default();
         let labels = LabelSelector::parse(text).map_err(|fault| {
             Fault::bad_request(format!("unable to parse requirement: {}", fault.rule))
@@ -203,7 +207,10 @@ impl Query {
         Ok(Selection {
             labels,
             label_text: text.to_owned(),
-            fields: FieldSelector::parse(self.get("fieldSelector").unwrap_or_default())?,
+            fields: FieldSelector::parse(
+                self.get("fieldSelector").unwrap_or_default(),
+                is_of_events,
+            )?,
         })
     }
 
@@ -305,11 +312,15 @@ mod tests {
             "g v1 n things a.b -"
         );
         assert_eq!(resource("/apis/g/v1/namespaces/n"), "g v1 - namespaces n -");
+        assert_eq!(resource("/api/v1/events"), " v1 - events - -");
+        assert_eq!(
+            resource("/api/v1/namespaces/default/events/a.1"),
+            " v1 default events a.1 -"
+        );
         assert_eq!(Place::of("/version/"), Some(Place::Version));
         for nothing in [
             "",
             "/",
-            "/api/v1/pods",
             "/apis/g/v1/a/b/c/d",
             "/apis//v1/a",
             "/apis/g/v1/a%2Fb",

@@ -1,32 +1,32 @@
 //! Access reviews: who a caller is, and what it may do, by the policy that decides about its calls.
 //!
-//! kubectl sends them as protobuf without asking, and takes an answer in JSON.
+//! kubectl sends them as protobuf without asking.
 
 use std::collections::HashSet;
 
+use bytes::Bytes;
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
-use prost::Message;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use synod_model::{ErrorKind, Refusal};
 
 use crate::answer::{self, Response};
-use crate::bounded;
+use crate::body::media;
 use crate::discovery::{groups, kind_at};
 use crate::kinds::{KINDS, Kind, Verb};
+use crate::negotiate::Media;
 use crate::parts::Part;
 use crate::request::Review;
 use crate::rights::Target;
 use crate::sources::Calls;
 use crate::status::Fault;
+use crate::{bounded, protobuf};
 
-/// What stands before a message of protobuf of Kubernetes.
-const MAGIC: &[u8] = b"k8s\0";
-
-/// The form of such messages.
-const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+/// What reviews of access are of.
+const API_VERSION: &str = "authorization.k8s.io/v1";
+const ACCESS: &str = "SelfSubjectAccessReview";
+const RULES: &str = "SelfSubjectRulesReview";
 
 /// Stands for everything.
 const ALL: &str = "*";
@@ -52,83 +52,59 @@ const SELF: [(&str, &str); 3] = [
     ("authorization.k8s.io", "selfsubjectrulesreviews"),
 ];
 
-/// `runtime.Unknown` of Kubernetes: a message in its envelope.
-#[derive(Clone, PartialEq, Message)]
-struct Unknown {
-    #[prost(bytes = "vec", tag = "2")]
-    raw: Vec<u8>,
-}
-
-/// A review, of which only its spec is read.
-#[derive(Clone, PartialEq, Message)]
-struct Reviewed {
-    #[prost(bytes = "vec", tag = "2")]
-    spec: Vec<u8>,
-}
-
 /// What a review of access asks for.
-#[derive(Clone, PartialEq, Message, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Asked {
-    #[prost(message, optional, tag = "1")]
     resource_attributes: Option<Attributes>,
-    #[prost(message, optional, tag = "2")]
     non_resource_attributes: Option<Path>,
 }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 struct Attributes {
-    #[prost(string, tag = "1")]
     namespace: String,
-    #[prost(string, tag = "2")]
     verb: String,
-    #[prost(string, tag = "3")]
     group: String,
-    #[prost(string, tag = "4")]
     version: String,
-    #[prost(string, tag = "5")]
     resource: String,
-    #[prost(string, tag = "6")]
     subresource: String,
-    #[prost(string, tag = "7")]
     name: String,
 }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 struct Path {
-    #[prost(string, tag = "1")]
     path: String,
-    #[prost(string, tag = "2")]
     verb: String,
 }
 
 /// What a review of all rights asks for.
-#[derive(Clone, PartialEq, Message, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 struct Place {
-    #[prost(string, tag = "1")]
     namespace: String,
 }
 
-/// Answers a review of the caller, whose proved name this is.
+/// Answers a review of the caller, whose proved name this is, with the groups that a front proxy tells.
 pub(crate) async fn review(
     calls: &Calls,
     review: Review,
+    media: Media,
     headers: &HeaderMap,
-    body: &[u8],
+    body: &Bytes,
     user: Option<&str>,
+    groups: Option<Vec<String>>,
 ) -> Result<Response, Fault> {
     let document = match review {
         // Nothing is asked that could be read.
-        Review::Subject => subject(user),
-        Review::Access => access(calls, &spec(headers, body)?).await?,
+        Review::Subject => subject(user, groups),
+        Review::Access => access(calls, &spec(ACCESS, headers, body)?).await?,
         Review::Rules => {
-            let Place { namespace } = spec(headers, body)?;
+            let Place { namespace } = spec(RULES, headers, body)?;
             json!({
-                "kind": "SelfSubjectRulesReview",
-                "apiVersion": "authorization.k8s.io/v1",
+                "kind": RULES,
+                "apiVersion": API_VERSION,
                 "metadata": {},
                 "spec": {},
                 "status": {
@@ -139,44 +115,40 @@ pub(crate) async fn review(
             })
         }
     };
-    Ok(answer::document(&calls.origin, 201, &document))
+    Ok(answer::document(&calls.origin, media, 201, &document))
 }
 
 fn of_review(refusal: Refusal) -> Fault {
     Fault::of_any(refusal.kind, &refusal.message)
 }
 
-/// The spec of a review, in JSON or in protobuf.
-fn spec<T: Message + Default + DeserializeOwned>(
+/// The spec of a review of this kind, in JSON or in protobuf.
+fn spec<T: Default + DeserializeOwned>(
+    kind: &str,
     headers: &HeaderMap,
-    body: &[u8],
+    body: &Bytes,
 ) -> Result<T, Fault> {
-    let media = headers.get(CONTENT_TYPE);
-    let media = media.and_then(|value| value.to_str().ok());
-    let media = media.unwrap_or_default().split(';').next();
     let unreadable = |fault: &dyn std::fmt::Display| {
         Fault::bad_request(format!("the review cannot be read: {fault}"))
     };
-    match media.unwrap_or_default().trim() {
-        PROTOBUF => {
-            let body = body.strip_prefix(MAGIC);
-            let body = body.ok_or_else(|| unreadable(&"it does not begin as protobuf does"))?;
-            let unknown = Unknown::decode(body).map_err(|fault| unreadable(&fault))?;
-            let review = Reviewed::decode(unknown.raw.as_slice());
-            let review = review.map_err(|fault| unreadable(&fault))?;
-            T::decode(review.spec.as_slice()).map_err(|fault| unreadable(&fault))
+    let review = match (media(headers), protobuf::of(API_VERSION, kind)) {
+        ("" | "*/*" | "application/json", _) => {
+            bounded::json(body).map_err(|fault| unreadable(&fault))?
         }
-        "" | "*/*" | "application/json" => {
-            let review = bounded::json(body).map_err(|fault| unreadable(&fault))?;
-            match review.get("spec") {
-                None | Some(Value::Null) => Ok(T::default()),
-                Some(spec) => {
-                    let spec = said(spec).ok_or_else(|| unreadable(&"its spec is no object"))?;
-                    serde_json::from_value(spec).map_err(|fault| unreadable(&fault))
-                }
-            }
+        (protobuf::MEDIA, Some(message)) => {
+            protobuf::read(message, body).map_err(|fault| unreadable(&fault))?
         }
-        _ => Err(Fault::unsupported(&format!("application/json, {PROTOBUF}"))),
+        _ => {
+            let read = format!("application/json, {}", protobuf::MEDIA);
+            return Err(Fault::unsupported(&read));
+        }
+    };
+    match review.get("spec") {
+        None | Some(Value::Null) => Ok(T::default()),
+        Some(spec) => {
+            let spec = said(spec).ok_or_else(|| unreadable(&"its spec is no object"))?;
+            serde_json::from_value(spec).map_err(|fault| unreadable(&fault))
+        }
     }
 }
 
@@ -191,17 +163,19 @@ fn said(spec: &Value) -> Option<Value> {
     members.collect::<Option<_>>().map(Value::Object)
 }
 
-/// Who the caller is. Where nobody is asked, everybody may do everything, and nobody has a name.
-fn subject(user: Option<&str>) -> Value {
+/// Who the caller is. Where nobody is asked, everybody may do everything, and nobody has a name. Of whom a front proxy speaks
+/// for, the proxy tells the groups, and nothing else proves that it is in one.
+fn subject(user: Option<&str>, groups: Option<Vec<String>>) -> Value {
     let (name, group) = match user {
         Some(user) => (user, "system:authenticated"),
         None => ("system:anonymous", "system:unauthenticated"),
     };
+    let groups = groups.unwrap_or_else(|| vec![group.to_owned()]);
     json!({
         "kind": "SelfSubjectReview",
         "apiVersion": "authentication.k8s.io/v1",
         "metadata": { "creationTimestamp": null },
-        "status": { "userInfo": { "username": name, "groups": [group] } },
+        "status": { "userInfo": { "username": name, "groups": groups } },
     })
 }
 
@@ -242,8 +216,8 @@ async fn access(calls: &Calls, asked: &Asked) -> Result<Value, Fault> {
         Err(refusal) => return Err(of_review(refusal)),
     };
     Ok(json!({
-        "kind": "SelfSubjectAccessReview",
-        "apiVersion": "authorization.k8s.io/v1",
+        "kind": ACCESS,
+        "apiVersion": API_VERSION,
         "metadata": {},
         "spec": spec,
         "status": { "allowed": is_allowed, "reason": reason },
@@ -369,12 +343,19 @@ fn rule(verbs: &[&str], group: &str, resource: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use http::header::CONTENT_TYPE;
+
     use super::*;
 
     fn headers(media: &'static str) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, http::HeaderValue::from_static(media));
         headers
+    }
+
+    fn read(media: &'static str, body: impl Into<Bytes>) -> Result<Asked, u16> {
+        let asked = spec(ACCESS, &headers(media), &body.into());
+        asked.map_err(|fault| fault.code)
     }
 
     #[test]
@@ -388,32 +369,23 @@ mod tests {
             }),
             non_resource_attributes: None,
         };
-        let review = Reviewed {
-            spec: asked.encode_to_vec(),
-        };
-        let unknown = Unknown {
-            raw: review.encode_to_vec(),
-        };
-        let bytes = [MAGIC, &unknown.encode_to_vec()].concat();
-        assert_eq!(spec::<Asked>(&headers(PROTOBUF), &bytes).unwrap(), asked);
-        let text = json!({"spec": {"resourceAttributes": {
-            "verb": "create", "group": "coordination.k8s.io", "resource": "leases",
-        }}});
-        let text = text.to_string();
-        let json = spec::<Asked>(&headers("application/json"), text.as_bytes());
-        assert_eq!(json.unwrap(), asked);
-        let nulls =
-            br#"{"spec": {"resourceAttributes": {"verb": "create", "group": "coordination.k8s.io",
+        let review = json!({
+            "apiVersion": API_VERSION,
+            "kind": ACCESS,
+            "spec": { "resourceAttributes": {
+                "verb": "create", "group": "coordination.k8s.io", "resource": "leases",
+            }},
+        });
+        let bytes = protobuf::written(&review).unwrap();
+        assert_eq!(read(protobuf::MEDIA, bytes).unwrap(), asked);
+        let text = review.to_string();
+        assert_eq!(read("application/json", text).unwrap(), asked);
+        let nulls = r#"{"spec": {"resourceAttributes": {"verb": "create", "group": "coordination.k8s.io",
             "resource": "leases", "name": null}, "nonResourceAttributes": null}}"#;
-        let json = spec::<Asked>(&headers("application/json"), nulls);
-        assert_eq!(json.unwrap(), asked);
-        // Whatever is sent is answered.
-        for length in 0..bytes.len() {
-            let _ = spec::<Asked>(&headers(PROTOBUF), &bytes[..length]);
-        }
+        assert_eq!(read("application/json", nulls).unwrap(), asked);
         for (media, body) in [
-            (PROTOBUF, &b"k8s"[..]),
-            (PROTOBUF, b"k8s\0\xff\xff"),
+            (protobuf::MEDIA, &b"k8s"[..]),
+            (protobuf::MEDIA, b"k8s\0\xff\xff"),
             ("application/json", b"{"),
             ("application/json", b"{\"spec\": []}"),
             (
@@ -425,11 +397,9 @@ mod tests {
                 b"{\"spec\": {\"resourceAttributes\": {\"verb\": 1}}}",
             ),
         ] {
-            let code = spec::<Asked>(&headers(media), body).map_err(|fault| fault.code);
-            assert_eq!(code, Err(400));
+            assert_eq!(read(media, body), Err(400));
         }
-        let other = spec::<Asked>(&headers("text/plain"), b"").map_err(|fault| fault.code);
-        assert_eq!(other, Err(415));
+        assert_eq!(read("text/plain", ""), Err(415));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use synod_model::Refusal;
 use synod_proto::access::{Named, Names, Spot};
 use synod_proto::v1;
 
+use crate::identity::NAMESPACE;
 use crate::kinds::{Kind, Source, Verb};
 use crate::sources::{Calls, state_of, storage_version_of};
 use crate::status::{About, Fault};
@@ -16,6 +17,11 @@ use crate::status::{About, Fault};
 /// It may not.
 pub(crate) fn admit(calls: &Calls, about: &About<'_>) -> Result<(), Fault> {
     let target = Target::of(about.kind, about.namespace, about.name);
+    let is_lease = about.kind.source == Source::Leases && about.namespace == Some(NAMESPACE);
+    // The lease may be the member that the caller is.
+    if is_lease && Target::of_member(about.name).may(calls, about.verb).is_ok() {
+        return Ok(());
+    }
     let may = target.admit(calls, about.verb);
     may.map_err(|refusal| Fault::of(&refusal, about))
 }
@@ -30,6 +36,8 @@ pub(crate) struct Target<'a> {
     namespace: &'a str,
     /// Empty: all.
     name: &'a str,
+    /// Whether the caller acts as the member of this name.
+    is_oneself: bool,
 }
 
 impl<'a> Target<'a> {
@@ -47,6 +55,18 @@ impl<'a> Target<'a> {
             // What has no namespace is in none, whichever is named.
             namespace: namespace.filter(|_| kind.namespaced).unwrap_or_default(),
             name,
+            is_oneself: false,
+        }
+    }
+
+    /// The member of this name, as which the caller acts.
+    pub(crate) const fn of_member(name: &'a str) -> Self {
+        Self {
+            source: Source::Members,
+            resource: None,
+            namespace: "",
+            name,
+            is_oneself: true,
         }
     }
 
@@ -57,6 +77,7 @@ impl<'a> Target<'a> {
             resource: None,
             namespace,
             name: "",
+            is_oneself: false,
         }
     }
 
@@ -98,6 +119,9 @@ impl<'a> Target<'a> {
                 "synod.v1.ControllerRevisions/Update"
             }
             (Source::ControllerRevisions, _) => "synod.v1.ControllerRevisions/Delete",
+            (Source::StorageVersions, _) if !is_read => "synod.v1.StorageVersions/Report",
+            (Source::Events, _) => "synod.v1.StorageVersions/History",
+            (Source::Members, _) if !is_read => "synod.v1.Membership/Join",
             // What else there is is only read.
             (Source::StorageVersions | Source::Agreements | Source::StorageStates, _) => {
                 "synod.v1.StorageVersions/Get"
@@ -133,7 +157,8 @@ impl Names for Target<'_> {
                     each(Named::Resource(resource));
                 }
             }
-            Source::Migrations | Source::Members | Source::Settings => {}
+            Source::Members if self.is_oneself => each(Named::Member(self.name)),
+            Source::Events | Source::Migrations | Source::Members | Source::Settings => {}
         }
     }
 }

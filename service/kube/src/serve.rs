@@ -8,12 +8,11 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use futures::StreamExt;
 use http::header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, HeaderName, Method};
 use http_body_util::BodyExt;
 use hyper::body::Incoming as RequestBody;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use synod_server::Front;
@@ -25,27 +24,23 @@ use tonic::transport::server::Connected;
 use crate::answer::{self, Response, Shape};
 use crate::bodies::Bodies;
 use crate::body::Asks;
+use crate::compression::{Places, compressed, takes_gzip};
 use crate::discovery::{self, kind_at};
-use crate::kinds::{Kind, Verb};
-use crate::negotiate::{Form, form};
+use crate::kinds::{Kind, Source, Verb};
+use crate::negotiate::{Form, Media, accepted, form, media, names_json};
 use crate::openapi;
 use crate::parts::Part;
 use crate::request::{Place, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
 use crate::table::Include;
-use crate::{delete, read, reviews, watch, write};
+use crate::{delete, negotiate, protobuf, protocols, read, reviews, watch, write};
 
 /// The longest time for a request; for a watch or a long list, for each of its reads.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The longest time for the headers of a request.
-const HEADERS_MAX: Duration = Duration::from_secs(10);
-
-/// Bytes of the headers of a request.
-const HEADER_BYTES_MAX: usize = 16 << 10;
-
-/// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies.
+/// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies. What a proxy tells that is
+/// believed is gone from the headers when they are looked at.
 const OTHERS: [&str; 2] = ["impersonate-", "x-remote-"];
 
 static OPENAPI_V2: HeaderValue =
@@ -56,6 +51,7 @@ pub async fn serve(front: Front, mut incoming: Incoming) {
     let parts = Arc::new(Parts {
         front,
         bodies: Bodies::new(),
+        places: Places::new(),
     });
     // The door bounds how many there are.
     let mut connections = JoinSet::new();
@@ -79,6 +75,7 @@ pub async fn serve(front: Front, mut incoming: Incoming) {
 struct Parts {
     front: Front,
     bodies: Bodies,
+    places: Places,
 }
 
 /// Serves one connection.
@@ -89,11 +86,8 @@ async fn served(parts: Arc<Parts>, connection: Connection) {
         let (parts, info) = (Arc::clone(&of_requests), info.clone());
         async move { Ok::<_, Infallible>(answered(&parts, &info, request).await) }
     });
-    let serving = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_MAX)
-        .max_buf_size(HEADER_BYTES_MAX)
-        .serve_connection(TokioIo::new(connection), service);
+    let builder = protocols::builder();
+    let serving = builder.serve_connection(TokioIo::new(connection), service);
     let mut serving = std::pin::pin!(serving);
     let ended = tokio::select! {
         biased;
@@ -120,8 +114,13 @@ async fn answered(
         origin: origin.clone(),
         deadline: Instant::now() + PATIENCE,
     };
+    let media = media(request.headers());
+    let takes_gzip = takes_gzip(request.method(), request.headers());
     let done = done(parts, &calls, request).await;
-    let mut response = done.unwrap_or_else(|fault| answer::fault(&origin, &fault));
+    let mut response = done.unwrap_or_else(|fault| answer::fault(&origin, media, &fault));
+    if takes_gzip {
+        response = compressed(&origin, &parts.places, response);
+    }
     if let Ok(trace) = HeaderValue::from_str(&origin.trace) {
         response.headers_mut().insert("audit-id", trace);
     }
@@ -148,7 +147,7 @@ async fn done(
     request: http::Request<RequestBody>,
 ) -> Result<Response, Fault> {
     let (head, body) = request.into_parts();
-    for_itself(&head.headers)?;
+    for_itself(&head.headers, |name| calls.front.tells_who_calls(name))?;
     let place = Place::of(head.uri.path()).ok_or_else(Fault::no_such_path)?;
     let query = Query::of(head.uri.query());
     let head = Head {
@@ -169,11 +168,14 @@ async fn done(
 }
 
 /// Refuses who asks in the name of somebody else: it would be answered with its own rights, and take them for the other's.
-fn for_itself(headers: &HeaderMap) -> Result<(), Fault> {
-    let names = headers.keys().map(http::HeaderName::as_str);
-    let mut others = names.filter(|name| OTHERS.iter().any(|begins| name.starts_with(begins)));
-    match others.next() {
-        Some(header) => Err(Fault::no_others(header)),
+fn for_itself(headers: &HeaderMap, tells: impl Fn(&HeaderName) -> bool) -> Result<(), Fault> {
+    let begins = |name: &HeaderName| {
+        OTHERS
+            .iter()
+            .any(|begins| name.as_str().starts_with(begins))
+    };
+    match headers.keys().find(|name| begins(name) || tells(name)) {
+        Some(header) => Err(Fault::no_others(header.as_str())),
         None => Ok(()),
     }
 }
@@ -196,13 +198,14 @@ async fn told(calls: &Calls, place: Place, headers: &HeaderMap) -> Result<Respon
         Form::Discovery(_) => matches!(place, Place::CoreVersions | Place::Groups),
         Form::Table(_) | Form::Metadata => false,
     });
-    if place == Place::OpenApiV2 {
+    if place == Place::OpenApiV2 && !names_json(headers) {
         let empty = Bytes::from_static(openapi::EMPTY_V2);
         return Ok(answer::whole(&calls.origin, 200, &OPENAPI_V2, empty));
     }
     let form = form.ok_or_else(Fault::not_acceptable)?;
     let document = match &place {
         Place::Version => discovery::version(),
+        Place::OpenApiV2 => openapi::empty_v2(),
         Place::CoreVersions => discovery::core(form),
         // kubectl asks for it where an object is not found, and would tell of a missing namespace in its place.
         Place::Namespace(name) => discovery::namespace(name.as_str()),
@@ -231,7 +234,7 @@ async fn of_groups(calls: &Calls, place: &Place, form: Form) -> Result<Value, Fa
             .ok_or_else(Fault::no_such_path)
     };
     Ok(match place {
-        Place::Groups => discovery::list(form, &groups),
+        Place::Groups => discovery::list(form, groups),
         Place::Group(name) => discovery::group(named(name)?),
         Place::GroupVersion(group, version) => {
             discovery::resources(group, version, kinds(group, version)?)
@@ -263,7 +266,7 @@ fn tagged(calls: &Calls, headers: &HeaderMap, form: Form, document: &Value) -> R
             Bytes::new(),
         )
     } else {
-        answer::document(&calls.origin, 200, document)
+        answer::document(&calls.origin, Media::Json, 200, document)
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {
@@ -294,11 +297,23 @@ async fn reviewed(
     }
     let user = calls.front.identity(&calls.origin);
     let user = user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
-    let form = form(&head.headers, |form| form == Form::Document);
-    form.ok_or_else(Fault::not_acceptable)?;
+    let groups = calls.front.told_groups(&calls.origin);
+    let groups = groups.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
+    let accepted = accepted(&head.headers, |form, _| form == Form::Document);
+    let (_, media) = accepted.ok_or_else(Fault::not_acceptable)?;
     let body = parts.bodies.whole(body).await?;
     let _turn = parts.bodies.turn(calls.deadline).await?;
-    reviews::review(calls, review, &head.headers, &body.bytes, user.as_deref()).await
+    let user = user.as_deref();
+    reviews::review(
+        calls,
+        review,
+        media,
+        &head.headers,
+        &body.bytes,
+        user,
+        groups,
+    )
+    .await
 }
 
 /// A request for objects.
@@ -328,27 +343,12 @@ async fn resource(
         part,
         user: user.as_deref().unwrap_or("system:anonymous"),
     };
-    let form = form(&head.headers, |form| !matches!(form, Form::Discovery(_)));
-    let shape = Shape {
-        kind: kind.clone(),
-        form: form.ok_or_else(Fault::not_acceptable)?,
-        include: match head.query.get("includeObject") {
-            None | Some("Metadata") => Include::Metadata,
-            Some("Object") => Include::Object,
-            Some("None") => Include::None,
-            Some(other) => {
-                return Err(Fault::bad_request(format!(
-                    "unrecognized includeObject value: \"{other}\""
-                )));
-            }
-        },
-        now_ms: calls.now_ms(),
-    };
+    let shape = shape(calls, &kind, &head)?;
     let scope = || -> Result<Scope, Fault> {
         Ok(Scope {
             kind: kind.clone(),
             namespace: place.namespace.clone(),
-            selection: head.query.selection()?,
+            selection: head.query.selection(kind.source == Source::Events)?,
         })
     };
     match verb {
@@ -369,9 +369,39 @@ async fn resource(
         Verb::Update => write::update(calls, &shape, &about, &asks).await,
         Verb::Patch => write::patch(calls, &shape, &about, &asks).await,
         Verb::Delete => delete::delete(calls, &shape, &about, &asks).await,
-        Verb::DeleteCollection => delete::collection(calls, &scope()?, &about, &asks).await,
+        Verb::DeleteCollection => {
+            delete::collection(calls, shape.media, &scope()?, &about, &asks).await
+        }
         Verb::Get | Verb::List | Verb::Watch => Err(Fault::no_such_method()),
     }
+}
+
+/// In which form objects are told.
+fn shape(calls: &Calls, kind: &Kind, head: &Head) -> Result<Shape, Fault> {
+    let has_message = protobuf::of(&kind.api_version(), &kind.kind).is_some();
+    let accepted = accepted(&head.headers, |form, media| match (form, media) {
+        (Form::Discovery(_), _) => false,
+        (Form::Document, Media::Protobuf) => has_message,
+        _ => true,
+    });
+    let (form, media) = accepted.ok_or_else(Fault::not_acceptable)?;
+    Ok(Shape {
+        kind: kind.clone(),
+        form,
+        media,
+        or_json: negotiate::form(&head.headers, |other| other == form).is_some(),
+        include: match head.query.get("includeObject") {
+            None | Some("Metadata") => Include::Metadata,
+            Some("Object") => Include::Object,
+            Some("None") => Include::None,
+            Some(other) => {
+                return Err(Fault::bad_request(format!(
+                    "unrecognized includeObject value: \"{other}\""
+                )));
+            }
+        },
+        now_ms: calls.now_ms(),
+    })
 }
 
 /// What is asked of a kind at a place.
@@ -398,10 +428,9 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind, part: Part) -> Result<V
         _ if !is_one_namespace => return Err(Fault::no_such_path()),
         _ => {}
     }
-    if kind.verbs_of(part).contains(&verb) {
-        Ok(verb)
-    } else {
-        Err(Fault::no_such_method())
+    match kind.verbs_of(part).contains(&verb) {
+        true => Ok(verb),
+        false => Err(Fault::no_such_method()),
     }
 }
 
@@ -411,15 +440,19 @@ mod tests {
 
     #[test]
     fn nobody_asks_in_the_name_of_others() {
-        for name in ["Impersonate-User", "impersonate-extra-x", "X-Remote-Group"] {
+        let tells = |name: &HeaderName| name == "x-of-a-proxy";
+        for name in [
+            "Impersonate-User",
+            "impersonate-extra-x",
+            "X-Remote-Group",
+            "X-Of-A-Proxy",
+        ] {
             let mut headers = HeaderMap::new();
-            assert!(for_itself(&headers).is_ok());
+            assert!(for_itself(&headers, tells).is_ok());
             let value = HeaderValue::from_static("admin");
-            headers.insert(
-                http::HeaderName::from_bytes(name.as_bytes()).unwrap(),
-                value,
-            );
-            assert_eq!(for_itself(&headers).unwrap_err().code, 403, "{name}");
+            headers.insert(HeaderName::from_bytes(name.as_bytes()).unwrap(), value);
+            let refused = for_itself(&headers, tells).unwrap_err();
+            assert_eq!(refused.code, 403, "{name}");
         }
     }
 }

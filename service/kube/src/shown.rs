@@ -144,6 +144,19 @@ pub(crate) fn is_deleted(migration: &v1::Migration) -> bool {
     migration.aborted() == v1::AbortCause::Requested
 }
 
+/// What an event is to clients: a migration goes when it is called off by request.
+pub(crate) fn told_as(event: &v1::Event) -> v1::EventType {
+    let told = event.r#type();
+    match &event.object {
+        Some(v1::event::Object::Migration(migration)) if is_deleted(migration) => match told {
+            v1::EventType::Modified => v1::EventType::Removed,
+            // It went before.
+            _ => v1::EventType::Unspecified,
+        },
+        _ => told,
+    }
+}
+
 /// A migration, as `storagemigration.k8s.io/v1beta1` has it, with the phase and what was done beside its conditions.
 pub(crate) fn migration(kind: &Kind, migration: &v1::Migration) -> Value {
     let ended = migration.end_time_ms;

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::kinds::{Kind, Source};
 use crate::request::{Asked, Selection};
 use crate::selectors::labels_match;
-use crate::{documents, leases, shown};
+use crate::{documents, events, identity, leases, shadows, shown};
 
 /// The most objects of a page: what kubectl asks for at a time.
 pub(crate) const PAGE_MAX: u32 = 500;
@@ -41,6 +41,12 @@ impl Scope {
         let Selection { labels, fields, .. } = &self.selection;
         labels_match(labels, document) && fields.matches(document)
     }
+
+    /// Whether what has this metadata is in a namespace of it.
+    pub(crate) fn is_in_namespace(&self, metadata: Option<&v1::Metadata>) -> bool {
+        let own = metadata.map(|metadata| &metadata.namespace);
+        self.namespace.is_none() || self.namespace.as_ref() == own
+    }
 }
 
 /// A page of a list.
@@ -63,15 +69,15 @@ pub(crate) enum Start {
 }
 
 /// The fields of every request for a page.
-struct Paging {
-    read: Option<v1::ReadOptions>,
-    page_size: Option<u32>,
-    continue_token: String,
-    continue_at_present: bool,
+pub(crate) struct Paging {
+    pub(crate) read: Option<v1::ReadOptions>,
+    pub(crate) page_size: Option<u32>,
+    pub(crate) continue_token: String,
+    pub(crate) continue_at_present: bool,
 }
 
 impl Paging {
-    fn of(start: Start, size: u32) -> Self {
+    pub(crate) fn of(start: Start, size: u32) -> Self {
         let page_size = Some(size.clamp(1, PAGE_MAX));
         match start {
             Start::First(asked) => Self {
@@ -110,7 +116,9 @@ macro_rules! page {
     }};
 }
 
-fn read(asked: Asked) -> Option<v1::ReadOptions> {
+pub(crate) use page;
+
+pub(crate) fn read(asked: Asked) -> Option<v1::ReadOptions> {
     let (at_revision, min_revision) = match asked {
         Asked::Newest => return None,
         Asked::NotOlderThan(revision) => (None, Some(revision)),
@@ -123,7 +131,7 @@ fn read(asked: Asked) -> Option<v1::ReadOptions> {
     })
 }
 
-fn revision(header: Option<v1::ResponseHeader>) -> u64 {
+pub(crate) fn revision(header: Option<v1::ResponseHeader>) -> u64 {
     header.map(|header| header.revision).unwrap_or_default()
 }
 
@@ -189,6 +197,9 @@ impl Calls {
                 documents::object(kind, &self.object(kind, namespace, name, asked).await?)
             }
             Source::Leases => {
+                if let Some(found) = identity::find(self, namespace, name, asked).await? {
+                    return Ok(identity::of(kind, &found.member, found.left, self.now_ms()));
+                }
                 let lease = Some(v1::LeaseKey {
                     namespace: own,
                     name: name.to_owned(),
@@ -212,12 +223,12 @@ impl Calls {
                 shown::controller_revision(kind, &found.controller_revision.unwrap_or_default())
             }
             Source::StorageVersions => {
-                let found = self.of_resource(storage_version_of(name), read).await?;
+                let found = self.of_resource(storage_version_of(name), asked).await?;
                 let version = found.storage_version.ok_or_else(|| nothing(name))?;
                 shown::storage_version(kind, &version)
             }
             Source::Agreements | Source::StorageStates => {
-                let found = self.of_resource(state_of(name), read).await?;
+                let found = self.of_resource(state_of(name), asked).await?;
                 shown::state(kind, &found.storage_state.ok_or_else(|| nothing(name))?)
             }
             Source::Migrations => {
@@ -233,34 +244,32 @@ impl Calls {
                 }
                 shown::migration(kind, &migration)
             }
-            Source::Members => {
-                let request = v1::MembershipGetRequest {
-                    id: name.to_owned(),
-                    read,
-                };
-                let found: v1::MembershipGetResponse =
-                    self.call("synod.v1.Membership/Get", &request).await?;
-                shown::member(kind, &found.member.unwrap_or_default())
-            }
+            Source::Members => shown::member(kind, &self.member(name, asked).await?.member),
+            Source::Events => events::get(self, kind, namespace, name).await?,
             Source::Settings if name == shown::SETTINGS_NAME => self.settings(kind, read).await?.0,
             Source::Settings => return Err(nothing(name)),
         })
     }
 
-    async fn of_resource(
+    /// What is known of a resource.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`, and as any read.
+    pub(crate) async fn of_resource(
         &self,
         resource: v1::GroupResource,
-        read: Option<v1::ReadOptions>,
+        asked: Asked,
     ) -> Result<v1::StorageVersionsGetResponse, Refusal> {
         let request = v1::StorageVersionsGetRequest {
             resource: Some(resource),
-            read,
+            read: read(asked),
         };
         self.call("synod.v1.StorageVersions/Get", &request).await
     }
 
     /// The settings, and the revision at which they were read.
-    async fn settings(
+    pub(crate) async fn settings(
         &self,
         kind: &Kind,
         read: Option<v1::ReadOptions>,
@@ -279,7 +288,11 @@ impl Calls {
         start: Start,
         size: u32,
     ) -> Result<Page, Refusal> {
-        let mut page = self.whole_page(scope, start, size).await?;
+        let mut page = match scope.kind.source {
+            Source::Leases => shadows::page(self, scope, start, size).await?,
+            Source::Events => events::page(self, scope, start, size).await?,
+            _ => self.whole_page(scope, start, size).await?,
+        };
         if scope.kind.source != Source::Objects {
             page.items.retain(|item| scope.selects(item));
         }
@@ -308,25 +321,6 @@ impl Calls {
                     .collect();
                 (items, found.header, found.continue_token)
             }
-            Source::Leases => {
-                let request = page!(LeasesListRequest, paging, namespace: namespace);
-                let found: v1::LeasesListResponse =
-                    self.call("synod.v1.Leases/List", &request).await?;
-                let now = self.now_ms();
-                let of = |item: &v1::LeaseListItem| {
-                    Some(leases::of(
-                        kind,
-                        item.lease.as_ref()?,
-                        item.remaining_ms,
-                        now,
-                    ))
-                };
-                (
-                    found.items.iter().filter_map(of).collect(),
-                    found.header,
-                    found.continue_token,
-                )
-            }
             Source::LeaseCandidates => {
                 return self.candidates(kind, &namespace, paging).await;
             }
@@ -345,6 +339,8 @@ impl Calls {
                 (items.collect(), found.header, found.continue_token)
             }
             Source::Agreements
+            | Source::Events
+            | Source::Leases
             | Source::Members
             | Source::Migrations
             | Source::Settings
@@ -363,10 +359,7 @@ impl Calls {
         let (items, header, next): (Vec<Value>, _, _) = match kind.source {
             Source::StorageVersions | Source::Agreements | Source::StorageStates => {
                 let is_state = kind.source != Source::StorageVersions;
-                let request =
-                    page!(StorageVersionsListRequest, paging, include_unreported: is_state);
-                let found: v1::StorageVersionsListResponse =
-                    self.call("synod.v1.StorageVersions/List", &request).await?;
+                let found = self.resources(paging, is_state).await?;
                 let of = |item: &v1::StorageVersionListItem| match is_state {
                     true => item
                         .storage_state
@@ -395,9 +388,7 @@ impl Calls {
                 (items.collect(), found.header, found.continue_token)
             }
             Source::Members => {
-                let request = page!(MembershipListRequest, paging, labels: BTreeMap::new());
-                let found: v1::MembershipListResponse =
-                    self.call("synod.v1.Membership/List", &request).await?;
+                let found = self.members(paging, BTreeMap::new()).await?;
                 let items = found.items.iter().filter_map(|item| item.member.as_ref());
                 let items = items.map(|member| shown::member(kind, member)).collect();
                 (items, found.header, found.continue_token)
@@ -410,10 +401,11 @@ impl Calls {
                     next: String::new(),
                 });
             }
-            Source::Objects
+            Source::ControllerRevisions
+            | Source::Events
             | Source::LeaseCandidates
             | Source::Leases
-            | Source::ControllerRevisions => {
+            | Source::Objects => {
                 return Err(nothing(&kind.plural));
             }
         };
@@ -452,6 +444,6 @@ pub(crate) fn state_of(name: &str) -> v1::GroupResource {
     }
 }
 
-fn nothing(name: &str) -> Refusal {
+pub(crate) fn nothing(name: &str) -> Refusal {
     Refusal::new(ErrorKind::NotFound, format!("\"{name}\" does not exist"))
 }

@@ -101,7 +101,16 @@ impl Fault {
     /// No accepted form can be made.
     pub(crate) fn not_acceptable() -> Self {
         let message = "only the following media types are accepted: application/json, application/json;as=Table, \
-                       application/json;as=PartialObjectMetadata";
+                       application/json;as=PartialObjectMetadata, application/vnd.kubernetes.protobuf (of kinds of Kubernetes)";
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// A list that is sent page by page has no message.
+    pub(crate) fn too_long_for_protobuf(page: u32) -> Self {
+        let message = format!(
+            "the list has more than a page, and is told in protobuf by pages alone: ask with a limit ({page} at most), or \
+             accept application/json, too"
+        );
         Self::new(406, "NotAcceptable", message)
     }
 
@@ -409,6 +418,8 @@ fn place(field: &str) -> String {
         ("attributes.", "metadata."),
         ("lease.", "metadata."),
         ("preconditions.", "metadata."),
+        // Of a member that joins.
+        ("labels", "metadata.labels"),
     ] {
         if let Some(rest) = field.strip_prefix(own) {
             return format!("{theirs}{rest}");

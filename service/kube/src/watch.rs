@@ -1,9 +1,9 @@
-//! Watches: one document a line, for as long as the client asks.
+//! Watches: one document a line, or one message after the other, for as long as the client asks.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::stream::{self, StreamExt};
+use futures::stream;
 use serde_json::{Value, json};
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::v1;
@@ -12,12 +12,13 @@ use tokio::time::Instant;
 
 use crate::answer::{self, Response, Shape};
 use crate::kinds::Source;
+use crate::overlap::Overlap;
 use crate::request::{Asked, Query};
 use crate::selectors::labels_match;
 use crate::serve::PATIENCE;
 use crate::sources::{Calls, PAGE_MAX, Page, Scope, Start};
 use crate::status::{About, Fault};
-use crate::{documents, leases, shown};
+use crate::{documents, events, identity, leases, shadows, shown};
 
 /// How long a watch lasts whose client does not say: all of Kubernetes' clients do, or open another one at its end.
 const LASTING: Duration = Duration::from_mins(45);
@@ -49,43 +50,11 @@ struct Watching {
     is_first: bool,
 }
 
-/// What a client has of the revision that it goes on from.
-///
-/// A client of Kubernetes names the revision of the last line that it has read. If this revision changed several objects,
-/// there may be lines that it has not read, so its events are sent again: a cache takes them twice without harm. If it
-/// changed one, that is what the client has read.
-#[derive(Debug, PartialEq)]
-enum Overlap {
-    /// Nothing of what comes.
-    Nothing,
-    /// At least one event of this revision, if it has any.
-    Some(u64),
-    /// This event of this revision, if it has no other.
-    One(u64, &'static str, Box<Value>),
-}
-
-impl Overlap {
-    /// What is to be sent when this event comes.
-    fn passes(
-        &mut self,
-        revision: u64,
-        name: &'static str,
-        object: Value,
-    ) -> Vec<(&'static str, Value)> {
-        match std::mem::replace(self, Self::Nothing) {
-            Self::Some(at) if at == revision => {
-                *self = Self::One(at, name, Box::new(object));
-                Vec::new()
-            }
-            Self::One(at, first, had) if at == revision => vec![(first, *had), (name, object)],
-            Self::Nothing | Self::Some(_) | Self::One(..) => vec![(name, object)],
-        }
-    }
-}
-
 enum Phase {
     /// The objects that there are.
     Initial(Page),
+    /// The objects that there are behind this token. They are read when the client has taken those before.
+    After(String),
     Live(Box<Events>),
     Over,
 }
@@ -150,6 +119,7 @@ pub(crate) async fn watch(
         Duration::from_secs(seconds).min(LASTING_MAX)
     });
     let tells_initial_end = query.is("sendInitialEvents")?;
+    let media = shape.media;
     let mut watching = Watching {
         calls: calls.clone(),
         scope,
@@ -179,7 +149,7 @@ pub(crate) async fn watch(
         let part = watching.part().await?;
         Some((part, watching))
     });
-    Ok(answer::parts(parts.map(Ok)))
+    Ok(answer::events(media, parts))
 }
 
 impl Watching {
@@ -199,50 +169,67 @@ impl Watching {
 
     /// Opens the stream of what happens from a revision, or from now on.
     async fn open(&self, from_revision: Option<u64>) -> Result<Phase, Refusal> {
+        let request = v1::WatchRequest {
+            from_revision,
+            filter: Some(self.filter()),
+            bookmark_interval_ms: Some(BOOKMARK_MS),
+            cluster_id: String::new(),
+        };
+        let calls = self.calls.until(Instant::now() + PATIENCE);
+        Ok(Phase::Live(Box::new(calls.watch(&request).await?)))
+    }
+
+    /// Which events are for this watch. What the filter cannot say is looked at when they come.
+    fn filter(&self) -> v1::WatchFilter {
         use v1::ObjectKind;
         let Scope {
             kind,
             namespace,
             selection,
         } = &self.scope;
-        let of_kind = match kind.source {
-            Source::Objects => ObjectKind::Object,
-            Source::LeaseCandidates => ObjectKind::LeaseCandidate,
-            Source::Leases => ObjectKind::Lease,
-            Source::ControllerRevisions => ObjectKind::ControllerRevision,
-            Source::StorageVersions => ObjectKind::StorageVersion,
-            Source::Agreements | Source::StorageStates => ObjectKind::StorageState,
-            Source::Migrations => ObjectKind::Migration,
-            Source::Members => ObjectKind::Member,
-            Source::Settings => ObjectKind::Settings,
+        let mut namespaces: Vec<String> = namespace.clone().into_iter().collect();
+        let kinds = match kind.source {
+            Source::Objects => vec![ObjectKind::Object],
+            Source::Leases => {
+                let shown = identity::shown_in(&self.scope);
+                if shown.members {
+                    // Members are in no namespace, and a filter by namespaces would hide them.
+                    namespaces.clear();
+                }
+                let lease = shown.leases.then_some(ObjectKind::Lease);
+                let member = shown.members.then_some(ObjectKind::Member);
+                lease.into_iter().chain(member).collect()
+            }
+            Source::LeaseCandidates => vec![ObjectKind::LeaseCandidate],
+            Source::ControllerRevisions => vec![ObjectKind::ControllerRevision],
+            Source::StorageVersions => vec![ObjectKind::StorageVersion],
+            Source::Events => {
+                namespaces.clear();
+                vec![ObjectKind::StorageState]
+            }
+            Source::Agreements | Source::StorageStates => vec![ObjectKind::StorageState],
+            Source::Migrations => vec![ObjectKind::Migration],
+            Source::Members => vec![ObjectKind::Member],
+            Source::Settings => vec![ObjectKind::Settings],
         };
         let is_object = kind.source == Source::Objects;
-        let resources = if is_object {
-            vec![kind.resource()]
-        } else {
-            Vec::new()
-        };
-        // A field selector lets objects of collections pass alone.
-        let field_selector = if is_object {
-            selection.fields.text()
-        } else {
-            String::new()
-        };
-        let request = v1::WatchRequest {
-            from_revision,
-            filter: Some(v1::WatchFilter {
-                kinds: vec![of_kind.into()],
-                resources,
-                namespaces: namespace.clone().into_iter().collect(),
-                label_selector: selection.label_text.clone(),
-                field_selector,
-                ..v1::WatchFilter::default()
-            }),
-            bookmark_interval_ms: Some(BOOKMARK_MS),
-            cluster_id: String::new(),
-        };
-        let calls = self.calls.until(Instant::now() + PATIENCE);
-        Ok(Phase::Live(Box::new(calls.watch(&request).await?)))
+        // What has no labels matches no selector there, and leases have none.
+        let is_looked_at = kinds.contains(&ObjectKind::Lease);
+        v1::WatchFilter {
+            kinds: kinds.into_iter().map(Into::into).collect(),
+            resources: is_object.then(|| kind.resource()).into_iter().collect(),
+            namespaces,
+            label_selector: match is_looked_at {
+                true => String::new(),
+                false => selection.label_text.clone(),
+            },
+            // A field selector lets objects of collections pass alone.
+            field_selector: match is_object {
+                true => selection.fields.text(),
+                false => String::new(),
+            },
+            ..v1::WatchFilter::default()
+        }
     }
 
     /// The next lines; `None` at the end.
@@ -251,6 +238,7 @@ impl Watching {
             let lines = match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Over => return None,
                 Phase::Initial(page) => self.initial(page).await,
+                Phase::After(token) => self.after(token).await,
                 Phase::Live(events) => self.live(events).await,
             };
             if !lines.is_empty() {
@@ -260,37 +248,47 @@ impl Watching {
     }
 
     /// The lines of a page of what there is. Behind the last page follows what happens.
-    async fn initial(&mut self, page: Page) -> String {
-        let mut lines = String::new();
+    async fn initial(&mut self, page: Page) -> Vec<u8> {
+        let mut lines = Vec::new();
         for object in page.items {
-            lines.push_str(&self.line("ADDED", object));
+            lines.extend(self.line("ADDED", object));
         }
-        let next = if page.next.is_empty() {
-            if self.tells_initial_end {
-                let metadata = json!({
-                    "resourceVersion": page.revision.to_string(),
-                    "creationTimestamp": null,
-                    "annotations": { INITIAL_END: "true" },
-                });
-                lines.push_str(&self.bookmark(&metadata));
-            }
-            self.follow(page.revision).await
-        } else {
-            let calls = self.calls.until(Instant::now() + PATIENCE);
-            let page = calls
-                .page(&self.scope, Start::After(page.next), PAGE_MAX)
-                .await;
-            page.map(Phase::Initial)
-        };
-        match next {
+        if !page.next.is_empty() {
+            self.phase = Phase::After(page.next);
+            return lines;
+        }
+        if self.tells_initial_end {
+            let metadata = json!({
+                "resourceVersion": page.revision.to_string(),
+                "creationTimestamp": null,
+                "annotations": { INITIAL_END: "true" },
+            });
+            lines.extend(self.bookmark(&metadata));
+        }
+        match self.follow(page.revision).await {
             Ok(phase) => self.phase = phase,
-            Err(refusal) => lines.push_str(&error(&Fault::of_any(refusal.kind, &refusal.message))),
+            Err(refusal) => lines.extend(self.failed(&refusal)),
         }
         lines
     }
 
+    /// The lines of the next page of what there is.
+    async fn after(&mut self, token: String) -> Vec<u8> {
+        let calls = self.calls.until(Instant::now() + PATIENCE);
+        let page = calls.page(&self.scope, Start::After(token), PAGE_MAX).await;
+        match page {
+            Ok(page) => self.initial(page).await,
+            Err(refusal) => self.failed(&refusal),
+        }
+    }
+
+    /// The line after which a watch ends that has not told what there is.
+    fn failed(&self, refusal: &Refusal) -> Vec<u8> {
+        self.error(&Fault::of_any(refusal.kind, &refusal.message))
+    }
+
     /// The lines of the next message.
-    async fn live(&mut self, mut events: Box<Events>) -> String {
+    async fn live(&mut self, mut events: Box<Events>) -> Vec<u8> {
         use v1::watch_response::Message;
         let stopped = self.calls.front.stopped();
         // What is told of a revision is told whole.
@@ -322,13 +320,13 @@ impl Watching {
     }
 
     /// The lines of these events, or the last lines of a watch that cannot tell one of them whole.
-    async fn events(&mut self, told: v1::WatchEvents) -> Result<String, String> {
-        let mut lines = String::new();
+    async fn events(&mut self, told: v1::WatchEvents) -> Result<Vec<u8>, Vec<u8>> {
+        let mut lines = Vec::new();
         for event in told.events {
             match self.event(told.revision, event).await {
-                Ok(told) => lines.push_str(&told),
+                Ok(told) => lines.extend(told),
                 Err(refusal) => {
-                    lines.push_str(&self.broken_off(&refusal));
+                    lines.extend(self.broken_off(&refusal));
                     return Err(lines);
                 }
             }
@@ -341,15 +339,15 @@ impl Watching {
     }
 
     /// The end of a watch whose next event cannot be told: the client goes on behind what it was told whole.
-    fn broken_off(&mut self, refusal: &Refusal) -> String {
+    fn broken_off(&mut self, refusal: &Refusal) -> Vec<u8> {
         match refusal.kind {
-            ErrorKind::Compacted => error(&Fault::expired(refusal.message.clone())),
+            ErrorKind::Compacted => self.error(&Fault::expired(refusal.message.clone())),
             _ => self.bookmark_if_taken(),
         }
     }
 
     /// What follows when the beginning is not kept any more.
-    async fn compacted(&mut self, compacted: &v1::WatchCompacted) -> String {
+    async fn compacted(&mut self, compacted: &v1::WatchCompacted) -> Vec<u8> {
         if let Overlap::Some(revision) = self.overlap
             && compacted.current_revision == revision
         {
@@ -358,9 +356,9 @@ impl Watching {
                 Ok(phase) => self.phase = phase,
                 Err(refusal) => return self.broken_off(&refusal),
             }
-            return String::new();
+            return Vec::new();
         }
-        error(&Fault::expired(format!(
+        self.error(&Fault::expired(format!(
             "too old resource version: {} ({})",
             self.seen,
             compacted.oldest_revision.saturating_sub(1)
@@ -368,19 +366,31 @@ impl Watching {
     }
 
     /// The lines of an event; none if it is not for this watch, or if the client has it.
-    async fn event(&mut self, revision: u64, event: v1::Event) -> Result<String, Refusal> {
-        let is_gone = match told_as(&event) {
-            v1::EventType::Unspecified => return Ok(String::new()),
-            told => told == v1::EventType::Removed,
-        };
-        let name = match event.r#type() {
-            _ if is_gone => "DELETED",
+    async fn event(&mut self, revision: u64, event: v1::Event) -> Result<Vec<u8>, Refusal> {
+        let of = shown::told_as(&event);
+        let name = match of {
+            // What has happened is told once.
+            v1::EventType::Modified if self.scope.kind.source == Source::Events => "ADDED",
             v1::EventType::Added => "ADDED",
-            _ => "MODIFIED",
+            v1::EventType::Modified => "MODIFIED",
+            v1::EventType::Removed => "DELETED",
+            v1::EventType::Unspecified => return Ok(Vec::new()),
         };
-        let Some(mut object) = self.object(revision, event, is_gone).await? else {
-            return Ok(String::new());
+        let found = match event.object {
+            Some(v1::event::Object::Member(member)) if self.scope.kind.source == Source::Leases => {
+                let calls = self.calls.until(Instant::now() + PATIENCE);
+                shadows::told(&calls, &self.scope, revision, of, &member).await?
+            }
+            _ => {
+                let is_gone = of == v1::EventType::Removed;
+                let found = self.object(revision, event, is_gone).await?;
+                found.map(|object| (name, object))
+            }
         };
+        let Some((name, mut object)) = found else {
+            return Ok(Vec::new());
+        };
+        let is_gone = name == "DELETED";
         if is_gone {
             object["metadata"]["resourceVersion"] = json!(revision.to_string());
         }
@@ -388,12 +398,12 @@ impl Watching {
         let is_wanted = selection.fields.matches(&object)
             && (is_gone || labels_match(&selection.labels, &object));
         if !is_wanted {
-            return Ok(String::new());
+            return Ok(Vec::new());
         }
         let told = self.overlap.passes(revision, name, object);
         let lines = told
             .into_iter()
-            .map(|(name, object)| self.line(name, object));
+            .flat_map(|(name, object)| self.line(name, object));
         Ok(lines.collect())
     }
 
@@ -411,8 +421,24 @@ impl Watching {
         };
         Ok(Some(match object {
             Object::StoredObject(object) => documents::object(kind, &object),
-            Object::Lease(lease) => leases::of(kind, &lease, None, 0),
+            Object::Lease(lease) if !self.scope.is_in_namespace(lease.metadata.as_ref()) => {
+                return Ok(None);
+            }
+            Object::Lease(lease) => {
+                let calls = self.calls.until(Instant::now() + PATIENCE);
+                if shadows::hides(&calls, &lease, revision).await? {
+                    return Ok(None);
+                }
+                leases::of(kind, &lease, None, 0)
+            }
             Object::ControllerRevision(one) => shown::controller_revision(kind, &one),
+            Object::StorageState(state) if kind.source == Source::Events => {
+                let calls = self.calls.until(Instant::now() + PATIENCE);
+                return match is_gone {
+                    true => Ok(None),
+                    false => events::of_change(&calls, &self.scope, revision, state).await,
+                };
+            }
             Object::StorageState(state) => shown::state(kind, &state),
             Object::Migration(migration) => shown::migration(kind, &migration),
             Object::Member(member) => shown::member(kind, &member),
@@ -439,76 +465,30 @@ impl Watching {
         }))
     }
 
-    fn line(&mut self, name: &str, object: Value) -> String {
+    fn line(&mut self, name: &str, object: Value) -> Vec<u8> {
         let is_first = std::mem::replace(&mut self.is_first, false);
         self.shape.now_ms = self.calls.now_ms();
         let object = self.shape.one_of_many(is_first, object);
-        let line = json!({ "type": name, "object": object });
-        format!("{}\n", answer::text(&line))
+        self.shape.event(name, &object)
     }
 
-    fn bookmark_if_taken(&mut self) -> String {
+    fn bookmark_if_taken(&mut self) -> Vec<u8> {
         if !self.bookmarks || self.seen == 0 {
-            return String::new();
+            return Vec::new();
         }
         let metadata =
             json!({ "resourceVersion": self.seen.to_string(), "creationTimestamp": null });
         self.bookmark(&metadata)
     }
 
-    fn bookmark(&mut self, metadata: &Value) -> String {
+    fn bookmark(&mut self, metadata: &Value) -> Vec<u8> {
         let is_first = std::mem::replace(&mut self.is_first, false);
         let object = self.shape.bookmark(is_first, metadata);
-        format!("{}\n", json!({ "type": "BOOKMARK", "object": object }))
-    }
-}
-
-/// What an event is to clients: a migration goes when it is called off by request.
-fn told_as(event: &v1::Event) -> v1::EventType {
-    let told = event.r#type();
-    match &event.object {
-        Some(v1::event::Object::Migration(migration)) if shown::is_deleted(migration) => match told
-        {
-            v1::EventType::Modified => v1::EventType::Removed,
-            // It went before.
-            _ => v1::EventType::Unspecified,
-        },
-        _ => told,
-    }
-}
-
-/// The line after which a watch ends.
-fn error(fault: &Fault) -> String {
-    format!("{}\n", json!({ "type": "ERROR", "object": fault.status() }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The events that are sent to a client which goes on from revision 7.
-    fn sent(events: &[(u64, &str)]) -> Vec<String> {
-        let mut overlap = Overlap::Some(7);
-        let passed = events
-            .iter()
-            .flat_map(|(revision, name)| overlap.passes(*revision, "ADDED", json!(name)));
-        passed
-            .map(|(_, object)| object.as_str().unwrap_or_default().to_owned())
-            .collect()
+        self.shape.event("BOOKMARK", &object)
     }
 
-    #[test]
-    fn the_only_change_of_a_revision_is_not_told_twice() {
-        assert_eq!(sent(&[(7, "a"), (8, "b"), (8, "c")]), ["b", "c"]);
-        assert_eq!(sent(&[(8, "b")]), ["b"]);
-        assert_eq!(sent(&[(7, "a")]), Vec::<String>::new());
-    }
-
-    #[test]
-    fn several_changes_of_a_revision_are_told_again() {
-        assert_eq!(
-            sent(&[(7, "a"), (7, "b"), (7, "c"), (8, "d")]),
-            ["a", "b", "c", "d"]
-        );
+    /// The line after which a watch ends.
+    fn error(&self, fault: &Fault) -> Vec<u8> {
+        self.shape.event("ERROR", &fault.status())
     }
 }

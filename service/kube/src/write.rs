@@ -7,17 +7,14 @@ use synod_proto::v1;
 
 use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, Written, place, preconditions};
-use crate::candidates;
 use crate::kinds::Source;
-use crate::leases;
-use crate::migrations;
 use crate::objects::{self, expects};
 use crate::patch::Patch;
 use crate::present::{TRIES, read, written};
 use crate::rights::admit;
-use crate::snapshots;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
+use crate::{candidates, identity, leases, migrations, reports, snapshots};
 
 /// The letters of made-up names: no word comes of them.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -80,7 +77,7 @@ pub(crate) async fn create(
 
 /// The answer to a creation.
 fn made(calls: &Calls, shape: &Shape, created: Value, warnings: &[String]) -> Response {
-    let mut response = answer::document(&calls.origin, 201, &shape.one(created));
+    let mut response = answer::document(&calls.origin, shape.media, 201, &shape.one(created));
     answer::warn(&mut response, warnings);
     response
 }
@@ -95,7 +92,7 @@ async fn create_named(
     match about.kind.source {
         Source::Leases => {
             not_dry(asks)?;
-            leases::create(calls, about, document).await?;
+            create_lease(calls, about, document).await?;
             written(calls, about).await
         }
         Source::LeaseCandidates => {
@@ -107,7 +104,41 @@ async fn create_named(
             let is_dry = asks.query.is_dry_run()?;
             snapshots::create(calls, about, document, is_dry).await
         }
+        Source::StorageVersions => {
+            not_dry(asks)?;
+            reports::create(calls, about).await
+        }
         _ => objects::create(calls, about, asks, document).await,
+    }
+}
+
+/// Creates a lease, or the member that it is.
+async fn create_lease(calls: &Calls, about: &About<'_>, document: &Value) -> Result<(), Fault> {
+    if identity::is_of_member(document, about) {
+        // Another lease of this name, which gRPC can make, keeps no server out.
+        return match identity::present(calls, about).await? {
+            Some(_) => Err(Fault::already_exists(about)),
+            None => identity::create(calls, about, document).await,
+        };
+    }
+    match read(calls, about).await {
+        Ok(_) => Err(Fault::already_exists(about)),
+        Err(fault) if fault.code != 404 => Err(fault),
+        Err(_) => leases::create(calls, about, document).await,
+    }
+}
+
+/// Updates a lease, or the member that it is.
+async fn update_lease(
+    calls: &Calls,
+    about: &About<'_>,
+    document: &Value,
+    expected: &v1::Preconditions,
+) -> Result<(), Fault> {
+    match identity::present(calls, about).await? {
+        Some(present) => identity::update(calls, about, document, expected, &present).await,
+        None if identity::is_of_member(document, about) => Err(Fault::not_found(about)),
+        None => leases::update(calls, about, document, expected).await,
     }
 }
 
@@ -145,13 +176,16 @@ pub(crate) async fn update(
     admit(calls, about)?;
     let Written { document, warnings } = asks.document(about)?;
     let (code, updated) = match about.kind.source {
-        Source::Leases | Source::LeaseCandidates | Source::ControllerRevisions => {
+        Source::ControllerRevisions
+        | Source::LeaseCandidates
+        | Source::Leases
+        | Source::StorageVersions => {
             let expected = preconditions(&document, about)?;
             (200, put(calls, about, asks, &document, &expected).await?)
         }
         _ => objects::update(calls, about, asks, &document).await?,
     };
-    let mut response = answer::document(&calls.origin, code, &shape.one(updated));
+    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(updated));
     answer::warn(&mut response, &warnings);
     Ok(response)
 }
@@ -166,19 +200,21 @@ pub(crate) async fn patch(
     admit(calls, about)?;
     let patch = Patch::of(asks, about)?;
     let (code, patched) = match about.kind.source {
-        Source::Leases | Source::LeaseCandidates | Source::ControllerRevisions => {
-            (200, patch_one(calls, about, asks, &patch).await?)
-        }
+        Source::ControllerRevisions
+        | Source::LeaseCandidates
+        | Source::Leases
+        | Source::StorageVersions => (200, patch_own(calls, about, asks, &patch).await?),
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
-    let mut response = answer::document(&calls.origin, code, &shape.one(patched));
+    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(patched));
     if let Patch::Apply(Written { warnings, .. }) = &patch {
         answer::warn(&mut response, warnings);
     }
     Ok(response)
 }
 
-/// Puts a document in place of a lease, a candidate or a snapshot, if it is the one that is expected.
+/// Puts a document in place of what is no object of a collection, if it is the one that is expected: the document of a
+/// StorageVersion is that of its status.
 async fn put(
     calls: &Calls,
     about: &About<'_>,
@@ -193,13 +229,14 @@ async fn put(
     not_dry(asks)?;
     match about.kind.source {
         Source::LeaseCandidates => candidates::update(calls, about, document, expected).await?,
-        _ => leases::update(calls, about, document, expected).await?,
+        Source::StorageVersions => reports::update(calls, about, document, expected).await?,
+        _ => update_lease(calls, about, document, expected).await?,
     }
     written(calls, about).await
 }
 
-/// Patches a lease, a candidate or a snapshot.
-async fn patch_one(
+/// Patches what is no object of a collection.
+async fn patch_own(
     calls: &Calls,
     about: &About<'_>,
     asks: &Asks<'_>,

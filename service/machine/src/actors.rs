@@ -31,6 +31,7 @@ impl State {
             Command::ReportMigrationProgress(it) => self.check_claim(&it.id, it.token, actor),
             Command::CompleteMigration(it) => self.check_claim(&it.id, it.token, actor),
             Command::FailMigration(it) => self.check_claim(&it.id, it.token, actor),
+            Command::ReleaseMigration(it) => self.check_claim(&it.id, it.token, actor),
             // These carry no token but those of members, who are named beside them.
             Command::Initialize(_)
             | Command::Restore(_)

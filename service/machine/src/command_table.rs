@@ -107,8 +107,10 @@ macro_rules! command_table {
             49 DeleteRoster ordinary = rosters::delete;
             /// Does more of what follows from switches that moved.
             50 FollowSwitches ordinary = follow_switches::apply;
+            /// A worker gives its claim back: the migration is pending again.
+            51 ReleaseMigration urgent = migrations::release::apply;
             /// Deletes a lease, whoever holds it.
-            51 DeleteLease ordinary = delete_lease::apply;
+            52 DeleteLease ordinary = delete_lease::apply;
         }
     };
 }

@@ -265,6 +265,14 @@ impl State {
         })
     }
 
+    /// The numbers of objects, done and in all, that a migration shows when its worker has no more to say.
+    pub(crate) fn shown_progress(&self, migration: &Migration) -> (u64, Option<u64>) {
+        let kept = self.migration_progress(&migration.id);
+        kept.map_or((migration.done, migration.estimate), |kept| {
+            (kept.progress.done, kept.progress.estimate)
+        })
+    }
+
     /// Refuses if the agreement comes from discovery and the observation has expired.
     ///
     /// # Errors

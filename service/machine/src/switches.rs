@@ -5,7 +5,7 @@
 //! deadlines go on, and what frees something for others stays possible.
 
 use synod_model::{
-    DELETE_LEASE_SINCE, ErrorKind, Feature, NAMED_SNAPSHOTS_SINCE, Refusal,
+    DELETE_LEASE_SINCE, ErrorKind, Feature, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE, Refusal,
     STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
 };
 
@@ -36,17 +36,14 @@ impl State {
     ///
     /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
     pub fn check_machine_version(&self, command: &Command) -> Result<(), Refusal> {
-        let Some(later) = Later::of(command) else {
-            return Ok(());
-        };
-        if self.machine_version >= later.since {
-            return Ok(());
+        match Later::of(command) {
+            Some(later) if self.machine_version < later.since => {
+                let refusal = self.too_early(later.what, later.since, &later.named);
+                let (field, of) = later.field;
+                Err(refusal.with(field, of))
+            }
+            Some(_) | None => Ok(()),
         }
-        let refusal = self.too_early(later.what, later.since, &later.named);
-        Err(match switch_named_in(command) {
-            Some(feature) => refusal.with("setting", feature),
-            None => refusal,
-        })
     }
 
     /// The refusal of something that comes with a machine version that is not in force yet.
@@ -89,8 +86,10 @@ impl Command {
 struct Later {
     what: &'static str,
     since: u32,
-    /// Where the command says it.
+    /// Where the command says it, in words.
     named: String,
+    /// The same for programs.
+    field: (&'static str, String),
 }
 
 impl Later {
@@ -100,13 +99,23 @@ impl Later {
                 what: "switches",
                 since: SWITCHES_SINCE,
                 named: feature.setting().to_owned(),
+                field: ("setting", feature.to_string()),
             });
         }
-        if names_status_subresource(command) {
+        if let Some(resource) = status_subresource_named_in(command) {
             return Some(Self {
                 what: "status subresources",
                 since: STATUS_SUBRESOURCE_SINCE,
                 named: "status_subresource".to_owned(),
+                field: ("collection", resource.to_string()),
+            });
+        }
+        if let Command::ReleaseMigration(release) = command {
+            return Some(Self {
+                what: "releases of claims",
+                since: RELEASES_SINCE,
+                named: format!("migration \"{}\"", release.id),
+                field: ("migration", release.id.to_string()),
             });
         }
         if let Command::DeleteLease(delete) = command {
@@ -114,6 +123,7 @@ impl Later {
                 what: "deletions of leases",
                 since: DELETE_LEASE_SINCE,
                 named: format!("lease \"{}\"", delete.key),
+                field: ("lease", delete.key.to_string()),
             });
         }
         if let Command::CreateControllerRevision(create) = command
@@ -123,6 +133,7 @@ impl Later {
                 what: "names of snapshots",
                 since: NAMED_SNAPSHOTS_SINCE,
                 named: format!("snapshot \"{name}\""),
+                field: ("controller_revision", name.to_string()),
             });
         }
         None
@@ -137,15 +148,17 @@ fn switch_named_in(command: &Command) -> Option<Feature> {
     }
 }
 
-/// Whether a command says of a collection whether it has a status subresource, in a field that older replicas do not know.
-fn names_status_subresource(command: &Command) -> bool {
-    if let Command::CreateCollection(create) = command {
-        return create.rules.status_subresource;
+/// The collection of which a command says whether it has a status subresource, in a field that older replicas do not know.
+fn status_subresource_named_in(command: &Command) -> Option<&GroupResource> {
+    match command {
+        Command::CreateCollection(create) if create.rules.status_subresource => {
+            Some(&create.resource)
+        }
+        Command::UpdateCollection(update) if update.status_subresource.is_some() => {
+            Some(&update.resource)
+        }
+        _ => None,
     }
-    if let Command::UpdateCollection(update) = command {
-        return update.status_subresource.is_some();
-    }
-    false
 }
 
 /// The refusal of what is switched off.
@@ -194,6 +207,7 @@ const fn needed(command: &Command) -> Option<Feature> {
         | Command::DeleteLease(_)
         | Command::WithdrawLeaseCandidate(_)
         | Command::FailMigration(_)
+        | Command::ReleaseMigration(_)
         | Command::AbortMigration(_)
         // What a worker has finished is a fact, and so is what discovery shows.
         | Command::CompleteMigration(_)

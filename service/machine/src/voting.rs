@@ -75,15 +75,6 @@ pub(crate) fn declare(
     kept.expect("what was not known is another state")
 }
 
-/// Decides what follows for a resource once other rules are in force for it. `None`: nothing changes.
-pub(crate) fn weigh(
-    state: &State,
-    occasion: Occasion<'_>,
-    resource: &GroupResource,
-) -> Option<Decided> {
-    Draft::of(state, resource, occasion).finish(state, resource)
-}
-
 /// New knowledge of a resource's store.
 #[derive(Debug)]
 pub(crate) struct Anew {
@@ -121,7 +112,8 @@ pub(crate) fn reconsider(
     draft.finish(state, resource)
 }
 
-/// Decides what follows for a resource when its roster or the members it asks for change. `None`: nothing.
+/// Decides what follows for a resource when its roster or the members it asks for change. `None`: nothing, and then it also
+/// stays noted who was heard under a roster that is gone. A roster that begins to ask by labels asks anew, which forgets them.
 pub(crate) fn recount(
     state: &State,
     occasion: Occasion<'_>,

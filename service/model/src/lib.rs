@@ -135,7 +135,8 @@ pub use refusal::{Current, Refusal};
 pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};
 pub use requests::{
     AbortMigration, ClaimMigration, CompleteMigration, FailMigration, ObserveStorage,
-    ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
+    RELEASES_SINCE, ReleaseMigration, ReportMigrationProgress, ResetStorageStates, RetryMigration,
+    StartMigration,
 };
 pub use requests::{
     AcquireLease, DELETE_LEASE_SINCE, DeleteLease, PutLeaseCandidate, ReleaseLease, RenewLease,

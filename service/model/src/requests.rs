@@ -48,7 +48,8 @@ pub use mark_controller_revisions::{InUse, Mark, MarkControllerRevisions};
 pub use mark_ready::MarkReady;
 pub use migrations::{
     AbortMigration, ClaimMigration, CompleteMigration, FailMigration, ObserveStorage,
-    ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
+    RELEASES_SINCE, ReleaseMigration, ReportMigrationProgress, ResetStorageStates, RetryMigration,
+    StartMigration,
 };
 pub use objects::{CreateObject, DeleteObject, PatchObject, Propagation, UpdateObject};
 pub use open_session::OpenSession;

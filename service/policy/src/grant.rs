@@ -16,8 +16,14 @@ const CAPTURED: &str = "*";
 /// What stands in a `name` for the pod that the token of the caller is bound to. No member can have this name.
 const POD: &str = "{pod}";
 
-/// What the names of service accounts begin with. The steps of these names are parted by `:`.
-const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
+/// What the names of service accounts and those that front proxies tell begin with. The steps of these names are parted by `:`.
+const PARTED: [&str; 3] = ["system:serviceaccount:", "remote:", REMOTE_GROUP];
+
+/// What the names begin with that front proxies tell. A `who` that is for them begins so, too: a `*` stands for no such beginning.
+const TOLD: [&str; 2] = ["remote:", REMOTE_GROUP];
+
+/// What the names of groups begin with.
+const REMOTE_GROUP: &str = "remote-group:";
 
 /// The most `names` of a grant: the log carries them with every command of the caller.
 const NAMES_MAX: usize = 16;
@@ -110,13 +116,18 @@ impl Grant {
 
     /// Whether the grant is for this caller.
     pub(crate) fn is_for(&self, caller: &Caller) -> bool {
-        self.captured(caller).is_some()
+        let groups = caller.groups.iter();
+        let mut names = [caller.identity.as_str()]
+            .into_iter()
+            .chain(groups.map(String::as_str));
+        names.any(|name| self.captured(name).is_some())
     }
 
     /// As which member the caller acts by this grant.
     pub(crate) fn member(&self, caller: &Caller) -> Option<MemberId> {
         match self.name.as_ref()? {
-            Naming::Captured => MemberId::parse(self.captured(caller)?).ok(),
+            // A group names nobody: none of its grants has a name.
+            Naming::Captured => MemberId::parse(self.captured(caller.identity.as_str())?).ok(),
             Naming::Pod => MemberId::parse(caller.pod.as_deref()?).ok(),
             Naming::Fixed(id) => Some(id.clone()),
         }
@@ -170,10 +181,14 @@ impl Grant {
         }
     }
 
-    fn captured<'a>(&self, caller: &'a Caller) -> Option<&'a str> {
-        let identity = caller.identity.as_str();
-        let captured = self.who.captured(identity)?;
-        let part = match identity.starts_with(SERVICE_ACCOUNT) {
+    /// What the `*` in `who` stands for in a name of a caller; `None` if the grant is not for it.
+    fn captured<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let captured = self.who.captured(name)?;
+        let told = TOLD.iter().find(|begins| name.starts_with(**begins));
+        if told.is_some_and(|begins| !self.who.begins_with(begins)) {
+            return None;
+        }
+        let part = match PARTED.iter().any(|begins| name.starts_with(begins)) {
             true => ':',
             false => '/',
         };
@@ -220,6 +235,10 @@ impl Written {
 }
 
 fn naming(text: &str, name: &Spanned<String>, who: &Pattern) -> Result<Naming, Fault> {
+    if who.begins_with(REMOTE_GROUP) {
+        let rule = "a group is many callers, and a member is one of them: give a `name` to a `who` that begins with `remote:`";
+        return Err(fault(text, "name", name, rule));
+    }
     match name.get_ref().as_str() {
         POD => Ok(Naming::Pod),
         CAPTURED if who.has_star() => Ok(Naming::Captured),

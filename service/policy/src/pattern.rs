@@ -47,6 +47,11 @@ impl Pattern {
         self.after.as_deref() == Some("") && beginning.starts_with(&*self.before)
     }
 
+    /// Whether every text that matches begins like this.
+    pub(crate) fn begins_with(&self, beginning: &str) -> bool {
+        self.before.starts_with(beginning)
+    }
+
     /// Whether there is a `*` in it.
     pub(crate) fn has_star(&self) -> bool {
         self.after.is_some()

@@ -35,6 +35,7 @@ fn rights(identity: &str) -> Rights {
     policy.rights(&Caller {
         identity: Identity::parse(identity).expect("it is a name"),
         pod: None,
+        groups: Vec::new(),
     })
 }
 
@@ -215,6 +216,7 @@ fn the_built_in_policy_knows_the_names_of_development_certificates() {
         policy.rights(&Caller {
             identity: Identity::parse(identity).unwrap(),
             pod: None,
+            groups: Vec::new(),
         })
     };
     assert!(
@@ -238,6 +240,7 @@ fn where_a_grant_stands_is_no_part_of_what_it_says() {
         policy.rights(&Caller {
             identity: Identity::parse("cn:root").expect("it is a name"),
             pod: None,
+            groups: Vec::new(),
         })
     };
     let moved = format!("# A comment.\n\n{POLICY}");
@@ -252,6 +255,7 @@ fn who_is_kept_within_namespaces_decides_about_no_whole_collection() {
     let rights = policy.rights(&Caller {
         identity: Identity::parse("cn:a").expect("it is a name"),
         pod: None,
+        groups: Vec::new(),
     });
     let collection = Item::Collection("widgets.example.io");
     assert!(rights.allow_item(Right::Operate, &collection).is_err());
@@ -286,6 +290,7 @@ fn rights_of_account(name: &str, pod: Option<&str>) -> Rights {
     policy.rights(&Caller {
         identity: Identity::parse(&format!("system:serviceaccount:{name}")).expect("it is a name"),
         pod: pod.map(str::to_owned),
+        groups: Vec::new(),
     })
 }
 
@@ -329,6 +334,7 @@ fn a_star_stands_for_one_part_of_the_name_of_a_service_account() {
     let rights = policy.expect("it can be used").rights(&Caller {
         identity: Identity::parse("cn:a").expect("it is a name"),
         pod: None,
+        groups: Vec::new(),
     });
     assert!(
         rights
@@ -355,4 +361,74 @@ fn the_table_of_tokens_says_whose_they_are() {
     assert!(fault("jwks.json", "").starts_with("line 5: `jwks_file`"));
     assert!(fault("issuer", "isuer").contains("isuer"));
     assert!(fault("jwks_file = \"jwks.json\"", "").contains("jwks_file"));
+}
+
+#[test]
+fn a_caller_has_the_grants_of_its_groups_and_is_no_member_by_them() {
+    let text = "[[grant]]\nwho = \"remote:alice\"\nrole = \"reader\"\n\
+                [[grant]]\nwho = \"remote-group:ops\"\nrole = \"operator\"\n\
+                [[grant]]\nwho = \"remote-group:members-*\"\nrole = \"member\"\n\
+                [[grant]]\nwho = \"remote:*\"\nrole = \"backup\"\n";
+    let policy = Policy::parse(text).expect("it can be used");
+    let roles = |name: &str, groups: &[&str]| {
+        let rights = policy.rights(&Caller {
+            identity: Identity::parse(name).expect("it is a name"),
+            pod: None,
+            groups: groups
+                .iter()
+                .map(|group| format!("remote-group:{group}"))
+                .collect(),
+        });
+        let members = rights
+            .grants()
+            .filter(|(_, member)| member.is_some())
+            .count();
+        assert_eq!(members, 0);
+        rights
+            .grants()
+            .map(|(grant, _)| grant.role)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(roles("remote:alice", &[]), [Role::Reader, Role::Backup]);
+    assert_eq!(
+        roles("remote:bob", &["ops"]),
+        [Role::Operator, Role::Backup]
+    );
+    assert_eq!(
+        roles("remote:bob", &["members-a"]),
+        [Role::Member, Role::Backup]
+    );
+    // The steps of a name are parted by colons.
+    assert_eq!(roles("remote:system:admin", &["ops:more"]), []);
+    // What a certificate or a token proves is never such a name.
+    assert_eq!(roles("cn:remote:alice", &[]), []);
+}
+
+#[test]
+fn a_group_is_no_member() {
+    for name in ["a", "*", "{pod}"] {
+        let text = format!(
+            "[[grant]]\nwho = \"remote-group:ops*\"\nrole = \"member\"\nname = \"{name}\"\n"
+        );
+        let fault = Policy::parse(&text).unwrap_err().to_string();
+        assert!(fault.contains("a group is many callers"), "{fault}");
+    }
+}
+
+#[test]
+fn what_a_front_proxy_tells_is_matched_by_what_begins_as_it() {
+    let of = |who: &str| {
+        let text = format!("[[grant]]\nwho = \"{who}\"\nrole = \"member\"\nname = \"a\"\n");
+        let policy = Policy::parse(&text).expect("it can be used");
+        let rights = policy.rights(&Caller {
+            identity: Identity::parse("remote:alice").expect("it is a name"),
+            pod: None,
+            groups: vec!["remote-group:ops".to_owned()],
+        });
+        rights.grants().count()
+    };
+    for who in ["*:ops", "*:alice", "*alice", "remote*:ops", "r*:alice"] {
+        assert_eq!(of(who), 0, "{who}");
+    }
+    assert_eq!(of("remote:*"), 1);
 }

@@ -11,6 +11,7 @@ mod in_use;
 mod known;
 mod lately;
 mod named;
+mod remote;
 mod source;
 mod standing;
 mod unproved;
@@ -18,8 +19,8 @@ mod unproved;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderName};
 use synod_model::{ErrorKind, Refusal};
 use synod_policy::Right;
 use synod_proto::{access as needs, v1};
@@ -34,6 +35,7 @@ pub use bearer::Bearer;
 pub use certified::Certified;
 use guard::Guard;
 pub(crate) use named::describe;
+pub use remote::{Proxy, Remote};
 use source::Source;
 pub use source::{PolicyFault, PolicyPart};
 pub(crate) use standing::{Lasting, Standing};
@@ -63,7 +65,8 @@ impl Access {
             return Ok(Self(None));
         }
         let source = Source(security.policy.clone());
-        Ok(Self(Some(Arc::new(Guard::load(source, wall)?))))
+        let guard = Guard::load(source, wall)?.believing(security.proxies.clone());
+        Ok(Self(Some(Arc::new(guard))))
     }
 
     /// Whether who shows no certificate may connect: it may send a token.
@@ -71,18 +74,19 @@ impl Access {
         self.0.as_ref().is_some_and(|guard| guard.takes_tokens())
     }
 
-    /// Who sends a request over a connection. The token, if there is one, is taken out of the headers, so that nothing
-    /// behind this can tell of it.
+    /// Who sends a request over a connection. The token, if there is one, is taken out of the headers, and so is what a front
+    /// proxy tells there, so that nothing behind this can tell of it.
     pub(crate) fn caller(&self, of_connection: &Caller, headers: &mut HeaderMap) -> Caller {
+        let sender = self.sender(of_connection, headers);
         let shown: Vec<_> = match headers.entry(AUTHORIZATION) {
             http::header::Entry::Occupied(shown) => shown.remove_entry_mult().1.collect(),
-            http::header::Entry::Vacant(_) => return of_connection.clone(),
+            http::header::Entry::Vacant(_) => return sender,
         };
         let Some(guard) = &self.0 else {
             return of_connection.clone();
         };
         let bearer = match (of_connection, shown.as_slice()) {
-            (Caller::Certified(_), _) => Err(unauthenticated(
+            (Caller::Certified(_) | Caller::Proxy(_), _) => Err(unauthenticated(
                 "who shows a certificate sends no token beside it: whose rights would count?",
             )),
             (_, [one]) => match token(one.as_bytes()) {
@@ -95,6 +99,24 @@ impl Access {
             Ok(bearer) => Caller::Bearer(bearer),
             Err(refusal) => Caller::Unproved(Arc::new(refusal)),
         }
+    }
+
+    /// Who sends a request, but for its token: the other end of the connection, or whom it speaks for.
+    fn sender(&self, of_connection: &Caller, headers: &mut HeaderMap) -> Caller {
+        match (of_connection, &self.0) {
+            (Caller::Proxy(proxy), Some(guard)) => match proxy.sender(guard.proxies(), headers) {
+                Ok(remote) => Caller::Remote(Arc::new(remote)),
+                Err(refusal) => Caller::Unproved(Arc::new(refusal)),
+            },
+            _ => of_connection.clone(),
+        }
+    }
+
+    /// Whether a header tells who calls, if a front proxy sends it.
+    pub(crate) fn tells_who_calls(&self, header: &HeaderName) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|guard| guard.proxies().tell_by(header))
     }
 
     /// What a caller may do now.
@@ -122,7 +144,15 @@ impl Access {
                 }
                 Ok(Standing::of(guard, known))
             }
+            Caller::Remote(remote) => {
+                let known = guard.known_by_proxy(remote)?;
+                if guard.has_expired(&known) {
+                    return Err(expired());
+                }
+                Ok(Standing::of(guard, known))
+            }
             Caller::Unproved(refusal) => Err(Refusal::clone(refusal)),
+            Caller::Proxy(_) => Err(unauthenticated("the front proxy tells no name")),
             Caller::Nameless | Caller::Unasked => {
                 Err(unauthenticated(match guard.takes_tokens() {
                     true => "nothing proves who you are: show a certificate, or send a token",

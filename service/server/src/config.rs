@@ -384,6 +384,7 @@ mod tests {
         let of_clients = |trusted_ca| ServerTls {
             own: own.clone(),
             trusted_ca,
+            proxy_ca: None,
             versions: Versions::default(),
         };
         let open = |config: &mut ReplicaConfig, client| {

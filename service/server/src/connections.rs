@@ -22,7 +22,7 @@ use futures::{Stream, StreamExt};
 use tonic::transport::Server;
 use tonic::transport::server::Connected;
 
-use crate::limits::HEADER_BYTES_MAX;
+use crate::limits::{HEADER_BYTES_MAX, STREAMS_RESET_HERE_MAX, STREAMS_RESET_UNSERVED_MAX};
 use crate::metrics::DoorMetrics;
 use crate::seams::{Connection, ConnectionInfo, Incoming};
 use crate::stop::Stop;
@@ -34,18 +34,12 @@ pub(crate) use held::{Held, Pieces};
 pub(crate) use line::{Call, Line, Why};
 use register::{Entered, Register};
 
-/// The most streams on one connection that the other end opened and reset before they were served.
-const PENDING_RESETS_MAX: usize = 20;
-
-/// The most streams on one connection that this replica had to reset.
-const OWN_RESETS_MAX: usize = 128;
-
 /// A builder of HTTP/2 servers with the bounds that every door has.
 pub(crate) fn http2() -> Server {
     Server::builder()
         .http2_max_header_list_size(HEADER_BYTES_MAX)
-        .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS_MAX))
-        .http2_max_local_error_reset_streams(Some(OWN_RESETS_MAX))
+        .http2_max_pending_accept_reset_streams(Some(STREAMS_RESET_UNSERVED_MAX))
+        .http2_max_local_error_reset_streams(Some(STREAMS_RESET_HERE_MAX))
 }
 
 /// The connections of one door. Clones share them.

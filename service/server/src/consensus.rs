@@ -41,6 +41,7 @@ mod doubt;
 mod error;
 mod facade;
 mod fatal;
+mod heartbeats;
 mod inbound;
 mod leadership;
 mod log_end;

@@ -11,9 +11,11 @@ use synod_model::limits::{
     REPORT_BYTES_MAX, REQUEST_BYTES_MAX, SUBDOMAIN_BYTES_MAX, TTL_MS_MIN,
 };
 
+mod bound;
 mod bounds;
 
-pub use bounds::{BOUNDS, Bound};
+pub use bound::Bound;
+pub use bounds::BOUNDS;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -94,6 +96,16 @@ pub const METRICS_CONNECTIONS_MAX: usize = 64;
 pub const METRICS_SILENCE_MAX: Duration = Duration::from_secs(150);
 /// Connections to the port for clients of the Kubernetes API. HTTP/1.1 needs one for each request in progress and each watch.
 pub const KUBE_CONNECTIONS_MAX: usize = 4_096;
+/// Requests in progress, watches included, on one connection of HTTP/2 to that port. Clients open another connection beyond it.
+pub const KUBE_STREAMS_PER_CONNECTION_MAX: u32 = 250;
+/// Bytes of bodies that one connection of HTTP/2 to that port may send before they are taken.
+pub const KUBE_WINDOW_BYTES_MAX: u32 = 256 << 10;
+/// Answers of the Kubernetes API that are compressed at a time: each has 300 KB until its end is taken.
+pub const KUBE_COMPRESSED_MAX: usize = 64;
+/// Streams on one connection of HTTP/2 that the other end opened and reset before they were served.
+pub const STREAMS_RESET_UNSERVED_MAX: usize = 20;
+/// Streams on one connection of HTTP/2 that this replica had to reset.
+pub const STREAMS_RESET_HERE_MAX: usize = 128;
 /// Calls in progress on one connection.
 ///
 /// As many as all classes of calls admit together: HTTP/2 lets a client wait in silence for a stream beyond it, and

@@ -1,5 +1,6 @@
 //! The transport security of a replica's ports, and the watch over the files that it goes by.
 
+mod proxies;
 mod side;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use crate::looking::look_again;
 use crate::metrics::SecurityMetrics;
 use crate::seams::{Connection, Dial, Offload};
 use crate::stop::Stop;
+pub use proxies::Proxies;
 pub(crate) use side::Side;
 
 /// How often files are looked at.
@@ -33,6 +35,8 @@ pub struct Security {
     pub client: Option<ServerTls>,
     /// Of the port for other replicas, and of calls to them.
     pub peer: Option<PeerTls>,
+    /// The front proxies that are believed who calls.
+    pub proxies: Proxies,
     /// The file of the policy, which says what callers with a certificate may do; `None`: the built-in policy.
     pub policy: Option<PathBuf>,
     /// The file that it is written to who has called what; `None`: that is written nowhere.
@@ -89,28 +93,56 @@ impl Security {
         })))
     }
 
-    /// Whoever has a certificate of the CA for replicas can pass for one, so it must not be the CA of clients.
+    /// Whoever has a certificate of the CA for replicas can pass for one, and of that for front proxies for anybody, so neither
+    /// may be the CA of clients.
     fn check_cas(&self) -> Result<(), Fault> {
-        let (Some(of_clients), Some(peer)) = (self.ca_of_clients(), &self.peer) else {
+        let Some(of_clients) = self.ca_of_clients() else {
             return Ok(());
         };
-        if !have_common_ca(of_clients, &peer.trusted_ca)? {
-            return Ok(());
+        let of_peers = self.peer.as_ref().map(|peer| &peer.trusted_ca);
+        let of_proxies = self.client.as_ref().and_then(|tls| tls.proxy_ca.as_ref());
+        let every_client = format!(
+            "a CA that {of_clients} has, too, or one that a CA there has signed or was signed by: with it every client could \
+             pass for"
+        );
+        let mut pairs = Vec::new();
+        if let Some(of_peers) = of_peers {
+            let rule = format!(
+                "has {every_client} a replica; let another CA sign the certificates of replicas"
+            );
+            pairs.push((of_clients, of_peers, rule));
         }
-        Err(Fault {
-            part: Part::TrustedCa,
-            place: peer.trusted_ca.to_string(),
-            rule: format!(
-                "has a CA that {of_clients} has, too: with it every client could pass for a replica; let another CA sign \
-                 the certificates of replicas"
-            ),
-        })
+        if let Some(of_proxies) = of_proxies {
+            let rule = format!(
+                "has {every_client} a front proxy, and speak for anybody; let another CA sign the certificates of front \
+                 proxies"
+            );
+            pairs.push((of_clients, of_proxies, rule));
+        }
+        if let (Some(of_peers), Some(of_proxies)) = (of_peers, of_proxies) {
+            let rule = format!(
+                "has a CA that {of_proxies} has, too, or one that a CA there has signed or was signed by: with it every front \
+                 proxy could pass for a replica; let another CA sign the certificates of replicas"
+            );
+            pairs.push((of_proxies, of_peers, rule));
+        }
+        for (one, other, rule) in pairs {
+            if have_common_ca(one, other)? {
+                return Err(Fault {
+                    part: Part::TrustedCa,
+                    place: other.to_string(),
+                    rule,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The side that a fault of [`Self::check_cas`] is of.
     fn side_of(&self, fault: &Fault) -> Side {
-        let of_clients = self.ca_of_clients().map(Pem::to_string);
-        if of_clients.as_ref() == Some(&fault.place) {
+        let of_proxies = self.client.as_ref().and_then(|tls| tls.proxy_ca.as_ref());
+        let mut of_clients = self.ca_of_clients().into_iter().chain(of_proxies);
+        if of_clients.any(|pem| pem.to_string() == fault.place) {
             Side::Client
         } else {
             Side::Peer
@@ -127,6 +159,7 @@ impl PeerTls {
         let acceptor = Acceptor::load(ServerTls {
             own: self.own.clone(),
             trusted_ca: Some(self.trusted_ca.clone()),
+            proxy_ca: None,
             versions: Versions::Tls13,
         })?;
         let connector = Connector::load(ClientTls {

@@ -33,7 +33,7 @@ use file::File;
 
 /// Every setting that a file may hold, by its name there. All commands can share a file: each command uses the settings
 /// it needs, and every command refuses unknown names.
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 43] = [
     "advertise_client",
     "allow_insecure",
     "audit_log",
@@ -65,6 +65,11 @@ const KEYS: [&str; 38] = [
     "policy_file",
     "replica_id",
     "replicas",
+    "requestheader_allowed_names",
+    "requestheader_client_ca_file",
+    "requestheader_extra_headers_prefix",
+    "requestheader_group_headers",
+    "requestheader_username_headers",
     "timeout",
     "tls_min_version",
     "tls_server_name",
@@ -189,12 +194,17 @@ impl<'a> Layers<'a> {
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         let given = self.given(key, parse);
-        if given.is_none() && !self.origins.contains_key(key) {
+        if given.is_none() && !self.is_given(key) {
             let (flag, variable) = (flag(key), variable(key));
             let rule = format_args!("give {flag}, {variable}, or {key} in the file of --config");
             self.faults.push(Violation::required(rule).at(key));
         }
         given
+    }
+
+    /// Whether a setting was read that is given, be it at fault or not.
+    pub(crate) fn is_given(&self, key: &str) -> bool {
+        self.origins.contains_key(key)
     }
 
     /// Adds a fault of a setting, at the place of its value.

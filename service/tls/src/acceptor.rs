@@ -4,10 +4,11 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::version::{TLS12, TLS13};
-use rustls::{ServerConfig, SupportedProtocolVersion};
+use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -25,6 +26,8 @@ pub struct ServerTls {
     pub own: KeyPair,
     /// The CAs that a caller's certificate must be signed by. `None`: callers are asked for no certificate.
     pub trusted_ca: Option<Pem>,
+    /// The CAs of front proxies, which speak for their own callers: a certificate of theirs is good where proxies may connect.
+    pub proxy_ca: Option<Pem>,
     /// The versions of TLS that callers may use.
     pub versions: Versions,
 }
@@ -46,6 +49,17 @@ pub enum Certificate {
     Required,
     /// It may.
     Optional,
+    /// It may, and one that is signed by a CA of front proxies is good, too: [`Acceptor::signer`] tells.
+    OptionalOrProxy,
+}
+
+/// Whose CA has signed a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signer {
+    /// That of clients.
+    Client,
+    /// That of front proxies.
+    Proxy,
 }
 
 /// What is spoken within a connection, as it is agreed by ALPN (RFC 7301).
@@ -55,6 +69,8 @@ pub enum Protocol {
     Http2,
     /// HTTP/1.1.
     Http1,
+    /// HTTP/2 or HTTP/1.1, as the caller likes.
+    Either,
 }
 
 /// The serving end of connections. Clones share what was read.
@@ -117,12 +133,43 @@ impl Acceptor {
         let configs = match certificate {
             Certificate::Required => &configs.required,
             Certificate::Optional => &configs.optional,
+            Certificate::OptionalOrProxy => &configs.or_proxy,
         };
         let config = match protocol {
             Protocol::Http1 => &configs.http1,
             Protocol::Http2 => &configs.http2,
+            Protocol::Either => &configs.either,
         };
         TlsAcceptor::from(Arc::clone(config)).accept(stream).await
+    }
+}
+
+impl Acceptor {
+    /// Whose CA has signed a certificate, the first of this chain, that was shown in a connection. `None`: nobody's that is
+    /// trusted now, or that of both, since who shows it would be the one or the other as it likes.
+    #[must_use]
+    pub fn signer(&self, chain: &[CertificateDer<'_>]) -> Option<Signer> {
+        let configs = self.reloaded.current();
+        let (own, between) = chain.split_first()?;
+        let has_signed = |verifier: &Option<Arc<dyn ClientCertVerifier>>| {
+            verifier.as_ref().is_some_and(|verifier| {
+                verifier
+                    .verify_client_cert(own, between, UnixTime::now())
+                    .is_ok()
+            })
+        };
+        // Without front proxies the connection itself has found that out.
+        if configs.of_proxies.is_none() {
+            return Some(Signer::Client);
+        }
+        match (
+            has_signed(&configs.of_clients),
+            has_signed(&configs.of_proxies),
+        ) {
+            (true, false) => Some(Signer::Client),
+            (false, true) => Some(Signer::Proxy),
+            (true, true) | (false, false) => None,
+        }
     }
 }
 
@@ -136,12 +183,16 @@ impl fmt::Debug for Acceptor {
 pub(crate) struct Configs {
     required: OfProtocols,
     optional: OfProtocols,
+    or_proxy: OfProtocols,
+    of_clients: Option<Arc<dyn ClientCertVerifier>>,
+    of_proxies: Option<Arc<dyn ClientCertVerifier>>,
 }
 
 /// What rustls goes by, for each protocol that is spoken within.
 struct OfProtocols {
     http1: Arc<ServerConfig>,
     http2: Arc<ServerConfig>,
+    either: Arc<ServerConfig>,
 }
 
 /// The texts of a [`ServerTls`].
@@ -149,6 +200,7 @@ struct OfProtocols {
 pub(crate) struct ServerTexts {
     own: KeyPairTexts,
     trusted_ca: Option<Text>,
+    proxy_ca: Option<Text>,
 }
 
 impl Recipe for ServerTls {
@@ -156,43 +208,36 @@ impl Recipe for ServerTls {
     type Made = Configs;
 
     fn read(&self) -> Result<ServerTexts, Fault> {
-        let trusted_ca = self
-            .trusted_ca
-            .as_ref()
-            .map(|pem| pem.read(Part::TrustedCa));
+        let read = |pem: &Option<Pem>| {
+            let read = pem.as_ref().map(|pem| pem.read(Part::TrustedCa));
+            read.transpose()
+        };
         Ok(ServerTexts {
             own: self.own.read()?,
-            trusted_ca: trusted_ca.transpose()?,
+            trusted_ca: read(&self.trusted_ca)?,
+            proxy_ca: read(&self.proxy_ca)?,
         })
     }
 
     fn make(&self, texts: &ServerTexts) -> Result<Configs, Fault> {
-        let config = |protocol: Protocol, certificate: Certificate| {
-            let unusable = |error: rustls::Error| texts.own.unusable(&error);
-            let (chain, key) = texts.own.parse()?;
-            let builder = ServerConfig::builder_with_provider(provider())
-                .with_protocol_versions(self.versions.list())
-                .map_err(unusable)?;
-            let builder = match &texts.trusted_ca {
-                Some(text) => builder.with_client_cert_verifier(verifier(text, certificate)?),
-                None => builder.with_no_client_auth(),
-            };
-            let mut config = builder.with_single_cert(chain, key).map_err(unusable)?;
-            config.alpn_protocols = vec![protocol.name().to_vec()];
-            // A resumed session would go by a certificate that nobody looks at again.
-            config.session_storage = Arc::new(NoServerSessionStorage {});
-            config.send_tls13_tickets = 0;
-            Ok(Arc::new(config))
-        };
-        let both = |certificate| {
+        let all = |certificate| {
             Ok(OfProtocols {
-                http1: config(Protocol::Http1, certificate)?,
-                http2: config(Protocol::Http2, certificate)?,
+                http1: self.config(texts, Protocol::Http1, certificate)?,
+                http2: self.config(texts, Protocol::Http2, certificate)?,
+                either: self.config(texts, Protocol::Either, certificate)?,
             })
         };
+        let of = |text: &Option<Text>| {
+            let verifier = text.as_ref();
+            let verifier = verifier.map(|text| self::verifier(text, None, Certificate::Required));
+            verifier.transpose()
+        };
         Ok(Configs {
-            required: both(Certificate::Required)?,
-            optional: both(Certificate::Optional)?,
+            required: all(Certificate::Required)?,
+            optional: all(Certificate::Optional)?,
+            or_proxy: all(Certificate::OptionalOrProxy)?,
+            of_clients: of(&texts.trusted_ca)?,
+            of_proxies: of(&texts.proxy_ca)?,
         })
     }
 
@@ -204,14 +249,50 @@ impl Recipe for ServerTls {
     }
 }
 
-/// Checks the certificates of callers against the CAs in a text.
+impl ServerTls {
+    /// What rustls goes by for this protocol.
+    fn config(
+        &self,
+        texts: &ServerTexts,
+        protocol: Protocol,
+        certificate: Certificate,
+    ) -> Result<Arc<ServerConfig>, Fault> {
+        let unusable = |error: rustls::Error| texts.own.unusable(&error);
+        let (chain, key) = texts.own.parse()?;
+        let builder = ServerConfig::builder_with_provider(provider())
+            .with_protocol_versions(self.versions.list())
+            .map_err(unusable)?;
+        let builder = match &texts.trusted_ca {
+            Some(text) => {
+                let of_proxies = texts.proxy_ca.as_ref();
+                let of_proxies = of_proxies.filter(|_| certificate == Certificate::OptionalOrProxy);
+                builder.with_client_cert_verifier(verifier(text, of_proxies, certificate)?)
+            }
+            None => builder.with_no_client_auth(),
+        };
+        let mut config = builder.with_single_cert(chain, key).map_err(unusable)?;
+        let names = protocol.names().iter();
+        config.alpn_protocols = names.map(|name| name.to_vec()).collect();
+        // A resumed session would go by a certificate that nobody looks at again.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+        Ok(Arc::new(config))
+    }
+}
+
+/// Checks the certificates of callers against the CAs in a text, and in that of front proxies.
 fn verifier(
     trusted_ca: &Text,
+    proxy_ca: Option<&Text>,
     certificate: Certificate,
 ) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
-    let builder = WebPkiClientVerifier::builder_with_provider(trusted_ca.roots()?, provider());
+    let mut roots = RootCertStore::empty();
+    for text in [trusted_ca].into_iter().chain(proxy_ca) {
+        roots.roots.extend(text.roots()?.roots.iter().cloned());
+    }
+    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider());
     let builder = match certificate {
-        Certificate::Optional => builder.allow_unauthenticated(),
+        Certificate::Optional | Certificate::OptionalOrProxy => builder.allow_unauthenticated(),
         Certificate::Required => builder,
     };
     builder
@@ -231,10 +312,12 @@ impl Versions {
 }
 
 impl Protocol {
-    pub(crate) const fn name(self) -> &'static [u8] {
+    /// Its names by ALPN, the preferred one first.
+    pub(crate) const fn names(self) -> &'static [&'static [u8]] {
         match self {
-            Self::Http2 => b"h2",
-            Self::Http1 => b"http/1.1",
+            Self::Http2 => &[b"h2"],
+            Self::Http1 => &[b"http/1.1"],
+            Self::Either => &[b"h2", b"http/1.1"],
         }
     }
 }

@@ -173,7 +173,11 @@ impl Recipe for ClientTls {
             }
             None => builder.with_no_client_auth(),
         };
-        config.alpn_protocols = vec![Protocol::Http2.name().to_vec()];
+        config.alpn_protocols = Protocol::Http2
+            .names()
+            .iter()
+            .map(|name| name.to_vec())
+            .collect();
         config.resumption = Resumption::disabled();
         Ok(config)
     }

@@ -21,7 +21,7 @@ mod reloaded;
 mod subject;
 mod validity;
 
-pub use acceptor::{Acceptor, Certificate, Protocol, ServerTls, Versions};
+pub use acceptor::{Acceptor, Certificate, Protocol, ServerTls, Signer, Versions};
 pub use connector::{ClientTls, Connector};
 pub use fault::{Fault, Part};
 pub use fresh::FreshConnector;

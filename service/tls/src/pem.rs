@@ -9,6 +9,8 @@ use std::sync::Arc;
 use rustls::RootCertStore;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::parse_x509_certificate;
 
 use crate::fault::{Fault, Part};
 
@@ -90,15 +92,32 @@ impl fmt::Debug for Pem {
     }
 }
 
-/// Whether two CA bundles have a certificate in common.
+/// Whether two CA bundles have a CA in common: the same key, in whatever certificate, or one that a CA of the other bundle has
+/// signed. What such a CA signs can be good by both bundles.
 ///
 /// # Errors
 ///
 /// The fault of a bundle that cannot be read.
 pub fn have_common_ca(one: &Pem, other: &Pem) -> Result<bool, Fault> {
-    let others = other.read(Part::TrustedCa)?.certificates()?;
-    let ones = one.read(Part::TrustedCa)?.certificates()?;
-    Ok(ones.iter().any(|one| others.contains(one)))
+    let (one, other) = (one.read(Part::TrustedCa)?, other.read(Part::TrustedCa)?);
+    let (ones, others) = (one.certificates()?, other.certificates()?);
+    let (ones, others) = (one.parsed(&ones)?, other.parsed(&others)?);
+    let have_in_common = |one: &X509Certificate<'_>, other: &X509Certificate<'_>| {
+        one.public_key().raw == other.public_key().raw
+            || has_signed(one, other)
+            || has_signed(other, one)
+    };
+    Ok(ones
+        .iter()
+        .any(|one| others.iter().any(|other| have_in_common(one, other))))
+}
+
+/// Whether a CA has signed a certificate.
+fn has_signed(authority: &X509Certificate<'_>, certificate: &X509Certificate<'_>) -> bool {
+    certificate.issuer().as_raw() == authority.subject().as_raw()
+        && certificate
+            .verify_signature(Some(authority.public_key()))
+            .is_ok()
 }
 
 impl KeyPair {
@@ -158,6 +177,18 @@ impl Text {
             return Err(self.fault("has no certificate: no line says BEGIN CERTIFICATE"));
         }
         Ok(found)
+    }
+
+    /// What the certificates of this text say.
+    fn parsed<'a>(
+        &self,
+        certificates: &'a [CertificateDer<'_>],
+    ) -> Result<Vec<X509Certificate<'a>>, Fault> {
+        let parsed = certificates.iter().map(|certificate| {
+            let parsed = parse_x509_certificate(certificate).map(|(_, parsed)| parsed);
+            parsed.map_err(|_| self.fault("has one that is no X.509 certificate"))
+        });
+        parsed.collect()
     }
 
     /// The private key.

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use crate::{
     Acceptor, Certificate, ClientTls, Connector, KeyPair, Part, Pem, Protocol, Refreshed,
-    ServerTls, Versions, have_common_ca, look,
+    ServerTls, Signer, Versions, have_common_ca, look,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair as Key};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::version::TLS12;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::version::{TLS12, TLS13};
+use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio_rustls::TlsConnector;
@@ -69,6 +69,7 @@ impl Folder {
         ServerTls {
             own: self.own(),
             trusted_ca: Some(self.pem("ca.pem")),
+            proxy_ca: None,
             versions: Versions::default(),
         }
     }
@@ -203,7 +204,7 @@ async fn an_older_version_is_spoken_only_if_asked() {
     for (acceptor, is_spoken) in acceptors.into_iter().zip([false, true]) {
         let (here, there) = duplex(64 << 10);
         let serving = acceptor.accept(there, Protocol::Http2, Certificate::Required);
-        let connector = TlsConnector::from(old(&folder.path("ca.pem")));
+        let connector = TlsConnector::from(of_version(&folder.path("ca.pem"), &TLS12));
         let calling = connector.connect("replica".try_into().unwrap(), here);
         let (served, called) = tokio::join!(serving, calling);
         // Who shows no certificate is refused by either version; that it is asked for one says that it is spoken.
@@ -258,14 +259,14 @@ async fn a_look_tells_what_is_shown_even_if_it_is_refused_and_agrees_as_any_conn
     looked(of_nobody).await.agreed.unwrap_err();
 }
 
-/// A client that knows TLS 1.2 alone.
-fn old(authority: &Path) -> Arc<ClientConfig> {
+/// A client that knows one version of TLS.
+fn of_version(authority: &Path, version: &'static SupportedProtocolVersion) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     let certificate = CertificateDer::from_pem_slice(&fs::read(authority).unwrap());
     roots.add(certificate.unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&TLS12])
+        .with_protocol_versions(&[version])
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
@@ -313,6 +314,49 @@ fn a_ca_of_both_sides_is_found() {
 }
 
 #[test]
+fn a_ca_of_both_sides_is_found_by_its_key_and_by_who_has_signed_it() {
+    let (one, other) = (Folder::new(), Folder::new());
+    let shown = |pem: String| Pem::Bytes(pem.as_bytes().into());
+    let mut of_ca = CertificateParams::default();
+    of_ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    of_ca.serial_number = Some(7.into());
+    let anew = of_ca.self_signed(one.authority.key()).unwrap();
+    let common = |it: &Pem| {
+        let found = have_common_ca(&one.pem("ca.pem"), it).unwrap();
+        assert_eq!(have_common_ca(it, &one.pem("ca.pem")), Ok(found));
+        found
+    };
+    assert!(common(&shown(anew.pem())), "the same key, signed anew");
+    let below = of_ca.signed_by(&Key::generate().unwrap(), &one.authority);
+    assert!(common(&shown(below.unwrap().pem())), "signed by the other");
+    let elsewhere = of_ca.signed_by(&Key::generate().unwrap(), &other.authority);
+    assert!(!common(&shown(elsewhere.unwrap().pem())));
+}
+
+#[test]
+fn who_is_a_client_and_a_front_proxy_is_neither() {
+    let (clients, proxies) = (Folder::new(), Folder::new());
+    let of = |folder: &Folder| {
+        let read = fs::read(folder.path("own.pem")).unwrap();
+        [CertificateDer::from_pem_slice(&read).unwrap()]
+    };
+    let load = |proxy_ca| {
+        Acceptor::load(ServerTls {
+            proxy_ca: Some(proxy_ca),
+            ..clients.serving()
+        })
+    };
+    let acceptor = load(proxies.pem("ca.pem")).unwrap();
+    assert_eq!(acceptor.signer(&of(&clients)), Some(Signer::Client));
+    assert_eq!(acceptor.signer(&of(&proxies)), Some(Signer::Proxy));
+    assert_eq!(acceptor.signer(&of(&Folder::new())), None);
+    let both = [&clients, &proxies].map(|folder| fs::read(folder.path("ca.pem")).unwrap());
+    let acceptor = load(Pem::Bytes(both.concat().into())).unwrap();
+    assert_eq!(acceptor.signer(&of(&clients)), None);
+    assert_eq!(acceptor.signer(&of(&proxies)), Some(Signer::Proxy));
+}
+
+#[test]
 fn a_name_that_is_none_is_refused_and_no_key_is_shown() {
     let folder = Folder::new();
     let calling = ClientTls {
@@ -326,4 +370,35 @@ fn a_name_that_is_none_is_refused_and_no_key_is_shown() {
         format!("{bytes:?} {bytes}"),
         "Pem(given as bytes) given as bytes"
     );
+}
+
+#[tokio::test]
+async fn who_may_speak_either_protocol_gets_the_one_that_it_asks_for() {
+    let folder = Folder::new();
+    let serving = ServerTls {
+        trusted_ca: None,
+        ..folder.serving()
+    };
+    let acceptor = Acceptor::load(serving).unwrap();
+    for (offered, agreed) in [
+        (&["h2", "http/1.1"][..], Some("h2")),
+        (&["http/1.1"], Some("http/1.1")),
+        (&["http/1.1", "h2"], Some("h2")),
+        (&[], None),
+    ] {
+        let mut config = ClientConfig::clone(&of_version(&folder.path("ca.pem"), &TLS13));
+        config.alpn_protocols = offered
+            .iter()
+            .map(|name| name.as_bytes().to_vec())
+            .collect();
+        let connector = TlsConnector::from(Arc::new(config));
+        let (here, there) = duplex(64 << 10);
+        let serving = acceptor.accept(there, Protocol::Either, Certificate::Optional);
+        let calling = connector.connect("replica".try_into().unwrap(), here);
+        let (served, called) = tokio::join!(serving, calling);
+        let (served, called) = (served.unwrap(), called.unwrap());
+        let agreed = agreed.map(str::as_bytes);
+        assert_eq!(served.get_ref().1.alpn_protocol(), agreed, "{offered:?}");
+        assert_eq!(called.get_ref().1.alpn_protocol(), agreed, "{offered:?}");
+    }
 }

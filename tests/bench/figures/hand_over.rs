@@ -27,6 +27,7 @@ pub(crate) struct Writing {
     member: MemberEpoch,
     resource: String,
     number: StatementNumber,
+    acknowledged: Vec<Revision>,
 }
 
 impl Writing {
@@ -45,6 +46,7 @@ impl Writing {
             member,
             resource: name.to_owned(),
             number: StatementNumber::FIRST,
+            acknowledged: Vec::new(),
         }
     }
 
@@ -56,7 +58,13 @@ impl Writing {
             .send_report(&self.member, self.number, entries, true);
         let reported = reported.await.expect("two of three replicas serve");
         self.number = self.number.next().expect("writes are few");
+        self.acknowledged.push(reported.header.revision);
         reported.header.revision
+    }
+
+    /// The revisions of all writes, each of which changed what is reported.
+    pub(crate) fn acknowledged(self) -> Vec<Revision> {
+        self.acknowledged
     }
 
     /// The longest time without an acknowledged write while the leader ends, and until the next write after that. Then the

@@ -11,9 +11,10 @@ use synod_model::{
 };
 use tokio::time::Instant;
 
+use crate::sample::print_time;
 use crate::sample::resident_kib;
 use crate::stored::{LEGAL, content, key, resource};
-use crate::{BYTES, FEW, MANY, print_time};
+use crate::{BYTES, FEW, MANY};
 
 /// How often each query is timed.
 const ROUNDS: usize = 101;

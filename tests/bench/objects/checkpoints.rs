@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
+use crate::MANY;
 use crate::replicas::Replicas;
+use crate::sample::print_time;
 use crate::stored::key;
 use crate::writers::{Write, Written, write_until};
-use crate::{MANY, print_time};
 
 /// Bytes of data in each write: enough for a checkpoint about every ten seconds.
 const BYTES: usize = 14 << 10;

@@ -7,9 +7,10 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::replicas::Replicas;
+use crate::sample::print_time;
 use crate::stored::{LEGAL, content, key, namespace, resource};
 use crate::writers::{Write, Written, write_until};
-use crate::{BYTES, MANY, NAMESPACES, print_time};
+use crate::{BYTES, MANY, NAMESPACES};
 
 const PAGE: u32 = 500;
 

@@ -12,7 +12,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::replicas::Replicas;
-use crate::{BYTES, MANY, NAMESPACES, print_time};
+use crate::sample::print_time;
+use crate::{BYTES, MANY, NAMESPACES};
 
 pub(crate) const LEGAL: &str = "every name is legal";
 
@@ -59,9 +60,8 @@ pub(crate) fn create(key: ObjectKey, number: u64) -> CreateObject {
     }
 }
 
-/// Fills the replicas, and prints how long that takes.
-pub(crate) async fn fill(replicas: &Replicas) {
-    let client = replicas.client().await;
+/// Declares the collection, and makes room for the objects.
+pub(crate) async fn declare(client: &Client) {
     let rules = CollectionRules {
         unconditional_update: true,
         create_on_update: true,
@@ -81,6 +81,11 @@ pub(crate) async fn fill(replicas: &Replicas) {
     };
     let raised = client.update_settings(patch, None);
     raised.await.expect("the quota can be raised");
+}
+
+/// Fills the replicas, and prints how long that takes.
+pub(crate) async fn fill(replicas: &Replicas) {
+    declare(&replicas.client().await).await;
     let before = replicas.resident_kib();
     let begin = Instant::now();
     store_all(replicas, 0..MANY).await;

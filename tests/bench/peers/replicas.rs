@@ -1,4 +1,4 @@
-//! Three Synod replicas on loopback without proxies between them.
+//! Synod replicas, usually three, on loopback without proxies between them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -34,12 +34,21 @@ impl Replicas {
         Self::start_with(&[], None).await
     }
 
-    /// Replicas with more flags. Their clients speak as `tls` says.
+    /// Three replicas with more flags. Their clients speak as `tls` says.
     pub(crate) async fn start_with(more: &[String], tls: Option<ClientTls>) -> Self {
+        Self::start_set(3, more, tls).await
+    }
+
+    /// So many replicas.
+    pub(crate) async fn start_of(count: usize) -> Self {
+        Self::start_set(count, &[], None).await
+    }
+
+    async fn start_set(count: usize, more: &[String], tls: Option<ClientTls>) -> Self {
         // Below the target folder, which is on a disk: the system's temporary folder may not be.
         let folder = TempDir::with_prefix_in("figures-", env!("CARGO_TARGET_TMPDIR"));
         let folder = folder.expect("the target folder can be written");
-        let peers: Vec<SocketAddr> = (0..3).map(|_| free_address()).collect();
+        let peers: Vec<SocketAddr> = (0..count).map(|_| free_address()).collect();
         let set = peers
             .iter()
             .enumerate()
@@ -79,10 +88,10 @@ impl Replicas {
             tls,
             _folder: folder,
         };
-        for at in 0..3 {
+        for at in 0..count {
             replicas.launch(at);
         }
-        for at in 0..3 {
+        for at in 0..count {
             replicas.serving(at).await;
         }
         replicas
@@ -130,7 +139,7 @@ impl Replicas {
                 .await
                 .map_err(|error| error.to_string())?;
             let leader = status.leader_id.ok_or("none is known")?;
-            Ok(usize::try_from(leader).expect("there are three") - 1)
+            Ok(usize::try_from(leader).expect("replicas are few") - 1)
         })
         .await
     }

@@ -74,6 +74,11 @@ pub(crate) fn times(name: &str, taken: &[Duration]) {
     println!("{name:<52} {:>9.1} ms {spread:>24}", millis.median());
 }
 
+/// Prints one duration.
+pub(crate) fn print_time(name: &str, taken: Duration) {
+    println!("{name:<64} {:>10.1} ms", taken.as_secs_f64() * 1_000.0);
+}
+
 /// The resident memory of a process, in KiB.
 pub(crate) fn resident_kib(process: u32) -> f64 {
     let status =

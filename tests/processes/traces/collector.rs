@@ -80,6 +80,7 @@ impl Collector {
                 key: file("server-key.pem"),
             },
             trusted_ca: Some(Pem::File(trusted.file("client-ca.pem"))),
+            proxy_ca: None,
             versions: Versions::default(),
         });
         let acceptor = acceptor.expect("the files can be used");

@@ -51,7 +51,11 @@ fn check(token: Revision, given: Option<Revision>) -> Result<(), String> {
 
 /// Whether a member may write under `epoch`, which a replica at `revision` knows by `known`. A lagging replica may not know
 /// the epoch yet, but none may know that it has ended.
-fn check_member(epoch: Epoch, known: Option<Epoch>, revision: Revision) -> Result<(), String> {
+pub(super) fn check_member(
+    epoch: Epoch,
+    known: Option<Epoch>,
+    revision: Revision,
+) -> Result<(), String> {
     if known == Some(epoch) || revision < epoch.revision() {
         return Ok(());
     }

@@ -1,12 +1,14 @@
 //! Memberships, changes of objects, migration workers and caches, by documents.
 
+use std::future::pending;
 use std::time::Duration;
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
 use synod_bound::{Admitted, Bound, Step, Updater};
 
-use crate::cluster::{Cluster, within};
+use crate::cluster::{Cluster, endpoint, within};
+use crate::network::Weather;
 use crate::{bound, call, key, parsed, widgets};
 
 fn content(version: &str, value: &Value) -> String {
@@ -293,7 +295,7 @@ async fn a_worker_asks_its_codec_by_tasks() {
         }
     };
     let working = async {
-        let worked = worker.run_one(&name).await;
+        let worked = worker.run_one(&name, pending()).await;
         worker.close();
         worked
     };
@@ -313,6 +315,72 @@ async fn a_worker_asks_its_codec_by_tasks() {
             "example.io/v2"
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_closed_or_whose_store_is_not_ready_gives_its_claim_back() {
+    let cluster = Cluster::start(1).await;
+    let bound = bound(&cluster).await;
+    let joining = bound.join(r#"{"id": "server"}"#).unwrap();
+    let membership = within(joining.next()).await.unwrap().unwrap();
+    let reporting = json!([entry(&json!({"encodingVersion": "example.io/v2"}))]).to_string();
+    within(membership.report(&reporting)).await.unwrap();
+    let name = migration(&bound).await;
+    let resources = json!([{"group": "example.io", "resource": "widgets"}]);
+    let hour = json!({"worker": "w", "resources": resources, "store": "own", "ttlMs": 3_600_000});
+    for closes in [true, false] {
+        let worker = bound.migrator(&hour.to_string()).unwrap();
+        let answering = async {
+            let task = worker.tasks().next().await.unwrap().unwrap();
+            assert!(parsed(&task.document())["list"].is_object());
+            if closes {
+                worker.close();
+                // The worker does not wait for the answer any more.
+                while task.is_wanted() {
+                    tokio::task::yield_now().await;
+                }
+            } else {
+                let error = json!({"kind": "not_ready", "why": "it encodes in v1"});
+                task.answer(&json!({"error": error}).to_string()).unwrap();
+            }
+        };
+        let working = worker.run_one(&name, pending());
+        let (worked, ()) = within(async { tokio::join!(working, answering) }).await;
+        let worked = parsed(&worked.unwrap());
+        assert_eq!(worked["worked"], "released", "{worked}");
+        let why = worked["why"].as_str().unwrap();
+        assert!(why.contains(if closes { "stop" } else { "in v1" }), "{why}");
+    }
+    let got = call(&bound, "Migrations/Get", json!({"name": name})).await;
+    assert_eq!(
+        got["migration"]["phase"], "MIGRATION_PHASE_PENDING",
+        "{got}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_with_a_fenced_store_stops_although_no_replica_answers() {
+    let cluster = Cluster::start(1).await;
+    let bound = bound(&cluster).await;
+    let resources = json!([{"group": "example.io", "resource": "widgets"}]);
+    let options = json!({"worker": "w", "resources": resources, "store": "fenced"}).to_string();
+    cluster.network.set(&endpoint(1), Weather::Mute);
+    let soon = || tokio::time::sleep(Duration::from_millis(100));
+    let since = tokio::time::Instant::now();
+    let worker = bound.migrator(&options).unwrap();
+    let attempt = within(worker.run_one("widgets.example.io-7", soon())).await;
+    assert_eq!(attempt.unwrap(), "{}");
+    let closing = async {
+        soon().await;
+        worker.close();
+    };
+    let (ran, ()) = within(async { tokio::join!(worker.run(pending()), closing) }).await;
+    ran.unwrap();
+    assert!(
+        since.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        since.elapsed()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -346,7 +414,7 @@ async fn a_worker_asks_a_store_of_its_own_by_tasks() {
         }
     };
     let working = async {
-        let worked = worker.run_one(&name).await;
+        let worked = worker.run_one(&name, pending()).await;
         worker.close();
         worked
     };

@@ -3281,6 +3281,20 @@ export interface MigrationsFailResponse {
   header?: ResponseHeader;
 }
 
+/** Gives a claim back. Since 0.1. */
+export interface MigrationsReleaseRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The claim. */
+  claim?: ClaimKey;
+}
+
+/** The migration waits for another worker. Since 0.1. */
+export interface MigrationsReleaseResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
 /** Calls a migration off. Since 0.1. */
 export interface MigrationsAbortRequest {
   /** The exactly-once key, if the caller has a session. */

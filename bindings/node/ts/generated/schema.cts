@@ -1376,6 +1376,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   MigrationsFailResponse: {
     header: ['?', 'ResponseHeader'],
   },
+  MigrationsReleaseRequest: {
+    requestId: ['?', 'RequestId'],
+    claim: ['?', 'ClaimKey'],
+  },
+  MigrationsReleaseResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
   MigrationsAbortRequest: {
     requestId: ['?', 'RequestId'],
     name: ['=', 's'],

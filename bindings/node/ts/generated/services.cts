@@ -530,6 +530,15 @@ export class MigrationsService {
     return this.#caller.call('synod.v1.Migrations/Fail', 'MigrationsFailRequest', 'MigrationsFailResponse', request, options);
   }
 
+  /**
+   * Gives a claim back before it has run out: the migration waits for a worker again, and the next one goes on from what
+   * was said last. It is no failure. `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
+   * (machine version 2). Since 0.1.
+   */
+  release(request: Init<v1.MigrationsReleaseRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsReleaseResponse> {
+    return this.#caller.call('synod.v1.Migrations/Release', 'MigrationsReleaseRequest', 'MigrationsReleaseResponse', request, options);
+  }
+
   /** Calls a migration off. Since 0.1. */
   abort(request: Init<v1.MigrationsAbortRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsAbortResponse> {
     return this.#caller.call('synod.v1.Migrations/Abort', 'MigrationsAbortRequest', 'MigrationsAbortResponse', request, options);

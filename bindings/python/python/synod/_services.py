@@ -2867,6 +2867,23 @@ class MigrationsService(Service):
         )
         return self._call("synod.v1.Migrations/Fail", request, v1.MigrationsFailResponse, timeout)
 
+    def release(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        claim: v1.ClaimKey | None = None,
+        timeout: float | None = None,
+    ) -> v1.MigrationsReleaseResponse:
+        """Gives a claim back before it has run out: the migration waits for a worker again, and the next one goes on from what
+        was said last. It is no failure. `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
+        (machine version 2). Since 0.1.
+        """
+        request = v1.MigrationsReleaseRequest(
+            request_id=request_id,
+            claim=claim,
+        )
+        return self._call("synod.v1.Migrations/Release", request, v1.MigrationsReleaseResponse, timeout)
+
     def abort(
         self,
         *,
@@ -3069,6 +3086,23 @@ class AsyncMigrationsService(AsyncService):
             reason=reason,
         )
         return await self._call("synod.v1.Migrations/Fail", request, v1.MigrationsFailResponse, timeout)
+
+    async def release(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        claim: v1.ClaimKey | None = None,
+        timeout: float | None = None,
+    ) -> v1.MigrationsReleaseResponse:
+        """Gives a claim back before it has run out: the migration waits for a worker again, and the next one goes on from what
+        was said last. It is no failure. `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
+        (machine version 2). Since 0.1.
+        """
+        request = v1.MigrationsReleaseRequest(
+            request_id=request_id,
+            claim=claim,
+        )
+        return await self._call("synod.v1.Migrations/Release", request, v1.MigrationsReleaseResponse, timeout)
 
     async def abort(
         self,

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Literal, Protocol
 
 from synod import _synod, v1
+from synod._errors import SynodError
 from synod._objects import Codec
 from synod._service import dumped, milliseconds
 from synod._waiting import wait, wait_async
@@ -24,9 +25,10 @@ AsyncAnswer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 """What answers the tasks of a worker, in an event loop."""
 
 StoreErrorKind = Literal[
-    "not_found", "conflict", "not_supported", "forbidden", "expired", "busy", "undecodable", "refused"
+    "not_found", "conflict", "not_supported", "forbidden", "expired", "busy", "undecodable", "not_ready", "refused"
 ]
-"""Why a store did not do what a worker asked; the worker knows what to do about each."""
+"""Why a store did not do what a worker asked; the worker knows what to do about each. For `not_ready`, as of a server that
+encodes another version still, it gives its claim back for another worker, and asks again later."""
 
 
 class StoreError(Exception):
@@ -83,7 +85,11 @@ class Store(Protocol):
         ...
 
     def rewrite(self, migration: v1.Migration, object: Any) -> None:
-        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed."""
+        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed.
+
+        A worker that is stopped gives its claim back without waiting for this: the write may land when another worker has the
+        migration.
+        """
         ...
 
 
@@ -102,7 +108,11 @@ class AsyncStore(Protocol):
         ...
 
     async def rewrite(self, migration: v1.Migration, object: Any) -> None:
-        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed."""
+        """Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed.
+
+        A worker that is stopped gives its claim back without waiting for this: the write may land when another worker has the
+        migration.
+        """
         ...
 
 
@@ -157,12 +167,15 @@ class AsyncFencedStore(Protocol):
 class Worked:
     """What became of a migration that was worked at."""
 
-    end: Literal["completed", "failed", "lost"]
-    """Every object is in the target's encoding; it was given up; or it is not this worker's any more."""
+    end: Literal["completed", "failed", "released", "lost"]
+    """Every object is in the target's encoding; it was given up; it was given back, for the next worker to go on where this
+    one stood; or it is not this worker's any more."""
     failure: v1.MigrationFailure | None
     """Why it was given up."""
     assumptions: tuple[v1.Assumption, ...] = ()
     """What a completion rests on beside what is known; none: nothing."""
+    why: str = ""
+    """Why it was given back, for people."""
 
 
 def worker_options(
@@ -288,7 +301,9 @@ class _AnyWorker:
         self._worker = worker
 
     def close(self) -> None:
-        """Stops the worker. What it was at is taken up by another when its claim has ended."""
+        """Stops the worker, as from another thread or the handler of a signal. What it was at is given back for another one to
+        go on with, before `run` and `run_one` return: that takes a moment, and three seconds at most. A process that is killed
+        gives nothing back, and its claim runs out."""
         self._worker.close()
 
 
@@ -301,6 +316,7 @@ def _worked(text: str | None) -> Worked | None:
         told["worked"],
         None if failure is None else v1.MigrationFailure.from_dict(failure),
         tuple(v1.Assumption.from_dict(assumed) for assumed in told.get("assumptions", ())),
+        told.get("why", ""),
     )
 
 
@@ -327,10 +343,35 @@ class Worker(_AnyWorker):
 
     def _work(self, name: str | None) -> str | None:
         work = self._worker.work(name)
-        if self._at_once == 1:
+        if self._at_once > 1:
+            with _Threads(work, self._answer, self._at_once) as threads:
+                return _served(work, threads.take)
+        try:
             return _served(work, lambda task: _answer_to(task, self._answer))
-        with _Threads(work, self._answer, self._at_once) as threads:
-            return _served(work, threads.take)
+        except BaseException:
+            _let_go(work)
+            raise
+
+
+def _let_go(work: _synod.Work) -> None:
+    """Stops the work, and waits until what it has claimed is given back. What it asks meanwhile is dropped."""
+    work.stop()
+    try:
+        while not isinstance(wait(work.next()), tuple):
+            pass
+    except SynodError:
+        # The claim runs out. Whoever is told of an exception is told of the one that ended the work.
+        pass
+
+
+async def _let_go_async(work: _synod.Work) -> None:
+    """As `_let_go`, in an event loop."""
+    work.stop()
+    try:
+        while not isinstance(await wait_async(work.next()), tuple):
+            pass
+    except SynodError:
+        pass
 
 
 def _served(work: _synod.Work, take: Callable[[_synod.Task], None]) -> str | None:
@@ -382,7 +423,7 @@ class _Threads:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         # After an exception, such as that of Ctrl-C, the work is still under way.
-        self._work.stop()
+        _let_go(self._work)
         self._pool.shutdown(wait=True, cancel_futures=True)
         if error is None and self._failed:
             raise self._failed[0]
@@ -465,10 +506,10 @@ class _Tasks:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._work.stop()
         under_way = list(self._answering)
         for answering in under_way:
             answering.cancel()
+        await _let_go_async(self._work)
         await asyncio.gather(*under_way, return_exceptions=True)
         if error is None and self._failed:
             raise self._failed[0]

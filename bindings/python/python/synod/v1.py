@@ -6240,6 +6240,34 @@ class MigrationsFailResponse(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsReleaseRequest(Message):
+    """Gives a claim back. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    claim: ClaimKey | None = None
+    """The claim."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("claim", "claim", "optional", "ClaimKey"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsReleaseResponse(Message):
+    """The migration waits for another worker. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class MigrationsAbortRequest(Message):
     """Calls a migration off. Since 0.1."""
 
@@ -7167,6 +7195,8 @@ __all__ = [
     "MigrationsObserveResponse",
     "MigrationsProgressRequest",
     "MigrationsProgressResponse",
+    "MigrationsReleaseRequest",
+    "MigrationsReleaseResponse",
     "MigrationsResetRequest",
     "MigrationsResetResponse",
     "MigrationsRetryRequest",

@@ -19,6 +19,8 @@ pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) headers: String,
     pub(crate) body: Value,
+    /// The body as it was sent.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// A watch, line by line.
@@ -84,7 +86,7 @@ impl Api {
         answer(&bytes)
     }
 
-    async fn begin(
+    pub(crate) async fn begin(
         &self,
         method: &str,
         path: &str,
@@ -197,6 +199,7 @@ fn answer(bytes: &[u8]) -> Answer {
         code,
         headers: headers.to_lowercase(),
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+        bytes: body,
     }
 }
 

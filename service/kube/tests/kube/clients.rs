@@ -7,14 +7,19 @@ use std::process::Stdio;
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::certificates;
 use crate::replicas::{PATIENCE, Replicas};
 
 /// Runs a client on a replica with widgets, and expects it to do these steps.
 async fn works(mut client: Command, steps: &[&str]) {
     let replicas = Replicas::with_widgets().await;
-    let server = format!("http://{}", replicas.kube[0]);
+    client.arg(format!("http://{}", replicas.kube[0]));
+    does(client, steps).await;
+}
+
+/// Expects a client to do these steps.
+async fn does(mut client: Command, steps: &[&str]) {
     client
-        .arg(&server)
         .env_remove("KUBECONFIG")
         .stdin(Stdio::null())
         .kill_on_drop(true);
@@ -40,8 +45,16 @@ async fn clients_of_go_work_on_a_replica() {
         );
         return;
     };
-    let steps = ["informer", "apply", "many", "election", "review"];
-    works(Command::new(program), &steps).await;
+    let steps = ["informer", "apply", "many", "leases", "election", "review"];
+    works(Command::new(&program), &steps).await;
+
+    let replicas = Replicas::start(1, certificates::secured).await;
+    let mut client = Command::new(program);
+    client.arg(format!("https://{}", replicas.kube[0]));
+    client.args(
+        ["ca.pem", "admin.pem", "admin.key"].map(|name| replicas.directory.path().join(name)),
+    );
+    does(client, &["leases", "election", "review"]).await;
 }
 
 #[tokio::test]

@@ -80,6 +80,26 @@ impl Replicas {
         replicas
     }
 
+    /// Why a replica of this configuration does not start.
+    pub(crate) async fn refused(configure: impl Fn(&mut ReplicaConfig)) -> String {
+        let directory = TempDir::new().unwrap();
+        let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listen = Listen {
+            client: anywhere,
+            peer: anywhere,
+            metrics: None,
+            kube: Some(anywhere),
+        };
+        let doors = Doors::open(&listen).await.unwrap();
+        let id = ReplicaId::new(1);
+        let set = BTreeMap::from([(id, doors.peer_address.clone())]);
+        let data = directory.path().join("1");
+        let mut config = ReplicaConfig::new(id, "test".to_owned(), data, listen, set);
+        configure(&mut config);
+        let started = Replica::start(config, Seams::real(Arc::new(RealDisk)), doors).await;
+        started.err().unwrap().to_string()
+    }
+
     /// The first replica, with the namespaced collection of widgets.
     pub(crate) async fn with_widgets() -> Self {
         let replicas = Self::one().await;

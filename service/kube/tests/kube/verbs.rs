@@ -9,7 +9,7 @@ use crate::api::{Answer, Api, widget};
 use crate::replicas::Replicas;
 
 /// The places that are asked, with a document to write there.
-const PLACES: [&str; 12] = [
+const PLACES: [&str; 16] = [
     "/apis/example.io/v1/namespaces/n/widgets",
     "/apis/example.io/v1/namespaces/n/widgets/a",
     "/apis/example.io/v1/namespaces/n/widgets/nothing",
@@ -17,15 +17,19 @@ const PLACES: [&str; 12] = [
     "/apis/coordination.k8s.io/v1/namespaces/n/leases",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases/a",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases/nothing",
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/a",
     "/apis/apps/v1/namespaces/n/controllerrevisions/nothing",
     "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions/apps.deployments",
+    "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions/apps.deployments/status",
+    "/api/v1/namespaces/default/events/nothing",
     "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations/nothing",
     "/apis/synod.io/v1/settings/synod",
     "/apis/example.io/v1/gadgets/a",
 ];
 
 /// What is asked without a place of objects, or at one that does not exist.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 22] = [
     "/api",
     "/apis",
     "/apis/example.io",
@@ -38,6 +42,10 @@ const OTHERS: [&str; 18] = [
     "/apis/synod.io/v1/agreements",
     "/apis/synod.io/v1/settings",
     "/apis/example.io/v1/namespaces/n/widgets/a/scale",
+    "/apis/migration.k8s.io/v1alpha1/storagestates",
+    "/apis/coordination.k8s.io/v1beta1/namespaces/n/leasecandidates",
+    "/api/v1",
+    "/api/v1/events",
     "/api/v1/namespaces",
     "/api/v1/namespaces/n",
     "/healthz",
@@ -52,11 +60,22 @@ fn document(path: &str) -> Value {
     } else {
         "a"
     };
+    if path.contains("/storageversions") {
+        return json!({
+            "apiVersion": "internal.apiserver.k8s.io/v1alpha1",
+            "kind": "StorageVersion",
+            "metadata": { "name": "apps.deployments" },
+        });
+    }
     if path.contains("/leases") {
+        let labels = match path.contains("kube-system") {
+            true => json!({ "apiserver.kubernetes.io/identity": "kube-apiserver" }),
+            false => json!({}),
+        };
         return json!({
             "apiVersion": "coordination.k8s.io/v1",
             "kind": "Lease",
-            "metadata": { "name": name },
+            "metadata": { "name": name, "labels": labels },
             "spec": { "holderIdentity": "x", "leaseDurationSeconds": 3600 },
         });
     }
@@ -104,14 +123,17 @@ async fn every_verb_of_every_kind_answers_as_the_table_says() {
             );
         }
     }
-    for all in [
+    let leases = "/apis/coordination.k8s.io/v1/namespaces";
+    for path in [
+        "/apis/example.io/v1/namespaces/n/widgets/a",
         "/apis/example.io/v1/namespaces/n/widgets",
-        "/apis/coordination.k8s.io/v1/namespaces/n/leases",
+        &format!("{leases}/n/leases/a"),
+        &format!("{leases}/n/leases"),
+        &format!("{leases}/kube-system/leases/a"),
+        &format!("{leases}/kube-system/leases"),
     ] {
-        for path in [&format!("{all}/a"), all] {
-            let deleted = api.delete(path, &Value::Null).await;
-            row(&mut table, "DELETE", path, &deleted);
-        }
+        let deleted = api.delete(path, &Value::Null).await;
+        row(&mut table, "DELETE", path, &deleted);
     }
     for path in OTHERS {
         row(&mut table, "GET", path, &api.get(path).await);

@@ -9,6 +9,7 @@ pub(crate) mod claim;
 pub(crate) mod complete;
 pub(crate) mod fail;
 pub(crate) mod progress;
+pub(crate) mod release;
 pub(crate) mod retry;
 pub(crate) mod start;
 

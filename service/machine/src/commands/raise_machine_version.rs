@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use synod_model::{ErrorKind, GroupResource, Refusal};
+use synod_model::{ErrorKind, GroupResource, Refusal, TOPICS_SINCE};
 
+use super::reset_storage_states::doubt;
 use crate::turn::Turn;
-use crate::voting::weigh;
 use crate::{Answer, Command, LogEntry, MACHINE_VERSION, RaiseMachineVersion, ReplicaId, State};
 
 /// # Panics
@@ -32,23 +32,27 @@ pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<
         "this build knows machine version {MACHINE_VERSION} and the log goes on with {}: run the newer release",
         raise.to
     );
+    let knew_topics = state.machine_version >= TOPICS_SINCE;
     turn.raise_machine_version(raise.to);
-    weigh_topics(turn);
+    if !knew_topics {
+        begin_topics(turn);
+    }
     Ok(Answer::Done)
 }
 
-/// Has what discovery showed of keys and features count no more, where topics come in force now.
-fn weigh_topics(turn: &mut Turn<'_>) {
+/// Doubts what was agreed on of topics by the rules of encodings, and has the leader decide about each by those of its kind.
+///
+/// Until now a member that lacks a key was let in, a collection was believed to know what is encrypted, and a migration
+/// rewrote what it knew to be in another version. So everything is rewritten once. An object changes once in a command:
+/// what is selected is decided in the next one.
+fn begin_topics(turn: &mut Turn<'_>) {
     let state = turn.state();
-    let kept = state.storage_states.iter();
-    let contradicted = kept.filter(|(resource, kept)| {
-        kept.row.status.contradicted && !state.topic_kind(resource).is_seen_in_stores()
-    });
-    let resources: Vec<GroupResource> = contradicted.map(|(name, _)| name.clone()).collect();
-    for resource in &resources {
-        if let Some(decided) = weigh(turn.state(), turn.occasion(), resource) {
-            turn.carry_out(decided);
-        }
+    let known = state.storage_states.keys();
+    let topics = known.filter(|resource| !state.topic_kind(resource).is_seen_in_stores());
+    let topics: Vec<GroupResource> = topics.cloned().collect();
+    for topic in &topics {
+        doubt(turn, topic);
+        turn.look_at_once(topic);
     }
 }
 

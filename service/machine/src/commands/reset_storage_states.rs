@@ -25,12 +25,13 @@ pub(crate) fn apply(turn: &mut Turn<'_>, reset: &ResetStorageStates) -> Result<A
         }
     };
     for resource in &resources {
-        reset_one(turn, resource);
+        doubt(turn, resource);
     }
     Ok(Answer::Done)
 }
 
-fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
+/// Makes what is persisted of a resource unknown, and aborts its migrations.
+pub(super) fn doubt(turn: &mut Turn<'_>, resource: &GroupResource) {
     let state = turn.state();
     let kind = state.topic_kind(resource);
     let mut persisted = state.demanded(resource);

@@ -13,11 +13,7 @@ use proptest::prelude::*;
 use synod_model::stored::{from_bytes, to_bytes};
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration,
-    ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteLease,
-    DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken,
-    ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels,
-    LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason,
-    ObserveStorage, OpenSession, Preconditions, PutLeaseCandidate, ReleaseLease, Renew, RenewLease,
+    ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteLease, DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage, OpenSession, Preconditions, PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease,
     RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress, RequestId,
     ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule, SemanticVersion,
     Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance, StartMigration,
@@ -326,6 +322,11 @@ fn migrating() -> Vec<Command> {
         Command::AbortMigration(AbortMigration { id: id(9) }),
         start,
         claim(10),
+        // Refused, since machine version 1 is in force: the revision stays.
+        Command::ReleaseMigration(ReleaseMigration {
+            id: id(10),
+            token: token(11),
+        }),
         observe(4),
         Command::SetRoster(roster("example.io.bolts", 3)),
         Command::SetRoster(roster("*", 2)),

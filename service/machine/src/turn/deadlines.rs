@@ -38,4 +38,10 @@ impl Turn<'_> {
             None => self.clear_deadline(&holder),
         }
     }
+
+    /// Has the leader decide about a topic at once, as if something had passed for it.
+    pub(crate) fn look_at_once(&mut self, resource: &GroupResource) {
+        let (at, ttl) = (self.state.log_time, Duration::ZERO);
+        self.put_deadline(Holder::Topic(resource.clone()), Deadline { at, ttl });
+    }
 }

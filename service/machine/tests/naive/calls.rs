@@ -150,6 +150,7 @@ pub(crate) enum Work {
     Progress { done: u64, tells_estimate: bool },
     Complete,
     Fail(usize),
+    Release,
     Abort,
     Retry,
 }
@@ -323,6 +324,7 @@ fn at_work() -> impl Strategy<Value = Work> {
         8 => progress.prop_map(|(done, tells_estimate)| Work::Progress { done, tells_estimate }),
         2 => Just(Work::Complete),
         6 => (0..3_usize).prop_map(Work::Fail),
+        2 => Just(Work::Release),
         2 => Just(Work::Retry),
     ]
 }
@@ -334,6 +336,7 @@ fn work() -> impl Strategy<Value = What> {
         6 => progress.prop_map(|(done, tells_estimate)| Work::Progress { done, tells_estimate }),
         5 => Just(Work::Complete),
         4 => (0..5_usize).prop_map(Work::Fail),
+        2 => Just(Work::Release),
         1 => Just(Work::Abort),
         2 => Just(Work::Retry),
     ];

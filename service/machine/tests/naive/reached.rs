@@ -23,7 +23,7 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 72] = [
+pub(crate) const SITUATIONS: [&str; 73] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a resource to forget",
     "refused: CONFLICT over a late report",
@@ -87,6 +87,7 @@ pub(crate) const SITUATIONS: [&str; 72] = [
     "a migration was claimed",
     "a worker went on where another stood",
     "a silent worker lost its claim",
+    "a worker gave its claim back",
     "a migration succeeded",
     "a migration failed",
     "a failed migration was tried again",

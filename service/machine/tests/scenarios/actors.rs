@@ -10,7 +10,7 @@ use synod_model::{
 };
 
 use crate::cluster::{
-    Cluster, Work, accepted, claim, complete, fail, join, progress, refused, request,
+    Cluster, Work, accepted, claim, complete, fail, gives_back, join, progress, refused, request,
 };
 use crate::entry::of;
 
@@ -87,7 +87,7 @@ fn opens(cluster: &mut Cluster, actor: &Actor) -> SessionId {
 
 /// A cluster in which "a" has claimed a migration.
 fn claimed() -> (Cluster, Work) {
-    let mut cluster = Cluster::formed();
+    let mut cluster = Cluster::upgraded();
     cluster.starts("server", &[of("pods")]);
     let id = cluster.open("pods").id;
     let answer = accepted(send_by(
@@ -109,10 +109,11 @@ fn claimed() -> (Cluster, Work) {
 
 #[test]
 fn a_claim_is_used_by_its_worker_and_by_admins_alone() {
-    let commands: [fn(&Work) -> Command; 3] = [
+    let commands: [fn(&Work) -> Command; 4] = [
         |work| progress(work, 1),
         complete,
         |work| fail(work, FailureClass::Forbidden),
+        gives_back,
     ];
     for command in commands {
         let (mut cluster, work) = claimed();

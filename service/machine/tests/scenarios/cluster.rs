@@ -11,9 +11,9 @@ use synod_model::{
     BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
     Endpoint, Epoch, ErrorKind, FailMigration, FailureClass, FailureReason, InstanceId, Join, Kind,
     Labels, Leave, LogTime, MarkReady, MemberId, Migration, MigrationId, MigrationProgress,
-    ObserveStorage, OpenSession, Refusal, Renew, ReportMigrationProgress, RequestId, Revision,
-    SessionId, Settings, SettingsPatch, StorageVersionHash, Ttl, UpdateSettings, WallTime,
-    WorkerName,
+    ObserveStorage, OpenSession, Refusal, ReleaseMigration, Renew, ReportMigrationProgress,
+    RequestId, Revision, SessionId, Settings, SettingsPatch, StorageVersionHash, Ttl,
+    UpdateSettings, WallTime, WorkerName,
 };
 
 use crate::entry::{Says, resource, version};
@@ -410,6 +410,13 @@ pub(crate) fn fail(work: &Work, class: FailureClass) -> Command {
         token: work.token,
         class,
         reason: FailureReason::parse("the store said no").expect(LEGAL),
+    })
+}
+
+pub(crate) fn gives_back(work: &Work) -> Command {
+    Command::ReleaseMigration(ReleaseMigration {
+        id: work.id.clone(),
+        token: work.token,
     })
 }
 

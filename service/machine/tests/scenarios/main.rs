@@ -25,6 +25,7 @@ mod owners;
 mod patches;
 #[path = "../support/raised.rs"]
 mod raised;
+mod releases;
 mod restores;
 mod room;
 mod rosters;

@@ -564,6 +564,55 @@ fn what_discovery_showed_before_topics_does_not_speak_against_a_key() {
 }
 
 #[test]
+fn what_was_agreed_on_before_topics_is_in_doubt_and_all_of_it_is_rewritten() {
+    let mut cluster = Cluster::formed();
+    accepted(cluster.send(create(KEYS)));
+    let servers = ["a", "b"].map(|id| cluster.starts(id, &[holds("k1 k2", "k1")]));
+    for server in &servers {
+        cluster.reports(server, &[holds("k1 k2", "k2")]);
+    }
+    for server in &servers {
+        cluster.adopts(server, KEYS);
+    }
+    // The collection says that nothing is stored with any other key, and only what is known to be older is rewritten.
+    assert_eq!(cluster.against(KEYS, "k0"), []);
+    let before = cluster.open(KEYS);
+    assert_eq!(before.reason, MigrationReason::Agreement);
+
+    cluster.learns_topics();
+    assert_eq!(cluster.agreed(KEYS), some("k2"));
+    assert_eq!(cluster.against(KEYS, "k0"), [Why::PersistedUnknown]);
+    let after = cluster.open(KEYS);
+    assert_ne!(after.id, before.id);
+    assert_eq!(after.reason, MigrationReason::RewriteAll);
+    cluster.migrates(KEYS);
+    assert_eq!(cluster.persisted(KEYS), ["k2"]);
+    assert_eq!(cluster.against(KEYS, "k0"), []);
+    // Another rise, or the same one again, doubts nothing.
+    cluster.learns_topics();
+    assert_eq!(cluster.persisted(KEYS), ["k2"]);
+}
+
+#[test]
+fn what_was_selected_before_topics_is_decided_by_their_rules_at_once() {
+    let mut cluster = Cluster::formed();
+    let levels = |preferred| {
+        of(LOCKS)
+            .of_kind("Feature")
+            .decodes("v1 v2")
+            .prefers(preferred)
+    };
+    cluster.starts("a", &[levels("v1")]);
+    cluster.starts("b", &[levels("v2")]);
+    assert_eq!(cluster.selected(LOCKS), some("v1"));
+    cluster.learns_topics();
+    assert!(cluster.due().topics.contains(&resource(LOCKS)));
+    cluster.expires();
+    assert_eq!(cluster.selected(LOCKS), some("v2"));
+    assert!(cluster.due().topics.is_empty());
+}
+
+#[test]
 fn a_roster_of_the_reserved_group_asks_for_those_who_hold_a_key() {
     let mut cluster = Cluster::upgraded();
     cluster.sets_roster("keys.synod.*", crate::rosters::rule("a b", "", 0));

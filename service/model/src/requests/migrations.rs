@@ -94,6 +94,25 @@ impl FailMigration {
     }
 }
 
+/// The machine version that brings [`ReleaseMigration`]: a replica of an older one cannot read it.
+pub const RELEASES_SINCE: u32 = 2;
+
+/// Releases a claimed migration, for any worker to claim: it goes on from the progress that was reported last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReleaseMigration {
+    /// The migration.
+    pub id: MigrationId,
+    /// The token of the claim.
+    pub token: ClaimToken,
+}
+
+impl ReleaseMigration {
+    /// The broken rules of the request that do not depend on the state.
+    pub fn check(&self) -> Violations {
+        claimed(self.token)
+    }
+}
+
 /// Aborts a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbortMigration {

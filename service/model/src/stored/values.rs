@@ -129,6 +129,7 @@ stored! {
     Refusal { kind, message, violations, metadata, current }
     ReleaseControllerRevision { key, owner, preconditions }
     ReleaseLease { key, holder, token }
+    ReleaseMigration { id, token }
     Renew { member, epoch }
     RenewLease { key, token }
     RenewLeaseCandidate { key, identity }

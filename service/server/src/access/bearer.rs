@@ -43,6 +43,7 @@ impl Bearer {
             let caller = Caller {
                 identity,
                 pod: self.account.pod.clone(),
+                groups: Vec::new(),
             };
             let proof = Proof::Token(Arc::clone(&self.account));
             Ok(Known::new(caller, in_use, self.account.until, proof))

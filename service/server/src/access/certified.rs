@@ -36,6 +36,7 @@ impl Certified {
             let caller = Caller {
                 identity: self.identity(&in_use.policy)?,
                 pod: None,
+                groups: Vec::new(),
             };
             let until = self.subject.as_ref().map_or(0, |subject| subject.until);
             Ok(Known::new(caller, in_use, until, Proof::Certificate))

@@ -10,15 +10,19 @@ use super::certified::Certified;
 use super::in_use::InUse;
 use super::known::Known;
 use super::lately::Lately;
+use super::remote::Remote;
 use super::source::{PolicyFault, Read, Source};
 use super::unproved::unauthenticated;
 use crate::metrics::SecurityMetrics;
 use crate::seams::{WallClock, watch};
+use crate::security::Proxies;
 
 /// Who saves a file may be seen halfway. So a fault counts only if it is there at two looks.
 const LOOKS: u32 = 2;
 
 pub(super) struct Guard {
+    /// The front proxies that are believed.
+    proxies: Proxies,
     source: Source,
     in_use: watch::Sender<Arc<InUse>>,
     bearers: Lately<Bearer>,
@@ -39,6 +43,7 @@ impl Guard {
         let first = InUse::first(source.read()?)?;
         let (in_use, _) = watch::channel(Arc::new(first));
         Ok(Self {
+            proxies: Proxies::default(),
             source,
             in_use,
             bearers: Lately::new(),
@@ -46,6 +51,24 @@ impl Guard {
             fault: Mutex::default(),
             seen: Mutex::default(),
         })
+    }
+
+    /// The same guard, which believes these front proxies.
+    pub(super) fn believing(self, proxies: Proxies) -> Self {
+        Self { proxies, ..self }
+    }
+
+    pub(super) fn proxies(&self) -> &Proxies {
+        &self.proxies
+    }
+
+    /// What a caller may do that a front proxy tells of.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::known`].
+    pub(super) fn known_by_proxy(&self, remote: &Remote) -> Result<Arc<Known>, Refusal> {
+        remote.known(&self.in_use())
     }
 
     /// What the owner of a certificate may do by the policy in use.

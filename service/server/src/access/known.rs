@@ -27,6 +27,8 @@ pub(crate) struct Known {
 pub(super) enum Proof {
     /// The certificate of its connection.
     Certificate,
+    /// A front proxy that is believed, by the certificate of its connection.
+    Proxy,
     /// A token of this service account.
     Token(Arc<ServiceAccount>),
 }
@@ -61,6 +63,7 @@ impl Known {
                 let name = self.caller.identity.as_str();
                 in_use.policy.common_names || !name.starts_with(COMMON_NAME)
             }
+            Proof::Proxy => true,
             Proof::Token(account) => in_use.takes(account),
         }
     }

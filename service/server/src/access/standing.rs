@@ -12,7 +12,7 @@ use tokio::time::Sleep;
 
 use super::guard::Guard;
 use super::in_use::InUse;
-use super::known::Known;
+use super::known::{Known, Proof};
 use super::named;
 use crate::seams::watch;
 
@@ -57,6 +57,12 @@ impl Standing {
     pub(crate) fn actor(&self) -> Option<Arc<Actor>> {
         let stands = self.0.as_ref()?;
         Some(Arc::clone(&stands.known.actor))
+    }
+
+    /// The groups that a front proxy tells of the caller; `None` if nobody speaks for it.
+    pub(crate) fn told_groups(&self) -> Option<Vec<String>> {
+        let known = &self.0.as_ref()?.known;
+        matches!(known.proof, Proof::Proxy).then(|| known.caller.groups.clone())
     }
 
     /// Whether the caller may call a method that needs this with this request.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use http::HeaderName;
 use synod_tls::{KeyPair, Versions};
 
 use super::ReplicaConfig;
+use crate::security::Proxies;
 
 impl ReplicaConfig {
     /// What is set, by the names of the settings file. A certificate, a key, a policy and an audit log are shown as the path
@@ -53,6 +55,12 @@ impl ReplicaConfig {
                 Versions::Tls12And13 => "TLS1.2",
             };
             show("tls_min_version", Some(versions.to_owned()));
+            if let Some(proxy_ca) = &client.proxy_ca {
+                show("requestheader_client_ca_file", Some(proxy_ca.to_string()));
+                for (name, value) in told(&security.proxies) {
+                    show(name, Some(value));
+                }
+            }
         }
         if let Some(peer) = &security.peer {
             let [certificate, key] = places(&peer.own);
@@ -62,6 +70,32 @@ impl ReplicaConfig {
         }
         shown
     }
+}
+
+/// By which headers front proxies tell who calls, and who may.
+fn told(proxies: &Proxies) -> [(&'static str, String); 4] {
+    let headers = |names: &[HeaderName]| {
+        let names: Vec<&str> = names.iter().map(HeaderName::as_str).collect();
+        names.join(",")
+    };
+    [
+        (
+            "requestheader_allowed_names",
+            proxies.allowed_names.join(","),
+        ),
+        (
+            "requestheader_username_headers",
+            headers(&proxies.user_headers),
+        ),
+        (
+            "requestheader_group_headers",
+            headers(&proxies.group_headers),
+        ),
+        (
+            "requestheader_extra_headers_prefix",
+            headers(&proxies.extra_prefixes),
+        ),
+    ]
 }
 
 /// Where a certificate and its key are.

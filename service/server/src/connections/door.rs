@@ -21,6 +21,17 @@ pub(crate) enum Door {
     Kube,
 }
 
+/// What is spoken at a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaks {
+    /// HTTP/2, as gRPC does.
+    Http2,
+    /// HTTP/1.1.
+    Http1,
+    /// HTTP/2 or HTTP/1.1: how a connection begins tells which.
+    Either,
+}
+
 /// The limits of a door.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
@@ -34,7 +45,9 @@ pub(super) struct Rules {
     pub(super) introduction: Duration,
     /// What counts as an introduction.
     pub(super) introduced: Introduced,
-    /// A connection that sends nothing for this long is closed, unless a call is in progress on it. `None`: HTTP/2 pings find dead connections instead.
+    pub(super) speaks: Speaks,
+    /// A connection that sends nothing for this long is closed, unless a call is in progress on it. On one of HTTP/2, pings
+    /// find out that it is dead instead.
     pub(super) silence: Option<Duration>,
     /// Whether an introduced connection gives its place up to a new one while it is idle.
     pub(super) idle_give_way: bool,
@@ -72,6 +85,7 @@ impl Door {
                 strangers: STRANGERS_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Preface,
+                speaks: Speaks::Http2,
                 silence: None,
                 idle_give_way: true,
             },
@@ -81,6 +95,7 @@ impl Door {
                 strangers: PEER_STRANGERS_MAX,
                 introduction: PEER_INTRODUCTION_MAX,
                 introduced: Introduced::Call,
+                speaks: Speaks::Http2,
                 silence: None,
                 idle_give_way: false,
             },
@@ -90,6 +105,7 @@ impl Door {
                 strangers: METRICS_CONNECTIONS_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Anything,
+                speaks: Speaks::Http1,
                 silence: Some(METRICS_SILENCE_MAX),
                 idle_give_way: true,
             },
@@ -99,6 +115,7 @@ impl Door {
                 strangers: STRANGERS_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Anything,
+                speaks: Speaks::Either,
                 silence: Some(METRICS_SILENCE_MAX),
                 idle_give_way: true,
             },

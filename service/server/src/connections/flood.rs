@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::limits::{CONTROL_FRAMES_MAX, CONTROL_FRAMES_PER_SECOND};
 
 /// The length of the preface that every HTTP/2 connection begins with.
-pub(super) const PREFACE_BYTES: usize = 24;
+pub(super) const PREFACE_BYTES: usize = PREFACE.len();
 
 /// The length of a frame's head.
 const HEAD: usize = 9;
@@ -26,6 +26,15 @@ mod kind {
     pub(super) const CONTINUATION: u8 = 9;
 }
 
+/// What is spoken on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spoken {
+    /// It has not sent enough to tell.
+    Unknown,
+    Http1,
+    Http2,
+}
+
 /// Finds out whether a connection begins as one of HTTP/2 does.
 #[derive(Debug)]
 pub(super) struct Preface {
@@ -34,7 +43,7 @@ pub(super) struct Preface {
 }
 
 /// No method of HTTP/1 is called so.
-const PREFACE: &[u8] = b"PRI * HTTP/2.0";
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 impl Default for Preface {
     fn default() -> Self {
@@ -43,15 +52,19 @@ impl Default for Preface {
 }
 
 impl Preface {
-    /// Whether what was received, with these bytes, begins with the preface of HTTP/2.
-    pub(super) fn begins_with(&mut self, bytes: &[u8]) -> bool {
+    /// What is spoken, by all that was received, with these bytes at its end.
+    pub(super) fn hear(&mut self, bytes: &[u8]) -> Spoken {
         for byte in bytes {
             let Some(matched) = self.matched.filter(|matched| *matched < PREFACE.len()) else {
                 break;
             };
             self.matched = (PREFACE[matched] == *byte).then_some(matched + 1);
         }
-        self.matched == Some(PREFACE.len())
+        match self.matched {
+            None => Spoken::Http1,
+            Some(PREFACE_BYTES) => Spoken::Http2,
+            Some(_) => Spoken::Unknown,
+        }
     }
 }
 
@@ -188,12 +201,15 @@ mod tests {
     fn the_preface_is_found_however_the_bytes_are_cut_and_nowhere_else() {
         for cut in 1..PREFACE.len() {
             let mut preface = Preface::default();
-            let found = PREFACE.chunks(cut).map(|piece| preface.begins_with(piece));
-            assert!(found.last().unwrap(), "in pieces of {cut}");
+            let heard = PREFACE.chunks(cut).map(|piece| preface.hear(piece));
+            let heard: Vec<Spoken> = heard.collect();
+            let (last, before) = heard.split_last().unwrap();
+            assert_eq!(*last, Spoken::Http2, "in pieces of {cut}");
+            assert!(before.iter().all(|heard| *heard == Spoken::Unknown));
         }
         let mut preface = Preface::default();
-        assert!(!preface.begins_with(b"GET / HTTP/1.1\r\n"));
-        assert!(!preface.begins_with(PREFACE));
+        assert_eq!(preface.hear(b"GET / HTTP/1.1\r\n"), Spoken::Http1);
+        assert_eq!(preface.hear(PREFACE), Spoken::Http1);
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::door::Introduced;
-use super::flood::{Frames, PREFACE_BYTES, Preface};
+use super::door::{Introduced, Speaks};
+use super::flood::{Frames, PREFACE_BYTES, Preface, Spoken};
 use super::line::Why;
 use super::register::Entered;
 use crate::seams::Connection;
@@ -24,7 +24,7 @@ pub(super) struct Guarded {
     heard: usize,
     /// What tells HTTP/2 from HTTP/1.
     preface: Preface,
-    /// The frames of HTTP/2; `None` on the doors that speak HTTP/1.
+    /// The frames of HTTP/2; `None` where HTTP/1 is spoken.
     frames: Option<Frames>,
 }
 
@@ -36,7 +36,7 @@ impl Guarded {
                 None => std::future::pending().await,
             }
         };
-        let frames = entered.speaks_http2().then(Frames::new);
+        let frames = (entered.speaks() != Speaks::Http1).then(Frames::new);
         Self {
             connection,
             entered,
@@ -72,13 +72,21 @@ impl Guarded {
                 Introduced::Preface | Introduced::Call => {}
             }
         }
-        let Some(frames) = &mut self.frames else {
-            line.hear();
-            if self.preface.begins_with(bytes) {
-                // The library would speak HTTP/2 here, too, whose frames nobody would count.
+        let spoken = self.preface.hear(bytes);
+        match (self.entered.speaks(), spoken) {
+            (Speaks::Either, Spoken::Http2) => line.ping(),
+            (Speaks::Either, Spoken::Http1) => self.frames = None,
+            // The library would speak HTTP/2 here, too, whose frames nobody would count.
+            (Speaks::Http1, Spoken::Http2) => {
                 self.entered.cut(Why::Flood);
                 return Err(io::ErrorKind::ConnectionAborted.into());
             }
+            (Speaks::Http2, _)
+            | (Speaks::Either, Spoken::Unknown)
+            | (Speaks::Http1, Spoken::Http1 | Spoken::Unknown) => {}
+        }
+        let Some(frames) = &mut self.frames else {
+            line.hear();
             return Ok(());
         };
         // On HTTP/2, only calls count as activity, not frames.

@@ -5,12 +5,13 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use futures::{Stream, StreamExt};
-use synod_tls::{Acceptor, Certificate, Protocol, Subject};
+use synod_tls::{Acceptor, Certificate, Protocol, Signer, Subject};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::transport::server::Connected;
 
+use super::door::Speaks;
 use super::register::Entered;
-use crate::access::{Access, Certified};
+use crate::access::{Access, Certified, Proxy};
 use crate::seams::{Caller, Connection, ConnectionInfo};
 
 /// How the connections of a door are secured.
@@ -22,11 +23,14 @@ pub(crate) struct Secure {
 }
 
 impl Secure {
-    /// Whether a caller must show a certificate. Over HTTP/1.1, which probes speak, it may be missing.
+    /// Whether a caller must show a certificate. Where HTTP/1.1 may be spoken, as probes do, it may be missing: the request is
+    /// refused in place of the connection.
     fn certificate(&self, protocol: Protocol) -> Certificate {
         match protocol {
             Protocol::Http2 if !self.access.takes_tokens() => Certificate::Required,
             Protocol::Http2 | Protocol::Http1 => Certificate::Optional,
+            // Front proxies speak for their callers at the port for the Kubernetes API alone.
+            Protocol::Either => Certificate::OptionalOrProxy,
         }
     }
 }
@@ -54,10 +58,10 @@ async fn agree(
     entered: Entered,
 ) -> Option<(Connection, Entered)> {
     let info = connection.connect_info();
-    let protocol = if entered.speaks_http2() {
-        Protocol::Http2
-    } else {
-        Protocol::Http1
+    let protocol = match entered.speaks() {
+        Speaks::Http2 => Protocol::Http2,
+        Speaks::Http1 => Protocol::Http1,
+        Speaks::Either => Protocol::Either,
     };
     let line = Arc::clone(entered.line());
     let agreed = tokio::select! {
@@ -70,7 +74,10 @@ async fn agree(
             let caller = match stream.get_ref().1.peer_certificates() {
                 Some(chain) => {
                     let subject = chain.first().and_then(Subject::of);
-                    Caller::Certified(Arc::new(Certified::new(subject)))
+                    match secure.acceptor.signer(chain)? {
+                        Signer::Client => Caller::Certified(Arc::new(Certified::new(subject))),
+                        Signer::Proxy => Caller::Proxy(Arc::new(Proxy::new(subject))),
+                    }
                 }
                 None if secure.acceptor.asks() => Caller::Nameless,
                 None => Caller::Unasked,

@@ -18,6 +18,7 @@ pub(crate) struct Line {
     pub(super) source: Arc<str>,
     pub(super) began: Instant,
     introduced: AtomicBool,
+    pinged: AtomicBool,
     expired: AtomicBool,
     calls: AtomicUsize,
     /// When it was last active, in milliseconds since it began.
@@ -76,6 +77,7 @@ impl Line {
             source,
             began,
             introduced: AtomicBool::new(false),
+            pinged: AtomicBool::new(false),
             expired: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
             heard: AtomicU64::new(0),
@@ -92,6 +94,15 @@ impl Line {
 
     pub(super) fn is_introduced(&self) -> bool {
         self.introduced.load(Ordering::Relaxed)
+    }
+
+    /// Notes that pings of HTTP/2 find out when the connection is dead.
+    pub(super) fn ping(&self) {
+        self.pinged.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_pinged(&self) -> bool {
+        self.pinged.load(Ordering::Relaxed)
     }
 
     /// Marks the connection to be cut soon, once its answers had time to leave: who dials anew shows a new certificate.

@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::answers::Answers;
-use super::door::{Door, Introduced, Rules};
+use super::door::{Door, Introduced, Rules, Speaks};
 use super::line::{Line, Why};
 use crate::limits::ANSWER_PATIENCE;
 use crate::metrics::DoorMetrics;
@@ -190,9 +190,9 @@ impl Register {
         let mut lines = self.lock();
         let why = |line: &Line| {
             let is_strange = !line.is_introduced() && now - line.began >= rules.introduction;
-            let is_silent = rules
-                .silence
-                .is_some_and(|most| line.is_idle() && now - line.heard() >= most);
+            let is_silent = rules.silence.is_some_and(|most| {
+                !line.is_pinged() && line.is_idle() && now - line.heard() >= most
+            });
             match line {
                 line if line.is_cut() => None,
                 _ if is_strange || is_silent => Some(Why::Silent),
@@ -279,8 +279,8 @@ impl Entered {
         self.register.rules.introduced
     }
 
-    pub(super) fn speaks_http2(&self) -> bool {
-        self.introduced() != Introduced::Anything
+    pub(super) fn speaks(&self) -> Speaks {
+        self.register.rules.speaks
     }
 
     pub(super) fn cut(&self, why: Why) {

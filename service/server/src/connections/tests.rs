@@ -14,7 +14,8 @@ use super::register::{Entered, Register};
 use super::*;
 use crate::limits::{
     ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX, ANSWER_PATIENCE, ANSWER_PIECE_BYTES,
-    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, PEER_INTRODUCTION_MAX, PEER_STRANGERS_MAX,
+    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, METRICS_SILENCE_MAX, PEER_INTRODUCTION_MAX,
+    PEER_STRANGERS_MAX,
 };
 use crate::metrics::Metrics;
 use crate::stop::stop;
@@ -102,6 +103,21 @@ async fn a_connection_is_cut_that_does_not_say_in_time_what_it_is() {
     tokio::time::sleep(PEER_INTRODUCTION_MAX).await;
     assert!(stranger.line().is_cut());
     assert!(cut(&known).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_connection_is_closed_unless_pings_find_out_that_it_is_dead() {
+    let register = register(Door::Kube);
+    let (_stopper, stop) = stop();
+    let entered = enter(&register, "10.0.0.1", 3);
+    entered[1].line().ping();
+    let _call = entered[2].line().call();
+    tokio::spawn({
+        let register = Arc::clone(&register);
+        async move { register.watch_over(stop).await }
+    });
+    tokio::time::sleep(METRICS_SILENCE_MAX + Duration::from_secs(1)).await;
+    assert_eq!(cut(&entered), [0]);
 }
 
 /// An answer of this many bytes.

@@ -39,47 +39,63 @@ enum DigestComparison {
 
 /// Compares this replica's state with the others' every [`PERIOD`]. Never ends.
 pub(super) async fn repeat(shared: &ConsensusParts) {
-    let me = shared.me.replica;
     loop {
         tokio::time::sleep(PERIOD).await;
         look_aside(shared).await;
-        let mine = own_digest(shared);
-        // Replicas answer even when asked for an index that no one has, and the time that takes is measured.
-        let index = mine.map_or(0, |(position, _)| position.index);
-        let voters = voters(shared);
-        let mut found = BTreeMap::new();
-        for (replica, address) in voters.iter().filter(|(replica, _)| **replica != me) {
-            if let Some(digest) = ask(shared, *replica, address, index).await {
-                found.insert(*replica, digest);
+        for mine in own_digests(shared) {
+            if compare(shared, mine).await != DigestComparison::Silence {
+                break;
             }
-        }
-        let Some((position, digest)) = mine else {
-            continue;
-        };
-        let is_voter = voters.contains_key(&me);
-        match judge(&found, (position, digest), is_voter, voters.len()) {
-            // The replica that differed may just not have answered: only a majority that agrees clears the doubt.
-            DigestComparison::Silence => {}
-            DigestComparison::Parted(replica) => shared.doubt.histories_parted(replica),
-            DigestComparison::AmongMajority => note(shared, false).await,
-            DigestComparison::NoMajority => note(shared, true).await,
-            DigestComparison::InMinority => shared.alarm.raise(Fatal::Diverged {
-                index: position.index,
-            }),
         }
     }
 }
 
-/// The digest to compare: the last one that is kept. In doubt, and where none is kept since the start, that of the present state:
-/// writes are refused then, so that all logs end alike, and no further digest would ever be kept.
-fn own_digest(shared: &ConsensusParts) -> Option<(Position, Digest)> {
-    let kept = shared.digests.all().last().copied();
-    if kept.is_some() && shared.doubt.reason().is_none() {
-        return kept;
+/// Compares the digest after this position with the other voters', and acts on what follows. Without one, the others are asked all
+/// the same: replicas answer even when asked for an index that no one has, and the time that takes is measured.
+async fn compare(shared: &ConsensusParts, mine: Option<(Position, Digest)>) -> DigestComparison {
+    let me = shared.me.replica;
+    let index = mine.map_or(0, |(position, _)| position.index);
+    let voters = voters(shared);
+    let mut found = BTreeMap::new();
+    for (replica, address) in voters.iter().filter(|(replica, _)| **replica != me) {
+        if let Some(digest) = ask(shared, *replica, address, index).await {
+            found.insert(*replica, digest);
+        }
     }
+    let Some((position, digest)) = mine else {
+        return DigestComparison::Silence;
+    };
+    let is_voter = voters.contains_key(&me);
+    let compared = judge(&found, (position, digest), is_voter, voters.len());
+    match compared {
+        // The replica that differed may just not have answered: only a majority that agrees clears the doubt.
+        DigestComparison::Silence => {}
+        DigestComparison::Parted(replica) => shared.doubt.histories_parted(replica),
+        DigestComparison::AmongMajority => note(shared, false).await,
+        DigestComparison::NoMajority => note(shared, true).await,
+        DigestComparison::InMinority => shared.alarm.raise(Fatal::Diverged {
+            index: position.index,
+        }),
+    }
+    compared
+}
+
+/// The digests to compare, one after the other, until one of them says something: the last one that is kept, and that of the
+/// present state.
+///
+/// The present one is compared where nobody else keeps the other: a replica keeps none from before its start, and one that is
+/// in doubt refuses writes, so that all logs end alike and no further digest would ever be kept. For the same reason a replica
+/// in doubt compares the present one alone.
+fn own_digests(shared: &ConsensusParts) -> Vec<Option<(Position, Digest)>> {
+    let kept = shared.digests.all().last().copied();
     let published = shared.publisher.latest();
     let present = published.applied.map(|at| (at, published.state.digest()));
-    present.or(kept)
+    match (kept, present) {
+        (Some(kept), Some(present)) if shared.doubt.reason().is_none() && kept.0 != present.0 => {
+            vec![Some(kept), Some(present)]
+        }
+        (kept, present) => vec![present.or(kept)],
+    }
 }
 
 /// Notes whether the states differ without a majority that agrees, on the disk, too. A replica that cannot ends.

@@ -23,6 +23,7 @@ use tokio::sync::oneshot;
 
 use super::checkpoints::{CheckpointData, Checkpoints};
 use super::contradiction::checksum_at;
+use super::heartbeats::{APPEND_OPEN, Heartbeats};
 use super::types::{TypeConfig, Vote, vote_of_store};
 use super::{ReplicaAddress, ReplicaId, wire};
 use crate::peer::messages::{AppendRequest, AppendResponse};
@@ -32,9 +33,6 @@ use crate::seams::Offload;
 /// An append without an answer for this long is given up, together with its stream. Dead connections are found sooner,
 /// by their keepalive; this is for a replica that is alive but stuck.
 const APPEND_STALL: Duration = Duration::from_secs(5);
-
-/// The longest wait for a stream of appends to open.
-const APPEND_OPEN: Duration = Duration::from_secs(1);
 
 type CallError = RPCError<TypeConfig>;
 type Appended = Result<StreamAppendResult<TypeConfig>, CallError>;
@@ -57,6 +55,7 @@ impl RaftNetworkFactory<TypeConfig> for Network {
             log: self.log.clone(),
             checkpoints: self.checkpoints.clone(),
             offload: self.offload,
+            heartbeats: Heartbeats::default(),
         }
     }
 }
@@ -67,6 +66,7 @@ pub(crate) struct Link {
     log: Log,
     checkpoints: Checkpoints,
     offload: Offload,
+    heartbeats: Heartbeats,
 }
 
 impl RaftNetworkV2<TypeConfig> for Link {
@@ -100,7 +100,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
 
     fn stream_append<'s, S>(
         &'s mut self,
-        mut input: S,
+        input: S,
         _option: RPCOption,
     ) -> BoxFuture<'s, Result<BoxStream<'s, Appended>, CallError>>
     where
@@ -109,6 +109,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
         Box::pin(async move {
             // openraft sleeps its backoff inside `input`, when that is first polled. Opening the stream before would
             // fail while the replica is down, and be retried in a hot loop.
+            let mut input = input.fuse();
             let Some(first) = input.next().await else {
                 return Ok(futures::stream::empty().boxed());
             };
@@ -119,6 +120,13 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 prev_checksum,
                 ..wire::append_to_wire(first)
             };
+            // openraft sends each heartbeat, those that confirm reads too, as a stream of its own, which has ended by now.
+            let second = input.next().now_or_never();
+            if matches!(second, Some(None)) && first.entries.is_empty() {
+                let answered = self.heartbeats.beat(&self.peer, first).await;
+                return Ok(futures::stream::once(async { answered.map_err(unreachable) }).boxed());
+            }
+            let input = futures::stream::iter(second.flatten()).chain(input);
             let waiting = Arc::new(AtomicU64::new(0));
             let sent = Arc::clone(&waiting);
             // No entry is sent before the follower has said where its log ends, because the entry would make that log

@@ -1,27 +1,7 @@
 //! The table of the limits, with the metric of each and what happens beyond it.
 
-use synod_model::limits::BATCH_BYTES_MAX;
-
+use super::bound::{Bound, GIVES_WAY, OVERLOADED, WAITS, bound};
 use super::*;
-
-/// A row of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// What is bounded.
-    pub name: &'static str,
-    /// The limit itself, which is still allowed.
-    pub value: u64,
-    /// What is counted.
-    pub unit: &'static str,
-    /// The metric of how much is used, or how often it was reached; `None` if whoever exceeds the limit is told, and nobody else.
-    pub metric: Option<&'static str>,
-    /// What happens beyond it.
-    pub beyond: &'static str,
-}
-
-const OVERLOADED: &str = "refused with OVERLOADED, not executed";
-const WAITS: &str = "the next one waits";
-const GIVES_WAY: &str = "the one that is idle for longest is closed; the new one if none is";
 
 /// Every limit of this crate.
 pub const BOUNDS: &[Bound] = &[
@@ -171,6 +151,41 @@ pub const BOUNDS: &[Bound] = &[
         "connections",
         Some("synod_connections"),
         GIVES_WAY,
+    ),
+    bound(
+        "requests of the Kubernetes API on a connection of HTTP/2",
+        KUBE_STREAMS_PER_CONNECTION_MAX as usize,
+        "requests",
+        None,
+        "the client waits or opens another connection",
+    ),
+    bound(
+        "bytes of bodies on a connection of HTTP/2 for the Kubernetes API, not taken yet",
+        KUBE_WINDOW_BYTES_MAX as usize,
+        "bytes",
+        None,
+        "the client waits",
+    ),
+    bound(
+        "answers of the Kubernetes API that are compressed",
+        KUBE_COMPRESSED_MAX,
+        "answers",
+        None,
+        "sent as they are",
+    ),
+    bound(
+        "streams of a connection that were reset before they were served",
+        STREAMS_RESET_UNSERVED_MAX,
+        "streams",
+        None,
+        "the connection is closed",
+    ),
+    bound(
+        "streams of a connection that the replica had to reset",
+        STREAMS_RESET_HERE_MAX,
+        "streams",
+        None,
+        "the connection is closed",
     ),
     bound(
         "frames of a connection that ask for nothing, at once",
@@ -482,32 +497,5 @@ pub const BOUNDS: &[Bound] = &[
     ),
 ];
 
-const fn bound(
-    name: &'static str,
-    value: usize,
-    unit: &'static str,
-    metric: Option<&'static str>,
-    beyond: &'static str,
-) -> Bound {
-    Bound {
-        name,
-        value: value as u64,
-        unit,
-        metric,
-        beyond,
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_bound_has_a_name_of_its_own_and_allows_something() {
-        let names: BTreeSet<&str> = BOUNDS.iter().map(|bound| bound.name).collect();
-        assert_eq!(names.len(), BOUNDS.len());
-        assert!(BOUNDS.iter().all(|bound| bound.value > 0));
-    }
-}
+mod tests;

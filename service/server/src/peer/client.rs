@@ -355,6 +355,13 @@ impl PeerLink {
         }
     }
 
+    /// Whether the other directory is known to have gone back in time: an open stream to it must not go on.
+    pub(crate) fn has_gone_back(&self) -> bool {
+        let remembered = |directory| self.shared.acquaintance.remembered(directory);
+        let remembered = self.directory.and_then(remembered);
+        remembered.is_some_and(|remembered| remembered.went_back)
+    }
+
     /// Reports a refusal of this replica, also one in the middle of a stream.
     pub(crate) fn note(&self, error: &PeerError) {
         if let PeerError::Refused(refusal) = error {

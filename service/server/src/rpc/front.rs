@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use prost::Message;
 use synod_model::{ErrorKind, Refusal, WallTime};
 use synod_proto::access::Names;
@@ -82,6 +82,13 @@ impl Front {
         }
     }
 
+    /// Whether a header tells who calls, if a front proxy sends it. What is believed is taken out of the headers by
+    /// [`Self::origin`].
+    #[must_use]
+    pub fn tells_who_calls(&self, header: &HeaderName) -> bool {
+        self.gate.guards.access.tells_who_calls(header)
+    }
+
     /// The proved name of who sends a request; `None` where nobody is asked who they are.
     ///
     /// # Errors
@@ -90,6 +97,15 @@ impl Front {
     pub fn identity(&self, origin: &Origin) -> Result<Option<String>, Refusal> {
         let actor = self.standing(origin, COLLECTIONS)?.standing.actor();
         Ok(actor.map(|actor| actor.identity.as_str().to_owned()))
+    }
+
+    /// The groups that a front proxy tells of who sends a request, as the policy knows them; `None` if nobody speaks for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::identity`].
+    pub fn told_groups(&self, origin: &Origin) -> Result<Option<Vec<String>>, Refusal> {
+        Ok(self.standing(origin, COLLECTIONS)?.standing.told_groups())
     }
 
     /// Whether the sender of a request may call the method of this path with a message that names this. Nothing is called,

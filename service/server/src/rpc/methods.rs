@@ -124,6 +124,7 @@ methods! {
         List;
         Observe = ObserveStorage;
         Progress = ReportMigrationProgress;
+        Release = ReleaseMigration;
         Reset = ResetStorageStates;
         Retry = RetryMigration;
         Start = StartMigration;

@@ -18,6 +18,7 @@ calls! {
     progress: MigrationsProgressRequest => MigrationsProgressResponse by ReportMigrationProgress, changed;
     complete: MigrationsCompleteRequest => MigrationsCompleteResponse;
     fail: MigrationsFailRequest => MigrationsFailResponse by FailMigration;
+    release: MigrationsReleaseRequest => MigrationsReleaseResponse by ReleaseMigration;
     abort: MigrationsAbortRequest => MigrationsAbortResponse by AbortMigration or dry_run;
     retry: MigrationsRetryRequest => MigrationsRetryResponse by RetryMigration or dry_run;
     observe: MigrationsObserveRequest => MigrationsObserveResponse by ObserveStorage, changed;

@@ -12,7 +12,7 @@ use synod_model::Refusal;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::Connected;
 
-use crate::access::{Bearer, Certified};
+use crate::access::{Bearer, Certified, Proxy, Remote};
 use crate::connections::Line;
 
 /// Opens connections.
@@ -57,6 +57,10 @@ pub enum Caller {
     Certified(Arc<Certified>),
     /// It showed no certificate, and the request has a token that was taken.
     Bearer(Arc<Bearer>),
+    /// It showed a certificate that was signed by a CA of front proxies, and speaks for others.
+    Proxy(Arc<Proxy>),
+    /// A front proxy tells who has sent the request.
+    Remote(Arc<Remote>),
     /// What the request has proves nothing, and why.
     Unproved(Arc<Refusal>),
 }

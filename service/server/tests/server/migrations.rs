@@ -187,6 +187,57 @@ async fn the_leader_gives_back_what_a_silent_worker_has_claimed_and_tries_again_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_worker_gives_back_is_another_workers_at_once_and_shown_to_watchers() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    reported(&mut clients).await;
+    let name = pending(&mut clients).await;
+    let filter = v1::WatchFilter {
+        kinds: vec![v1::ObjectKind::Migration.into()],
+        ..v1::WatchFilter::default()
+    };
+    let watch = v1::WatchRequest {
+        filter: Some(filter),
+        ..v1::WatchRequest::default()
+    };
+    let mut events = clients.watch.watch(watch).await.unwrap().into_inner();
+    let day = 86_400_000;
+    let first = claim(&mut clients, &name, day).await;
+    for done in [7, 9] {
+        let told = clients.migrations.progress(progress(&first, done)).await;
+        told.unwrap();
+    }
+    let release = v1::MigrationsReleaseRequest {
+        request_id: None,
+        claim: Some(first.clone()),
+    };
+    clients.migrations.release(release.clone()).await.unwrap();
+    let shown = async {
+        loop {
+            let group = next_events(&mut events).await;
+            if let Some(v1::event::Object::Migration(migration)) = &group.events[0].object
+                && migration.phase() == v1::MigrationPhase::Pending
+            {
+                return migration.clone();
+            }
+        }
+    };
+    let shown = within("the end of the claim", shown).await;
+    assert_eq!((shown.claim, shown.done, shown.failures), (None, 9, 0));
+    let again = clients.migrations.release(release).await;
+    assert_eq!(reason(&again.unwrap_err()), "CONFLICT");
+    let request = v1::MigrationsClaimRequest {
+        name: name.clone(),
+        worker: "two".to_owned(),
+        ..v1::MigrationsClaimRequest::default()
+    };
+    let second = clients.migrations.claim(request).await.unwrap();
+    let second = second.into_inner();
+    assert!(second.token > first.token);
+    assert_eq!(second.progress.unwrap().continue_token, "after-9");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_claim_of_another_cluster_is_refused_and_what_discovery_shows_ends_the_agreement() {
     let cluster = Cluster::start(1).await;
     let mut clients = cluster.clients(1).await;

@@ -454,6 +454,11 @@ pub(super) const MIGRATIONS_RETRY: &str = "\
 Examples:
   synod migrations retry jobs.batch-41";
 
+pub(super) const MIGRATIONS_RELEASE: &str = "\
+Examples:
+  synod migrations release jobs.batch-41
+  synod migrations release jobs.batch-41 --token 58";
+
 pub(super) const MIGRATIONS_RESET: &str = "\
 Examples:
   synod migrations reset batch.jobs

@@ -1,8 +1,9 @@
 //! The arguments of `synod migrations`, `synod check-binary` and `synod check-drop`.
 //!
 //! No change here takes `--if-revision`: the name of a migration is never used again, its phase decides whether it can
-//! be aborted or retried, and the contents of a restored store are unknown whatever was known before.
+//! be aborted or retried, the token of its claim whether that can be given back, and the contents of a restored store are unknown whatever was known before.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -65,6 +66,20 @@ pub(crate) enum MigrationsCommand {
         name: String,
         #[command(flatten)]
         change: ChangeArgs,
+    },
+    /// Give back the claim of a worker that is gone, so that another one need not wait until it has run out.
+    ///
+    /// The next worker goes on from what was said last. A worker that is not gone after all is told so with its next word,
+    /// and stops. Who does this must be allowed to act under the name of the worker.
+    #[command(after_long_help = examples::MIGRATIONS_RELEASE)]
+    Release {
+        /// The migration, as `resource.group-number`.
+        name: String,
+        /// Only if it is claimed by this fencing token, as `synod migrations get -o json` shows it.
+        #[arg(long)]
+        token: Option<NonZeroU64>,
+        #[command(flatten)]
+        client: ClientArgs,
     },
     /// Forget what is known of the store: what is persisted becomes unknown, but for what is written now.
     ///

@@ -25,12 +25,15 @@ pub(crate) struct PolicyTestArgs {
     /// The file; - reads standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Who calls: a SPIFFE id, cn:NAME, or system:serviceaccount:NAMESPACE:NAME.
+    /// Who calls: a SPIFFE id, cn:NAME, system:serviceaccount:NAMESPACE:NAME, or remote:USER.
     #[arg(long, value_name = "NAME")]
     pub(crate) identity: Option<String>,
     /// The pod that the token of the service account is bound to.
     #[arg(long, value_name = "NAME", requires = "identity")]
     pub(crate) pod: Option<String>,
+    /// A group that a front proxy tells of a remote user: remote-group:NAME; several times for several.
+    #[arg(long, value_name = "NAME", requires = "identity")]
+    pub(crate) group: Vec<String>,
     /// The method that it calls, as in Objects/Update.
     #[arg(long, value_name = "METHOD", requires = "identity")]
     pub(crate) method: Option<String>,

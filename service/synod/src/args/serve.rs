@@ -131,6 +131,47 @@ pub(crate) struct ServeArgs {
         value_name = "VERSION"
     )]
     pub(crate) tls_min_version: Option<String>,
+    /// The CA bundle that the certificates of front proxies must be signed by, as that of Kubernetes' API servers. They are believed
+    /// who calls, at the port for the Kubernetes API; needs --requestheader-allowed-names, and another CA than that of clients.
+    #[arg(
+        long,
+        env = "SYNOD_REQUESTHEADER_CLIENT_CA_FILE",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) requestheader_client_ca_file: Option<String>,
+    /// The common names of the certificates of front proxies, with commas between them.
+    #[arg(
+        long,
+        env = "SYNOD_REQUESTHEADER_ALLOWED_NAMES",
+        hide_env_values = true,
+        value_name = "NAMES"
+    )]
+    pub(crate) requestheader_allowed_names: Option<String>,
+    /// The headers in which front proxies tell the name of a caller; the first that is there counts [default: X-Remote-User].
+    #[arg(
+        long,
+        env = "SYNOD_REQUESTHEADER_USERNAME_HEADERS",
+        hide_env_values = true,
+        value_name = "HEADERS"
+    )]
+    pub(crate) requestheader_username_headers: Option<String>,
+    /// The headers in which front proxies tell the groups of a caller [default: X-Remote-Group].
+    #[arg(
+        long,
+        env = "SYNOD_REQUESTHEADER_GROUP_HEADERS",
+        hide_env_values = true,
+        value_name = "HEADERS"
+    )]
+    pub(crate) requestheader_group_headers: Option<String>,
+    /// What the headers begin with in which front proxies tell more of a caller; they are dropped [default: X-Remote-Extra-].
+    #[arg(
+        long,
+        env = "SYNOD_REQUESTHEADER_EXTRA_HEADERS_PREFIX",
+        hide_env_values = true,
+        value_name = "PREFIXES"
+    )]
+    pub(crate) requestheader_extra_headers_prefix: Option<String>,
     /// The certificate that this replica shows to the others, as a server and as a client.
     #[arg(
         long,

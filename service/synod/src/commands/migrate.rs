@@ -8,19 +8,23 @@ mod report;
 mod retries;
 mod stored_versions;
 mod tally;
+mod waits;
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ArgMatches;
 use synod_apiserver::{ApiServer, Fault, Resource};
 use synod_client::{
-    Client, Error, ErrorKind, GroupResource, Migration, MigrationPhase, Migrator, MigratorOptions,
-    ObjectKind, Reflector, TopicKind, Violation, Violations, Worked, WorkerName,
+    Attempt, Client, Error, ErrorKind, GroupResource, Migration, MigrationId, MigrationPhase,
+    Migrator, MigratorOptions, ObjectKind, ReadOptions, Reflector, TopicKind, Violation,
+    Violations, Worked, WorkerName,
 };
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::api_server::api_server;
 use super::{connect, metrics_port, process_name, resource};
@@ -34,6 +38,7 @@ use objects::{Given, Objects, Paces, strays_from};
 use report::{Event, Report};
 use stored_versions::Definition;
 use tally::Tally;
+use waits::Waits;
 
 /// How long to wait before asking again for a migration that cannot be claimed now, where no event says that it can.
 const ASK_AGAIN: Duration = Duration::from_secs(2);
@@ -41,7 +46,11 @@ const ASK_AGAIN: Duration = Duration::from_secs(2);
 /// How long to wait before looking again whether the API server serves by now what it did not.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// How long to close the session for, after a signal: if it takes longer, it ends by itself.
+/// How long the worker may take to give back what it has claimed, after a signal. It takes a moment where the cluster answers;
+/// the client library gives up before this.
+const LETTING_GO: Duration = Duration::from_secs(4);
+
+/// How long to close the session for: if it takes longer, it ends by itself.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(args: &MigrateArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -69,13 +78,23 @@ pub(crate) async fn run(args: &MigrateArgs, matches: &ArgMatches) -> Result<Exit
         metrics,
         report: Arc::new(Report::new(format, is_terminal)),
     };
+    let stop = CancellationToken::new();
+    let mut working = pin!(worker.run(&stop));
     let ended = tokio::select! {
         biased;
-        _ = signals.next() => Ok(Exit::Ok),
-        ended = Box::pin(worker.run()) => ended,
+        ended = &mut working => ended,
+        _ = signals.next() => {
+            stop.cancel();
+            tokio::select! {
+                biased;
+                _ = timeout(LETTING_GO, working) => {}
+                // Whoever asks twice does not want to wait.
+                _ = signals.next() => {}
+            }
+            Ok(Exit::Ok)
+        }
     };
     worker.report.end();
-    // What is claimed is another worker's once the claim has run out; it goes on from the saved progress.
     let _ = timeout(FAREWELL, client.close()).await;
     ended
 }
@@ -132,44 +151,64 @@ enum Attended {
     Well,
     /// It was given up.
     GivenUp,
-    /// It cannot be claimed now, or not be worked at yet.
+    /// It cannot be claimed now, or not be worked at yet, or the worker was told to stop.
     NotYet,
     /// The API server does not serve its resource.
     NotOurs,
 }
 
 impl Worker<'_> {
-    async fn run(&self) -> Result<Exit, Failure> {
-        let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
+    /// Works until nothing waits any more, or until it is told to stop: then it gives back what it has claimed.
+    async fn run(&self, stop: &CancellationToken) -> Result<Exit, Failure> {
+        let reflecting = self.client.reflect(vec![ObjectKind::Migration]);
+        let Some(reflector) = stop.run_until_cancelled(reflecting).await.transpose()? else {
+            return Ok(Exit::Ok);
+        };
         if self.args.dry_run {
-            return self.count(&reflector).await;
+            let counting = stop.run_until_cancelled(self.count(&reflector)).await;
+            return counting.unwrap_or(Ok(Exit::Ok));
         }
         let mut exit = Exit::Ok;
+        let mut waits = Waits::default();
         loop {
             let revision = reflector.revision();
-            let mut waits = false;
-            for migration in self.pending(&reflector) {
-                match self.attend(&migration).await {
+            let pending = self.pending(&reflector);
+            waits.keep(&self.open(&reflector));
+            let mut has_to_wait = false;
+            for migration in &pending {
+                match self.attend(migration, &reflector, &mut waits, stop).await {
                     Ok(Attended::Well | Attended::NotOurs) => {}
                     Ok(Attended::GivenUp) => exit = Exit::Failure,
-                    Ok(Attended::NotYet) => waits = true,
+                    Ok(Attended::NotYet) => has_to_wait = true,
                     Err(error) if may_pass(&error) => {
-                        self.tell(&Event::fault(Some(&migration), &Failure::from(error)))?;
-                        waits = true;
+                        let why = error.message().to_owned();
+                        let event = Event::fault(migration, &Failure::from(error));
+                        self.tell_once(&mut waits, migration, &why, &event);
+                        has_to_wait = true;
                     }
                     Err(error) => return Err(error.into()),
+                }
+                if stop.is_cancelled() {
+                    return Ok(exit);
                 }
             }
             if self.report.reader() == Reader::Gone {
                 return Ok(exit);
             }
+            // What it gave back may be with another worker, and come back from there.
+            has_to_wait |= waits.leaves_any();
             // What has come meanwhile is looked at once more.
-            if self.args.once && !waits && reflector.revision() == revision {
+            if self.args.once && !has_to_wait && reflector.revision() == revision {
                 return Ok(exit);
             }
-            let pause = if waits { ASK_AGAIN } else { LOOK_AGAIN };
-            if let Ok(changed) = timeout(pause, reflector.changed(revision)).await {
-                changed?;
+            let pause = if has_to_wait { ASK_AGAIN } else { LOOK_AGAIN };
+            let waiting = timeout(pause, reflector.changed(revision));
+            match stop.run_until_cancelled(waiting).await {
+                None => return Ok(exit),
+                Some(Ok(changed)) => {
+                    changed?;
+                }
+                Some(Err(_)) => {}
             }
         }
     }
@@ -177,6 +216,12 @@ impl Worker<'_> {
     /// The migrations that wait for a worker, in the order of their names.
     fn pending(&self, reflector: &Reflector) -> Vec<Migration> {
         self.ours(reflector, |phase| phase == MigrationPhase::Pending)
+    }
+
+    /// The migrations that are not over.
+    fn open(&self, reflector: &Reflector) -> BTreeSet<MigrationId> {
+        let open = self.ours(reflector, is_open).into_iter();
+        open.map(|migration| migration.id).collect()
     }
 
     fn ours(
@@ -199,16 +244,26 @@ impl Worker<'_> {
     }
 
     /// Works at a migration, if it can be claimed now.
-    async fn attend(&self, migration: &Migration) -> Result<Attended, Error> {
-        let (found, definition) = match self.look(migration).await {
-            Ok(Some(found)) => found,
-            Ok(None) => return Ok(Attended::NotOurs),
-            Err(fault) => return Ok(self.put_off(migration, fault.to_string())),
+    async fn attend(
+        &self,
+        migration: &Migration,
+        reflector: &Reflector,
+        waits: &mut Waits,
+        stop: &CancellationToken,
+    ) -> Result<Attended, Error> {
+        if waits.is_left_to_others(&migration.id) {
+            return Ok(Attended::NotYet);
+        }
+        let (found, definition) = match stop.run_until_cancelled(self.look(migration)).await {
+            Some(Ok(Some(found))) => found,
+            Some(Ok(None)) => return Ok(Attended::NotOurs),
+            Some(Err(fault)) => return Ok(self.put_off(waits, migration, fault.to_string())),
+            None => return Ok(Attended::NotYet),
         };
         let strays = strays_from(&found, &migration.target);
         let strays = strays.or_else(|| definition.as_ref()?.strays_from(migration));
         if let Some(why) = strays {
-            return Ok(self.put_off(migration, why));
+            return Ok(self.put_off(waits, migration, why));
         }
         let tally = Arc::new(Tally::new(migration, &found, self.metrics.clone()));
         let fingerprint = definition.as_ref().map(Definition::fingerprint);
@@ -225,14 +280,16 @@ impl Worker<'_> {
         };
         let began = objects.began.clone();
         let migrator = Migrator::new(self.client.clone(), objects, self.options(migration));
-        let working = migrator.run_one(&migration.id);
-        let worked = tokio::select! {
+        let working = migrator.run_one_until(&migration.id, stop.cancelled());
+        let attempt = tokio::select! {
             biased;
-            worked = Box::pin(working) => worked?,
+            attempt = Box::pin(working) => attempt?,
             () = self.report.follow(&tally) => return Ok(Attended::NotYet),
         };
-        let Some(worked) = worked else {
-            return Ok(Attended::NotYet);
+        let worked = match attempt {
+            Attempt::Worked(worked) => worked,
+            Attempt::Refused(refusal) => return Ok(self.waits(waits, migration, &refusal)),
+            Attempt::Stopped => return Ok(Attended::NotYet),
         };
         tally.ended(&worked);
         let mut trimmed = None;
@@ -245,14 +302,61 @@ impl Worker<'_> {
         Ok(match worked {
             Worked::Completed { .. } | Worked::Lost => Attended::Well,
             Worked::Failed(_) => Attended::GivenUp,
+            Worked::Released { .. } => {
+                waits.leave_to_others(&migration.id, migration.done);
+                let seeing = self.sees_release(migration, reflector);
+                stop.run_until_cancelled(seeing).await.transpose()?;
+                Attended::NotYet
+            }
         })
     }
 
-    fn put_off(&self, migration: &Migration, why: String) -> Attended {
-        let failure = Failure::local(why, "see what the API server says");
-        self.report
-            .quietly(&Event::fault(Some(migration), &failure));
+    /// Waits until the reflector shows that the worker gave its claim back: before that it shows the claim as another's.
+    async fn sees_release(
+        &self,
+        migration: &Migration,
+        reflector: &Reflector,
+    ) -> Result<(), Error> {
+        let view = self
+            .client
+            .migration(&migration.id, ReadOptions::linearizable());
+        match view.await {
+            Ok(view) => reflector.reached(view.header.revision, ASK_AGAIN).await,
+            // It is gone, which the reflector shows in its turn.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn put_off(&self, waits: &mut Waits, migration: &Migration, why: String) -> Attended {
+        let failure = Failure::local(&*why, "see what the API server says");
+        let event = Event::fault(migration, &failure);
+        self.tell_once(waits, migration, &why, &event);
         Attended::NotYet
+    }
+
+    /// Tells what it waits for that cannot be claimed now.
+    fn waits(&self, waits: &mut Waits, migration: &Migration, refusal: &Error) -> Attended {
+        if refusal.kind() == ErrorKind::NotFound {
+            // It is gone, and the next look at what is pending shows that.
+            return Attended::NotYet;
+        }
+        let left = refusal.metadata().get("retry_after_ms");
+        let left = left.and_then(|text| text.parse().ok());
+        let event = Event::waits(migration, refusal, left.map(Duration::from_millis));
+        // The time left is another one in each refusal, and the wait is the same.
+        let why = match refusal.kind() {
+            ErrorKind::Draining => "draining",
+            _ => refusal.message(),
+        };
+        self.tell_once(waits, migration, why, &event);
+        Attended::NotYet
+    }
+
+    fn tell_once(&self, waits: &mut Waits, migration: &Migration, why: &str, event: &Event) {
+        if waits.is_news(&migration.id, why) {
+            self.report.quietly(event);
+        }
     }
 
     /// Where the API server serves the resource, and the definition of a custom resource if it is to be trimmed.
@@ -289,9 +393,8 @@ impl Worker<'_> {
 
     /// Counts what the migrations that are not done would rewrite.
     async fn count(&self, reflector: &Reflector) -> Result<Exit, Failure> {
-        let open = |phase| matches!(phase, MigrationPhase::Pending | MigrationPhase::Running);
         let mut exit = Exit::Ok;
-        for migration in self.ours(reflector, open) {
+        for migration in self.ours(reflector, is_open) {
             let counted = match self.look(&migration).await {
                 Ok(None) => continue,
                 Ok(Some((found, _))) => {
@@ -303,7 +406,7 @@ impl Worker<'_> {
                 Ok(counted) => self.tell(&Event::counted(&migration, &counted))?,
                 Err(why) => {
                     let failure = Failure::local(why, "see what the API server says");
-                    self.tell(&Event::fault(Some(&migration), &failure))?;
+                    self.tell(&Event::fault(&migration, &failure))?;
                     exit = Exit::Failure;
                 }
             }
@@ -314,6 +417,11 @@ impl Worker<'_> {
     fn tell(&self, event: &Event) -> Result<(), Failure> {
         self.report.tell(event)
     }
+}
+
+/// Whether a migration in this phase is not over.
+fn is_open(phase: MigrationPhase) -> bool {
+    matches!(phase, MigrationPhase::Pending | MigrationPhase::Running)
 }
 
 /// Whether a call that failed with this error may succeed later, whatever its outcome was.

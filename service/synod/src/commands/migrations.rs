@@ -1,10 +1,13 @@
-//! `synod migrations`: shows, starts, aborts, retries and resets migrations.
+//! `synod migrations`: shows, starts, aborts, retries, releases and resets migrations.
 
 mod watch;
 
+use std::num::NonZeroU64;
+
 use clap::ArgMatches;
 use synod_client::{
-    GroupResource, Header, ListMigrations, MigrationId, MigrationReason, ReadOptions,
+    ClaimKey, ClaimToken, Client, ErrorKind, GroupResource, Header, ListMigrations, MigrationId,
+    MigrationReason, ReadOptions, Revision,
 };
 
 use super::{connect, now, resource, show};
@@ -31,6 +34,17 @@ pub(crate) async fn run(
         } => start(&of(resource)?, *rewrite_all, change, matches).await,
         MigrationsCommand::Abort { name, change } => abort(&named(name)?, change, matches).await,
         MigrationsCommand::Retry { name, change } => retry(&named(name)?, change, matches).await,
+        MigrationsCommand::Release {
+            name,
+            token,
+            client,
+        } => {
+            let id = named(name)?;
+            let client = connect(client, matches).await?;
+            let released = release(&client, &id, *token).await;
+            let _ = client.close().await;
+            done(&format!("{id} waits for a worker"), &released?)
+        }
         MigrationsCommand::Reset {
             resource, change, ..
         } => reset(resource.as_deref(), change, matches).await,
@@ -113,6 +127,30 @@ async fn retry(
         return would(&format!("{id} would wait for a worker"));
     }
     done(&format!("{id} waits for a worker"), &header)
+}
+
+/// Gives the claim back that the migration has now.
+async fn release(
+    client: &Client,
+    id: &MigrationId,
+    only: Option<NonZeroU64>,
+) -> Result<Header, Failure> {
+    let view = client.migration(id, ReadOptions::linearizable()).await?;
+    let Some(claim) = &view.migration.claim else {
+        let message = format!("nobody has claimed {id}: it is {}", view.migration.phase);
+        let advice = "see with `synod migrations get` where it stands";
+        return Err(Failure::of(ErrorKind::Conflict, message).with_advice(advice));
+    };
+    // The cluster compares: by another token than that of the claim nothing is given back.
+    let token = only.map_or(claim.token, |token| {
+        ClaimToken::new(Revision::new(token.get()))
+    });
+    let key = ClaimKey {
+        id: id.clone(),
+        token,
+        cluster: view.header.cluster,
+    };
+    Ok(client.release_migration(&key).await?)
 }
 
 async fn reset(

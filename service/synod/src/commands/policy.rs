@@ -35,6 +35,7 @@ fn test(args: &PolicyTestArgs) -> Result<Exit, Failure> {
     let rights = policy.rights(&Caller {
         identity,
         pod: args.pod.clone(),
+        groups: args.group.clone(),
     });
     let Some(method) = &args.method else {
         output::print(&granted(&rights))?;

@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
-use synod_server::security::{PeerTls, Security};
+use http::HeaderName;
+use synod_server::security::{PeerTls, Proxies, Security};
 use synod_tls::{ClientTls, KeyPair, Pem, ServerTls, Versions};
 
 use super::{Layers, flag};
+
+/// The setting by which there are front proxies.
+const PROXY_CA: &str = "requestheader_client_ca_file";
 
 /// What a command shows the replicas, and what it asks of them. `None`: connections are not encrypted.
 pub(super) fn of_client(layers: &mut Layers<'_>) -> Option<ClientTls> {
@@ -50,6 +54,7 @@ pub(super) fn of_replica(layers: &mut Layers<'_>) -> Security {
     Security {
         client: for_clients(layers),
         peer: for_peers(layers),
+        proxies: proxies(layers),
         policy: layers.given("policy_file", path),
         audit: layers.given("audit_log", path),
     }
@@ -59,6 +64,10 @@ fn for_clients(layers: &mut Layers<'_>) -> Option<ServerTls> {
     let own = key_pair(layers, "cert_file", "key_file");
     let trusted_ca = layers.given("trusted_ca_file", pem);
     let versions = layers.given("tls_min_version", versions);
+    let proxy_ca = layers.given(PROXY_CA, pem);
+    if proxy_ca.is_some() && trusted_ca.is_none() {
+        needs(layers, PROXY_CA, "trusted_ca_file");
+    }
     let Some(own) = own else {
         if trusted_ca.is_some() {
             needs(layers, "trusted_ca_file", "cert_file");
@@ -71,8 +80,37 @@ fn for_clients(layers: &mut Layers<'_>) -> Option<ServerTls> {
     Some(ServerTls {
         own,
         trusted_ca,
+        proxy_ca,
         versions: versions.unwrap_or_default(),
     })
+}
+
+/// The front proxies that are believed, and by which headers. Without names of theirs none is.
+fn proxies(layers: &mut Layers<'_>) -> Proxies {
+    let usual = Proxies::default();
+    let names = layers.given("requestheader_allowed_names", list_of(some_text));
+    let is_any = layers.is_given(PROXY_CA);
+    match &names {
+        Some(_) if !is_any => needs(layers, "requestheader_allowed_names", PROXY_CA),
+        None if is_any => needs(layers, PROXY_CA, "requestheader_allowed_names"),
+        _ => {}
+    }
+    let mut headers = |key, usual| layers.given_or(key, list_of(header), usual);
+    Proxies {
+        allowed_names: names.unwrap_or_default(),
+        user_headers: headers("requestheader_username_headers", usual.user_headers),
+        group_headers: headers("requestheader_group_headers", usual.group_headers),
+        extra_prefixes: headers("requestheader_extra_headers_prefix", usual.extra_prefixes),
+    }
+}
+
+/// Reads a list with commas between its items.
+fn list_of<T>(item: fn(&str) -> Result<T, String>) -> impl FnOnce(&str) -> Result<Vec<T>, String> {
+    move |text| text.split(',').map(|text| item(text.trim())).collect()
+}
+
+fn header(text: &str) -> Result<HeaderName, String> {
+    HeaderName::from_bytes(text.as_bytes()).map_err(|_| "must be the name of a header".to_owned())
 }
 
 fn for_peers(layers: &mut Layers<'_>) -> Option<PeerTls> {

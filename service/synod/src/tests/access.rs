@@ -21,8 +21,36 @@ grants. A test writes this file from the program, and another one calls every me
 - Who shows no certificate may send the **token** of a Kubernetes service account, as `authorization: Bearer <token>`, if the
   policy has a table `[tokens]`. Its name is `system:serviceaccount:<namespace>:<name>`.
 
+- At the port for the Kubernetes API, whoever a **front proxy** speaks for: `remote:<user>`, with the groups `remote-group:<group>`.
+
 A caller proves who it is in one way: a token beside a certificate is refused with `UNAUTHENTICATED`, and so is every call with
 neither.
+
+## Front proxies
+
+```sh
+synod serve --requestheader-client-ca-file front-proxy-ca.pem --requestheader-allowed-names front-proxy-client ...
+```
+
+A front proxy, as the API servers of Kubernetes are for the APIs that they aggregate, tells in headers who has sent a request. It is believed at
+the port for the Kubernetes API alone, and only if its certificate is signed by that CA, and by no CA of clients, and has one of
+these common names. The names have to be given, and the CA must be none of those of clients or replicas, or the replica does not start.
+
+- `X-Remote-User` is the name: one value, of at most 505 bytes. The policy knows `alice` as `remote:alice`. No certificate and
+  no token proves such a name, so a front proxy speaks for nobody who could come by himself.
+- Each `X-Remote-Group` is a group, of which 256 count: `who = \"remote-group:ops\"` is a grant to all of them, by which nobody is a
+  member: such a grant has no `name`. In both, `*` stands for what holds no `:`, and a `who` that begins with `*` is for neither.
+- `X-Remote-Extra-*` and `X-Remote-Uid` are not used. Other headers are named by `--requestheader-username-headers`,
+  `--requestheader-group-headers` and `--requestheader-extra-headers-prefix`, several with commas between them.
+- A proxy that tells no name, or two, or `system:anonymous`, or sends a token beside, gets 401. Its certificate is no proof of who
+  it is itself. These headers from anybody else, and impersonation (`Impersonate-*`) from anybody, get 403.
+
+The file of the CA is looked at as all certificates are. A connection that is open stays believed until the proxy's certificate ends,
+even if the CA is taken out of the file: replicas that are restarted believe it no longer. A certificate that is good by the CAs of
+clients and by those of front proxies is refused: it would be the one or the other as its owner likes.
+
+What may be granted to the groups of Kubernetes' users, such as `remote-group:system:masters`, is up to the policy: nothing is granted to
+them by itself.
 
 ## Tokens
 

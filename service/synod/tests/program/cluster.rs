@@ -221,6 +221,11 @@ impl Server {
         self.client.send_leave(&self.member, true).await.unwrap();
     }
 
+    /// Leaves with writes under way: what it encodes drains.
+    pub(crate) async fn leaves_undrained(&self) {
+        self.client.send_leave(&self.member, false).await.unwrap();
+    }
+
     async fn report(&self, resource: &str, stance: Stance) -> Revision {
         let group = stance.version().group().to_owned();
         let versions = || {

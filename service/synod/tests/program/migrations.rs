@@ -1,6 +1,8 @@
 //! Migrations on the command line: from an agreement to a version that may be dropped.
 
-use synod_client::{ClaimKey, FailureClass, FailureReason, MigrationFailure, MigrationProgress};
+use synod_client::{
+    ClaimKey, ErrorKind, FailureClass, FailureReason, MigrationFailure, MigrationProgress,
+};
 use synod_client::{Client, MigrationId, Ttl, WorkerName};
 
 use crate::cluster::{Cluster, Server};
@@ -124,6 +126,52 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
     assert!(!got.contains("pending"), "{got}");
     let nobody = cluster.ask(&["migrations", "reset", "core.pods"]).await;
     assert_eq!(nobody.code, 3);
+}
+
+#[tokio::test]
+async fn the_claim_of_a_worker_that_is_gone_is_given_back_by_hand() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let server = Server::join(&client, "server-a").await;
+    server.encodes("example.com.widgets", "v2").await;
+    let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
+    let name = listed.trim();
+    let release = ["migrations", "release", name];
+    let nothing = cluster.ask(&release).await;
+    assert_eq!(nothing.code, 4, "{}", nothing.err);
+    assert!(
+        nothing.err.contains("nobody has claimed"),
+        "{}",
+        nothing.err
+    );
+    let claim = claim(&client, name).await;
+    let progress = MigrationProgress {
+        done: 7,
+        estimate: None,
+        continue_token: None,
+    };
+    let told = client.report_migration_progress(&claim, progress).await;
+    told.unwrap();
+    let stale = (claim.token.get() - 1).to_string();
+    let other = cluster
+        .ask(&[&release[..], &["--token", &stale]].concat())
+        .await;
+    assert_eq!(other.code, 4, "{}", other.err);
+    let token = claim.token.get().to_string();
+    let released = well(
+        cluster
+            .ask(&[&release[..], &["--token", &token]].concat())
+            .await,
+    );
+    assert!(
+        released.starts_with(&format!("{name} waits for a worker at revision ")),
+        "{released}"
+    );
+    let got = well(cluster.ask(&["migrations", "get", name]).await);
+    assert!(got.contains("pending") && got.contains('7'), "{got}");
+    // The worker was not gone after all.
+    let late = client.complete_migration(&claim).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Conflict);
 }
 
 #[tokio::test]

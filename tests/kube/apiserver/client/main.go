@@ -1,18 +1,23 @@
 // Command client works on the Kubernetes API of Synod as controllers do, by an unmodified client-go: an informer, server-side apply by
-// the dynamic client, leader election, and an access review.
+// the dynamic client, leases and leader election by a typed client that speaks protobuf as it does without being told, and an access
+// review.
 //
-// Its argument is the address of a replica that has the namespaced collection widgets.example.io. It prints each step that it has done,
-// and ends with 1 at the first that fails.
+// Its argument is the address of a replica that has the namespaced collection widgets.example.io. With the files of a CA, a certificate
+// and its key behind it, it connects over TLS, where HTTP/2 must be agreed on, and leaves the widgets out. It prints each step that it
+// has done, and ends with 1 at the first that fails.
 package main
 
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -35,22 +41,25 @@ const patience = 30 * time.Second
 
 var widgets = schema.GroupVersionResource{Group: "example.io", Version: "v1", Resource: "widgets"}
 
+// step is something that the client does.
+type step struct {
+	name string
+	run  func(context.Context, *rest.Config) error
+}
+
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: client ADDRESS")
+	config := &rest.Config{UserAgent: "synod-client-go/v1"}
+	steps := []step{{"leases", leases}, {"election", election}, {"review", review}}
+	switch len(os.Args) {
+	case 2:
+		steps = append([]step{{"informer", informer}, {"apply", apply}, {"many", many}}, steps...)
+	case 5:
+		config.TLSClientConfig = rest.TLSClientConfig{CAFile: os.Args[2], CertFile: os.Args[3], KeyFile: os.Args[4]}
+	default:
+		fmt.Fprintln(os.Stderr, "usage: client ADDRESS [CA CERTIFICATE KEY]")
 		os.Exit(2)
 	}
-	config := &rest.Config{Host: os.Args[1], UserAgent: "synod-client-go/v1"}
-	steps := []struct {
-		name string
-		run  func(context.Context, *rest.Config) error
-	}{
-		{"informer", informer},
-		{"apply", apply},
-		{"many", many},
-		{"election", election},
-		{"review", review},
-	}
+	config.Host = os.Args[1]
 	for _, step := range steps {
 		within, cancel := context.WithTimeout(context.Background(), patience)
 		err := step.run(within, config)
@@ -206,17 +215,126 @@ func many(ctx context.Context, config *rest.Config) error {
 	return nil
 }
 
-// typed has clients with a type for each kind. They would speak protobuf of what Kubernetes has itself, which Synod does not.
-func typed(config *rest.Config) (*kubernetes.Clientset, error) {
+// heard counts the answers that came in each form.
+type heard struct {
+	inner http.RoundTripper
+	lock  sync.Mutex
+	forms map[string]int
+}
+
+func (h *heard) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := h.inner.RoundTrip(request)
+	if err == nil {
+		h.lock.Lock()
+		defer h.lock.Unlock()
+		h.forms[answer.Proto+" "+answer.Header.Get("Content-Type")]++
+	}
+	return answer, err
+}
+
+// leases are written, read and watched in protobuf by a clientset of which nobody asked that.
+func leases(ctx context.Context, config *rest.Config) error {
 	config = rest.CopyConfig(config)
-	config.ContentType = "application/json"
-	config.AcceptContentTypes = "application/json"
-	return kubernetes.NewForConfig(config)
+	counted := &heard{forms: map[string]int{}}
+	config.Wrap(func(inner http.RoundTripper) http.RoundTripper {
+		counted.inner = inner
+		return counted
+	})
+	clients, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	holder, seconds := "one", int32(60)
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: "typed"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds},
+	}
+	ours := clients.CoordinationV1().Leases(namespace)
+	if _, err := ours.Create(ctx, lease, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if _, err := ours.Create(ctx, lease, metav1.CreateOptions{}); !errors.IsAlreadyExists(err) {
+		return fmt.Errorf("it is created twice: %v", err)
+	}
+	if _, err := ours.Get(ctx, "nobody", metav1.GetOptions{}); !errors.IsNotFound(err) {
+		return fmt.Errorf("what is not there is found: %v", err)
+	}
+	told := make(chan string, 16)
+	factory := informers.NewSharedInformerFactoryWithOptions(clients, 0, informers.WithNamespace(namespace))
+	shared := factory.Coordination().V1().Leases().Informer()
+	tell := func(object any) {
+		lease := object.(*coordinationv1.Lease)
+		held := "nobody"
+		if lease.Spec.HolderIdentity != nil {
+			held = *lease.Spec.HolderIdentity
+		}
+		told <- lease.Name + " " + held
+	}
+	_, err = shared.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    tell,
+		UpdateFunc: func(_, object any) { tell(object) },
+	})
+	if err != nil {
+		return err
+	}
+	factory.Start(ctx.Done())
+	expect := func(wanted string) error {
+		select {
+		case said := <-told:
+			if said != wanted {
+				return fmt.Errorf("heard %q in place of %q", said, wanted)
+			}
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("never heard %q", wanted)
+		}
+	}
+	if err := expect("typed one"); err != nil {
+		return err
+	}
+	read, err := ours.Get(ctx, "typed", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if read.Spec.RenewTime == nil || time.Since(read.Spec.RenewTime.Time) > patience || *read.Spec.LeaseDurationSeconds != 60 {
+		return fmt.Errorf("it was read as %v", read.Spec)
+	}
+	read.Spec.HolderIdentity = nil
+	if _, err := ours.Update(ctx, read, metav1.UpdateOptions{}); err != nil {
+		return err
+	}
+	if err := expect("typed nobody"); err != nil {
+		return err
+	}
+	list, err := ours.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	if len(list.Items) != 1 || list.ResourceVersion == "" {
+		return fmt.Errorf("the list has %d leases at %q", len(list.Items), list.ResourceVersion)
+	}
+	proto := "HTTP/1.1"
+	if config.TLSClientConfig.CAFile != "" {
+		proto = "HTTP/2.0"
+	}
+	counted.lock.Lock()
+	defer counted.lock.Unlock()
+	for _, form := range []string{"application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf;stream=watch"} {
+		form = proto + " " + form
+		if counted.forms[form] == 0 {
+			return fmt.Errorf("no answer is %s: %v", form, counted.forms)
+		}
+		delete(counted.forms, form)
+	}
+	if len(counted.forms) != 0 {
+		return fmt.Errorf("there are other answers: %v", counted.forms)
+	}
+	return nil
 }
 
 // election is won by one of two candidates, and by the other when that one lets go.
 func election(ctx context.Context, config *rest.Config) error {
-	clients, err := typed(config)
+	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
@@ -269,12 +387,12 @@ func leads(ctx context.Context, began <-chan string, wanted string) error {
 
 // review asks whether this client may do something.
 func review(ctx context.Context, config *rest.Config) error {
-	clients, err := typed(config)
+	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
 	asked := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "create", Group: "example.io", Resource: "widgets"},
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "create", Group: "coordination.k8s.io", Resource: "leases"},
 	}}
 	reviews := clients.AuthorizationV1().SelfSubjectAccessReviews()
 	answer, err := reviews.Create(ctx, asked, metav1.CreateOptions{})

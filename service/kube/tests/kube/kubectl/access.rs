@@ -1,57 +1,10 @@
 //! kubectl with certificates: what a policy grants it, and what it is told of that.
 
-use std::fs;
-use std::path::Path;
-
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, SanType,
-};
 use serde_json::json;
-use synod_server::config::ReplicaConfig;
-use synod_tls::{Pem, ServerTls, Versions};
-use tempfile::TempDir;
 
 use super::{Kubectl, kubectls};
+use crate::certificates::secured;
 use crate::replicas::Replicas;
-
-/// A CA with the certificates of a replica and of clients, in files.
-fn certificates(folder: &Path, clients: &[&str]) {
-    let mut authority = CertificateParams::default();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-    fs::write(folder.join("ca.pem"), authority.pem()).unwrap();
-    let make = |name: &str, alternative: SanType, usage: ExtendedKeyUsagePurpose| {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::default();
-        params.subject_alt_names = vec![alternative];
-        params.extended_key_usages = vec![usage];
-        params.distinguished_name.push(DnType::CommonName, name);
-        let certificate = params.signed_by(&key, &authority).unwrap();
-        fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
-        fs::write(folder.join(format!("{name}.key")), key.serialize_pem()).unwrap();
-    };
-    let host = SanType::IpAddress([127, 0, 0, 1].into());
-    make("replica", host, ExtendedKeyUsagePurpose::ServerAuth);
-    for client in clients {
-        let uri = format!("spiffe://synod/{client}");
-        let uri = SanType::URI(uri.as_str().try_into().unwrap());
-        make(client, uri, ExtendedKeyUsagePurpose::ClientAuth);
-    }
-}
-
-fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
-    certificates(folder.path(), &["admin", "reader"]);
-    let file = |name: &str| Pem::File(folder.path().join(name));
-    config.security.client = Some(ServerTls {
-        own: synod_tls::KeyPair {
-            certificate: file("replica.pem"),
-            key: file("replica.key"),
-        },
-        trusted_ca: Some(file("ca.pem")),
-        versions: Versions::default(),
-    });
-}
 
 /// Asks what the policy grants, as kubectl does it: in protobuf.
 async fn asked_about_itself(admin: &Kubectl, reader: &Kubectl) {
@@ -114,6 +67,67 @@ async fn refused_before_anything_is_looked_at(admin: &Kubectl, reader: &Kubectl)
     admin.prints(nobody, "Success").await;
 }
 
+/// Takes part as a member, which is let speak for itself alone.
+async fn spoke_for_itself_alone(admin: &Kubectl, member: &Kubectl) {
+    let identity = |name: &str| {
+        json!({
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {
+                "name": name,
+                "namespace": "kube-system",
+                "labels": { "apiserver.kubernetes.io/identity": "kube-apiserver" },
+            },
+            "spec": { "holderIdentity": "x", "leaseDurationSeconds": 3600 },
+        })
+    };
+    let status = |servers: &[&str]| {
+        let entry = |server: &&str| json!({"apiServerID": server, "encodingVersion": "v1", "decodableVersions": ["v1"]});
+        json!({
+            "apiVersion": "internal.apiserver.k8s.io/v1alpha1",
+            "kind": "StorageVersion",
+            "metadata": { "name": "core.pods", "resourceVersion": "1" },
+            "spec": {},
+            "status": { "storageVersions": servers.iter().map(entry).collect::<Vec<_>>() },
+        })
+    };
+    for kubectl in [admin, member] {
+        kubectl.file("own.json", &identity("server-1"));
+        kubectl.file("other.json", &identity("server-2"));
+        kubectl.file("reports.json", &status(&["server-1"]));
+        kubectl.file("speaks.json", &status(&["server-2"]));
+    }
+    let place = "replace --raw /apis/internal.apiserver.k8s.io/v1alpha1/storageversions/core.pods/status -f";
+    member.prints("create -f own.json", "created").await;
+    member.prints("replace -f own.json", "replaced").await;
+    member.fails("create -f other.json", "forbidden").await;
+    admin.prints("create -f other.json", "created").await;
+    member.fails("replace -f other.json", "forbidden").await;
+    member
+        .fails("delete lease server-2 -n kube-system", "forbidden")
+        .await;
+    member
+        .fails(&format!("{place} speaks.json"), "forbidden")
+        .await;
+    member
+        .prints(&format!("{place} reports.json"), "commonEncodingVersion")
+        .await;
+    let told = member
+        .prints("describe storageversion core.pods", "Events:")
+        .await;
+    assert!(
+        told.contains("AgreementReached") && told.contains("all servers encode v1, by server-1"),
+        "{told}"
+    );
+    member.prints("get storageversions", "server-1=v1").await;
+    member
+        .prints("delete lease server-1 -n kube-system", "deleted")
+        .await;
+    admin
+        .fails("get storageversion core.pods", "not found")
+        .await;
+}
+
 #[tokio::test]
 #[ignore = "needs kubectl"]
 async fn kubectl_is_let_do_what_the_policy_grants_to_its_certificate() {
@@ -151,6 +165,7 @@ async fn kubectl_is_let_do_what_the_policy_grants_to_its_certificate() {
             "spec": { "holderIdentity": "x", "leaseDurationSeconds": 3600 },
         });
         let (admin, reader) = (by("admin"), by("reader"));
+        spoke_for_itself_alone(&admin, &by("server-1")).await;
         admin.file("lease.json", &lease);
         reader.file("lease.json", &lease);
         let told = "leases.coordination.k8s.io \"a\" is forbidden: User \"spiffe://synod/reader\" cannot create resource \

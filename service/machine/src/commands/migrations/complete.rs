@@ -28,10 +28,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
     let after = decided.as_ref().and_then(|decided| decided.state.as_ref());
     let after = after.unwrap_or(&state.storage_states[resource].row.status);
     let assumption = after.on_trust.map(|_| Assumption::NoRoster);
-    let progress = state.migration_progress(&complete.id);
-    let (done, estimate) = progress.map_or((migration.done, migration.estimate), |kept| {
-        (kept.progress.done, kept.progress.estimate)
-    });
+    let (done, estimate) = state.shown_progress(&migration);
     turn.clear_deadline(&Holder::Claim(complete.id.clone()));
     turn.put_migration(Migration {
         phase: MigrationPhase::Succeeded,

@@ -18,9 +18,7 @@ pub(crate) fn hold(before: &State, after: &State, has_reports_before_topics: boo
     a_key_is_dropped_only_when_nothing_needs_it(after);
     a_key_is_followed_by_a_rewrite_of_everything(before, after);
     versions_are_served_as_their_members_can_and_were_promised(before, after);
-    if !has_reports_before_topics {
-        what_time_decides_is_due_until_it_is_looked_at(after);
-    }
+    what_time_decides_is_due_until_it_is_looked_at(after);
 }
 
 /// Where nothing but time has kept a version from being withdrawn, served or let go of, the leader finds it due.

@@ -66,6 +66,7 @@ impl World {
             Command::ReportMigrationProgress(report) => self.tell(report),
             Command::CompleteMigration(done) => self.complete(&done.id, done.token, wall),
             Command::FailMigration(fail) => self.fail(fail, wall),
+            Command::ReleaseMigration(back) => self.give_back(&back.id, back.token),
             Command::AbortMigration(abort) => self.abort(&abort.id, wall),
             Command::RetryMigration(retry) => self.retry(&retry.id),
             Command::ObserveStorage(observe) => self.observe(observe, wall),

@@ -177,26 +177,30 @@ impl World {
             return Err(no(ErrorKind::NotFound));
         }
         for name in names {
-            let old = self.resource(&name).expect("it is known").status.clone();
-            let mut persisted = self.written_now(&name);
-            persisted.insert(Persisted::Unknown);
-            for stored in self.stored(&name) {
-                let hash = stored.hash().expect("an object says what it is in");
-                join(&mut persisted, hash, stored.version());
-            }
-            if self.is_no_encoding(&name) {
-                persisted.extend(old.persisted.iter().cloned());
-            }
-            let nobody = self.entries_of(&name).is_empty();
-            let unselects = nobody && !self.is_feature(&name) && !self.is_served(&name);
-            self.begin_again(&name, wall);
-            self.now_persisted(&name, persisted, unselects, wall);
-            if !nobody {
-                self.forget_what_is_shown(&name);
-            }
-            self.weigh(&name, &old, false, None, wall);
+            self.reset_one(&name, wall);
         }
         Ok(Answer::Done)
+    }
+
+    pub(super) fn reset_one(&mut self, name: &GroupResource, wall: WallTime) {
+        let old = self.resource(name).expect("it is known").status.clone();
+        let mut persisted = self.written_now(name);
+        persisted.insert(Persisted::Unknown);
+        for stored in self.stored(name) {
+            let hash = stored.hash().expect("an object says what it is in");
+            join(&mut persisted, hash, stored.version());
+        }
+        if self.is_no_encoding(name) {
+            persisted.extend(old.persisted.iter().cloned());
+        }
+        let nobody = self.entries_of(name).is_empty();
+        let unselects = nobody && !self.is_feature(name) && !self.is_served(name);
+        self.begin_again(name, wall);
+        self.now_persisted(name, persisted, unselects, wall);
+        if !nobody {
+            self.forget_what_is_shown(name);
+        }
+        self.weigh(name, &old, false, None, wall);
     }
 
     /// Once no member reports, an observation that a member overtook, or that contradicted the members, is expired; an

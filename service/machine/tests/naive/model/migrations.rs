@@ -169,6 +169,25 @@ impl World {
         Ok(Answer::Done)
     }
 
+    pub(super) fn give_back(
+        &mut self,
+        id: &MigrationId,
+        token: ClaimToken,
+    ) -> Result<Answer, Refusal> {
+        self.claimed(id, token)?;
+        let said = self.progress.iter().find(|(kept, _)| kept == id);
+        let said = said.map(|(_, row)| row.progress.clone());
+        let migration = self.migration_mut(id);
+        migration.phase = MigrationPhase::Pending;
+        migration.claim = None;
+        if let Some(said) = said {
+            migration.done = said.done;
+            migration.estimate = said.estimate;
+        }
+        self.clear_deadline(&Holder::Claim(id.clone()));
+        Ok(Answer::Done)
+    }
+
     pub(super) fn abort(&mut self, id: &MigrationId, wall: WallTime) -> Result<Answer, Refusal> {
         match self.migration(id)?.phase {
             MigrationPhase::Succeeded | MigrationPhase::Aborted => Err(no(ErrorKind::Conflict)),

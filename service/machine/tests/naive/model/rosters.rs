@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::Answer;
+use synod_machine::{Answer, StateStatus};
 use synod_model::{
     Absent, AgreementCause, Current, DeleteRoster, ErrorKind, GroupResource, LabelSelector,
     MemberId, Refusal, ResourceScope, Revision, Roster, SetRoster, WallTime,
@@ -155,7 +155,18 @@ impl World {
                 self.settle_resource(&name, &then, cause.cloned(), wall);
             } else {
                 self.weigh(&name, &old, false, cause.cloned(), wall);
+                self.keep_who_spoke(&name, &old);
             }
+        }
+    }
+
+    /// Forgets nobody where nothing else changes: only a roster that asks by labels looks at who was heard, and it forgets
+    /// all of them when it begins to ask.
+    fn keep_who_spoke(&mut self, name: &GroupResource, old: &StateStatus) {
+        let status = &mut self.resource_mut(name).status;
+        let heard = std::mem::replace(&mut status.heard, old.heard.clone());
+        if status != old {
+            status.heard = heard;
         }
     }
 

@@ -29,14 +29,18 @@ impl World {
     }
 
     pub(super) fn check_switches(&self, command: &Command) -> Result<(), Refusal> {
-        if let Command::UpdateSettings(update) = command {
-            let patch = &update.patch;
-            let switches = [patch.votes, patch.objects, patch.migrations];
-            let named = switches.iter().any(Option::is_some);
-            if named && self.raised_to.is_none() {
-                let refusal = no(ErrorKind::Unavailable).with("not_executed", "true");
-                return Err(refusal);
+        let is_new = match command {
+            Command::UpdateSettings(update) => {
+                let patch = &update.patch;
+                let switches = [patch.votes, patch.objects, patch.migrations];
+                switches.iter().any(Option::is_some)
             }
+            Command::ReleaseMigration(_) => true,
+            _ => false,
+        };
+        if is_new && self.raised_to.is_none() {
+            let refusal = no(ErrorKind::Unavailable).with("not_executed", "true");
+            return Err(refusal);
         }
         let names_status = match command {
             Command::CreateCollection(create) => create.rules.status_subresource,

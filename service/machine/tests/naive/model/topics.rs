@@ -49,16 +49,19 @@ impl World {
         levels.into_iter().eq(1..=level(said.stance.version()))
     }
 
-    /// What discovery showed of a topic before there were topics counts no more once there are.
+    /// Whatever was agreed on of a topic before there were topics is in doubt, and is looked at.
     pub(super) fn learn_topics(&mut self, wall: WallTime) {
-        let names = self.resources.iter().map(|kept| kept.name.clone());
-        for name in names.collect::<Vec<_>>() {
-            let old = self.resource(&name).expect("it is known").status.clone();
-            if self.is_no_encoding(&name) && old.contradicted {
-                let entries = self.entries_of(&name);
-                self.weigh_what_is_shown(&name, &entries);
-                self.weigh(&name, &old, false, None, wall);
+        let names: Vec<_> = self
+            .resources
+            .iter()
+            .map(|kept| kept.name.clone())
+            .collect();
+        for name in names {
+            if !self.is_no_encoding(&name) {
+                continue;
             }
+            self.reset_one(&name, wall);
+            self.set_deadline(Holder::Topic(name), Duration::ZERO);
         }
     }
 

@@ -349,7 +349,12 @@ impl World {
         }
         status.agreed = agreed(status, &entries);
         status.agreed_hash = agreed_hash(status, &entries);
-        let is_moved = kept.status != *old;
+        // That somebody is forgotten whom nobody asks for moves nothing.
+        let heard = old.heard.clone();
+        let is_moved = StateStatus {
+            heard,
+            ..kept.status.clone()
+        } != *old;
         if (self.looked_at.remove(name) || is_moved) && self.is_served(name) {
             self.forget_the_other(name);
         }

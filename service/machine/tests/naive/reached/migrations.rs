@@ -43,6 +43,9 @@ impl Reached {
                     "a migration was aborted because the store became unknown"
                 }
             },
+            (MigrationPhase::Pending, _) if matches!(command, Command::ReleaseMigration(_)) => {
+                "a worker gave its claim back"
+            }
             (MigrationPhase::Pending, _) if before.claim.is_some() => {
                 "a silent worker lost its claim"
             }

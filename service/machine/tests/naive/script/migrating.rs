@@ -6,8 +6,8 @@ use synod_machine::{Command, State};
 use synod_model::{
     AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, FailMigration,
     FailureClass, FailureReason, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,
-    ObserveStorage, ReportMigrationProgress, RetryMigration, Revision, StartMigration,
-    StorageVersionHash, Ttl, WorkerName,
+    ObserveStorage, ReleaseMigration, ReportMigrationProgress, RetryMigration, Revision,
+    StartMigration, StorageVersionHash, Ttl, WorkerName,
 };
 
 use super::LEGAL;
@@ -112,6 +112,7 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
             ][*class],
             reason: FailureReason::parse("it did not work").expect(LEGAL),
         }),
+        Work::Release => Command::ReleaseMigration(ReleaseMigration { id, token }),
         Work::Abort => Command::AbortMigration(AbortMigration { id }),
         Work::Retry => Command::RetryMigration(RetryMigration { id }),
     }

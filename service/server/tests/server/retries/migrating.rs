@@ -8,12 +8,13 @@ use super::scene::DAY_MS;
 use crate::cluster::{Clients, entry, group_resource, report};
 
 /// Resources that one member encodes, so that each has a pending migration.
-const RESOURCES: [&str; 8] = [
+const RESOURCES: [&str; 9] = [
     "aborting",
     "claiming",
     "completing",
     "failing",
     "progressing",
+    "releasing",
     "resetting",
     "retrying",
     "starting",
@@ -43,7 +44,13 @@ impl Migrating {
         };
         let names: BTreeMap<_, _> = RESOURCES.iter().map(name).collect();
         let mut claims = BTreeMap::new();
-        for resource in ["completing", "failing", "progressing", "retrying"] {
+        for resource in [
+            "completing",
+            "failing",
+            "progressing",
+            "releasing",
+            "retrying",
+        ] {
             claims.insert(resource, claim(clients, &names[resource]).await);
         }
         let migrating = Self { names, claims };

@@ -410,11 +410,16 @@ fn of_workers(scene: &Scene) -> Vec<Row> {
         claim: scene.migrating.claim_of("completing"),
     };
     let fail = scene.migrating.fail("failing");
+    let release = v1::MigrationsReleaseRequest {
+        request_id: None,
+        claim: scene.migrating.claim_of("releasing"),
+    };
     vec![
         row!("Migrations.Claim", MigrationsClient.claim, claim),
         row!("Migrations.Progress", MigrationsClient.progress, progress),
         row!("Migrations.Complete", MigrationsClient.complete, complete),
         row!("Migrations.Fail", MigrationsClient.fail, fail),
+        row!("Migrations.Release", MigrationsClient.release, release),
     ]
 }
 

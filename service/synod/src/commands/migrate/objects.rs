@@ -10,7 +10,7 @@
 //!   just now answers 404, too.
 //! - Before the first page and after each one was written, the API server must show that it encodes as agreed, if it shows
 //!   that at all: one that was not restarted yet, or was taken back, would store the old encoding. If it does not, the list
-//!   begins anew. What another worker wrote last is written once more, since nobody may have looked after it.
+//!   begins anew, once an API server shows the agreed encoding again, by this worker or another one. What another worker wrote last is written once more, since nobody may have looked after it.
 //! - The list goes on from the token that the server hands out, so what is created behind it is stored in the agreed
 //!   encoding, as the migration requires. A token that is too old is replaced by the one that comes with the refusal.
 
@@ -223,8 +223,8 @@ impl Store for Objects {
 }
 
 impl Objects {
-    /// Fails unless the API server encodes in the target. If it does not, nobody knows since when: it is waited for before the
-    /// first page, and behind one the list begins anew.
+    /// Fails unless the API server encodes in the target. If it does not, nobody knows since when: behind the first page the list
+    /// begins anew. Before it the claim is given back, since another worker's API server may encode in it by now.
     async fn encodes_in(&self, target: &MigrationTarget, is_first: bool) -> Result<(), StoreError> {
         let Resource {
             group,
@@ -240,7 +240,7 @@ impl Objects {
         };
         self.tally.faulted(&why);
         Err(match is_first {
-            true => StoreError::Busy { retry_after: None },
+            true => StoreError::NotReady(why),
             false => StoreError::Expired(None),
         })
     }

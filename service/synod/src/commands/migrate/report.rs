@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use synod_client::{Migration, Worked};
+use synod_client::{Error, Migration, Worked};
 use synod_terminal::progress::{Bar, amount};
 use tokio::time::sleep;
 
@@ -99,6 +99,10 @@ impl Event {
                     ),
                 )
             }
+            Worked::Released { why } => {
+                json["why"] = why.as_str().into();
+                ("RELEASED", format!("given back: {why}"))
+            }
             Worked::Lost => (
                 "LOST",
                 "stopped: it was aborted, or is another worker's".to_owned(),
@@ -137,11 +141,29 @@ impl Event {
         }
     }
 
+    /// It cannot be claimed yet, for this reason; for so long, if that is known.
+    pub(super) fn waits(migration: &Migration, refusal: &Error, left: Option<Duration>) -> Self {
+        let name = migration.id.to_string();
+        let mut json = json!({"migration": name, "code": refusal.kind().to_string()});
+        let why = match left {
+            Some(left) => {
+                json["leftMs"] = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).into();
+                let seconds = left.as_millis().div_ceil(1_000);
+                let target = &migration.target;
+                format!("writes in another version than {target} may land for {seconds} s more")
+            }
+            None => refusal.message().to_owned(),
+        };
+        json["why"] = why.as_str().into();
+        Self {
+            text: format!("{name}  waits: {why}"),
+            json: json!({"waits": json}),
+        }
+    }
+
     /// Something failed that is tried again, or that the command goes on without.
-    pub(super) fn fault(migration: Option<&Migration>, failure: &Failure) -> Self {
-        let name = migration
-            .map(|migration| migration.id.to_string())
-            .unwrap_or_default();
+    pub(super) fn fault(migration: &Migration, failure: &Failure) -> Self {
+        let name = migration.id.to_string();
         let whole = failure.to_string();
         let why = whole
             .lines()

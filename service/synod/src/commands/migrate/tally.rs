@@ -108,7 +108,7 @@ impl Tally {
         match worked {
             Worked::Completed { .. } => self.metrics.ended(&self.resource, "Succeeded"),
             Worked::Failed(_) => self.metrics.ended(&self.resource, "Failed"),
-            Worked::Lost => {}
+            Worked::Released { .. } | Worked::Lost => {}
         }
     }
 

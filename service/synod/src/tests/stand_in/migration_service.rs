@@ -57,6 +57,13 @@ impl Migrations for Actor {
         Err(no_part())
     }
 
+    async fn release(
+        &self,
+        _: Request<v1::MigrationsReleaseRequest>,
+    ) -> Result<Response<v1::MigrationsReleaseResponse>, Status> {
+        Err(no_part())
+    }
+
     async fn abort(
         &self,
         _: Request<v1::MigrationsAbortRequest>,
