@@ -137,11 +137,13 @@ impl Client {
         read::<v1::LeasesReleaseResponse, _>(change.await?)
     }
 
-    /// Deletes a lease, whoever holds it. Who is next has a new one of this name, with a higher token.
+    /// Deletes a lease, whoever holds it. Its token is stale at once, but the holder may act until its next renewal, by which
+    /// it learns of it. Who is next has a new lease of this name, with a higher token.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is no such lease; `CONFLICT`: it is not the one that is meant.
+    /// `NOT_FOUND`: there is no such lease. `CONFLICT`: it is not the one that is meant. `UNAVAILABLE`: not every replica
+    /// knows this call yet (machine version 2).
     pub async fn delete_lease(&self, delete: DeleteLease) -> Result<Header, Error> {
         let change = self.change(Change::new(delete), |attempt: Try, message| {
             let request = attempt.request::<v1::LeasesDeleteRequest>(message);

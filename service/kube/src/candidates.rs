@@ -58,7 +58,7 @@ pub(crate) async fn create(
     calls: &Calls,
     about: &About<'_>,
     document: &Value,
-) -> Result<(), Fault> {
+) -> Result<Value, Fault> {
     let said = said(document, about)?;
     match present::read(calls, about).await {
         Ok(_) => return Err(Fault::already_exists(about)),
@@ -69,32 +69,50 @@ pub(crate) async fn create(
 }
 
 /// Makes a candidate what a document says, if it is the one that is expected: its revision is compared when it is read, a
-/// moment before it is written.
+/// moment before it is written. The document names its lease, so no others are read: every candidate does this all the time.
 pub(crate) async fn update(
     calls: &Calls,
     about: &About<'_>,
     document: &Value,
     expected: &v1::Preconditions,
-) -> Result<(), Fault> {
+) -> Result<Value, Fault> {
     let said = said(document, about)?;
-    let there = present::read(calls, about).await?;
-    present::means(about, &there, expected)?;
-    if there["spec"]["leaseName"] != document["spec"]["leaseName"] {
+    let Some(there) = standing(calls, about, &said).await? else {
+        // It is not there, or stands for another lease.
+        let there = present::read(calls, about).await?;
+        present::means(about, &there, expected)?;
         let rule = "Invalid value: field is immutable";
         let faults = [("spec.leaseName".to_owned(), rule.to_owned())];
         return Err(Fault::invalid(about, &faults));
-    }
+    };
+    present::means(about, &there, expected)?;
     put(calls, about, &said).await
+}
+
+/// The candidate that stands for the lease that was said; `None` if it does not.
+async fn standing(
+    calls: &Calls,
+    about: &About<'_>,
+    said: &v1::LeasesPutCandidateRequest,
+) -> Result<Option<Value>, Fault> {
+    let lease = said.candidate.clone().unwrap_or_default().lease;
+    let found = calls
+        .candidate_for(about.kind, lease.unwrap_or_default(), about.name)
+        .await;
+    found.map_err(|refusal| Fault::of(&refusal, about))
 }
 
 async fn put(
     calls: &Calls,
     about: &About<'_>,
     said: &v1::LeasesPutCandidateRequest,
-) -> Result<(), Fault> {
+) -> Result<Value, Fault> {
     let put: Result<v1::LeasesPutCandidateResponse, _> =
         calls.call("synod.v1.Leases/PutCandidate", said).await;
-    put.map(drop).map_err(|refusal| Fault::of(&refusal, about))
+    put.map_err(|refusal| Fault::of(&refusal, about))?;
+    let found = standing(calls, about, said).await;
+    let found = found.and_then(|found| found.ok_or_else(|| Fault::not_found(about)));
+    found.map_err(Fault::behind_a_write)
 }
 
 /// Withdraws a candidate. Its uid and revision are compared when it is read, a moment before. Answers its uid.

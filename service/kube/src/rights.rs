@@ -87,6 +87,9 @@ impl<'a> Target<'a> {
     ///
     /// Why not.
     pub(crate) fn may(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
+        if let Some(read) = self.read_for(verb) {
+            calls.front.may(&calls.origin, read.path(Verb::Get), &read)?;
+        }
         calls.front.may(&calls.origin, self.path(verb), self)
     }
 
@@ -96,7 +99,28 @@ impl<'a> Target<'a> {
     ///
     /// Why not.
     fn admit(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
+        if let Some(read) = self.read_for(verb) {
+            calls.front.admit(&calls.origin, read.path(Verb::Get), &read)?;
+        }
         calls.front.admit(&calls.origin, self.path(verb), self)
+    }
+
+    /// What is read to do it, beyond the call that does it. Candidates are kept by their leases, so one is looked for by its name
+    /// among those for all leases, but for an update, which says for which lease it stands.
+    fn read_for(&self, verb: Verb) -> Option<Self> {
+        if self.source != Source::LeaseCandidates || verb == Verb::Watch {
+            return None;
+        }
+        Some(Self {
+            source: self.source,
+            resource: None,
+            namespace: match verb {
+                Verb::Update => self.namespace,
+                _ => "",
+            },
+            name: "",
+            is_oneself: false,
+        })
     }
 
     /// The call that does it.

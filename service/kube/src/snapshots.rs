@@ -6,7 +6,8 @@
 //! | update, of the number, labels or annotations | the same; the number moves forward only |
 //! | patch a controller into the owner references, or out of them | adopt, release |
 //!
-//! The data is the data that was sent, by what it says; a snapshot has one owner, its controller.
+//! The data is the data that was sent, by what it says; a snapshot has one owner, its controller. An adoption is of whatever has
+//! no controller when it is carried out: the revision and the uid that it names are compared a moment before.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 use synod_model::{HASH_LABEL, Refusal};
 use synod_proto::v1;
 
-use crate::documents::{self, RAW_DATA};
+use crate::documents;
 use crate::present;
 use crate::shown;
 use crate::sources::Calls;
@@ -126,7 +127,9 @@ pub(crate) async fn update(
     }
     let next = Said::of(document, about)?;
     let live = present::read(calls, about).await?;
-    if document["data"] != live["data"] || !document["data"][RAW_DATA].is_null() {
+    // Who has read another state than this one is to read again, whatever it wants to change.
+    present::means(about, &live, expected)?;
+    if document["data"] != live["data"] {
         return Err(invalid(about, "data", "Invalid value: field is immutable"));
     }
     let before = Said::of(&live, about)?;

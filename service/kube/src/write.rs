@@ -27,6 +27,11 @@ pub(crate) async fn create(
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
     let Written { document, warnings } = asks.document(about)?;
+    if preconditions(&document, about)?.resource_version.is_some() {
+        return Err(Fault::bad_request(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
     if about.kind.source == Source::Migrations {
         admit(calls, about)?;
         let is_dry = asks.query.is_dry_run()?;
@@ -45,11 +50,6 @@ pub(crate) async fn create(
         return Err(Fault::invalid(
             about,
             &[("metadata.name".to_owned(), rule.to_owned())],
-        ));
-    }
-    if preconditions(&document, about)?.resource_version.is_some() {
-        return Err(Fault::bad_request(
-            "resourceVersion should not be set on objects to be created",
         ));
     }
     let mut tries = if given.is_empty() { TRIES } else { 1 };
@@ -97,8 +97,7 @@ async fn create_named(
         }
         Source::LeaseCandidates => {
             not_dry(asks)?;
-            candidates::create(calls, about, document).await?;
-            written(calls, about).await
+            candidates::create(calls, about, document).await
         }
         Source::ControllerRevisions => {
             let is_dry = asks.query.is_dry_run()?;
@@ -228,7 +227,9 @@ async fn put(
     }
     not_dry(asks)?;
     match about.kind.source {
-        Source::LeaseCandidates => candidates::update(calls, about, document, expected).await?,
+        Source::LeaseCandidates => {
+            return candidates::update(calls, about, document, expected).await;
+        }
         Source::StorageVersions => reports::update(calls, about, document, expected).await?,
         _ => update_lease(calls, about, document, expected).await?,
     }

@@ -1,8 +1,11 @@
 //! Candidates for leases.
 
 use serde_json::{Value, json};
+use synod_proto::v1;
+use synod_proto::v1::leases_client::LeasesClient;
 
 use crate::api::Api;
+use crate::proxies::{client, proxied};
 use crate::replicas::Replicas;
 
 const CANDIDATES: &str = "/apis/coordination.k8s.io/v1beta1/namespaces/kube-system/leasecandidates";
@@ -100,4 +103,103 @@ async fn a_candidate_that_says_too_little_is_invalid() {
     let refused = api.post(CANDIDATES, &candidate("a", "1.34.0")).await;
     assert_eq!(refused.code, 422, "{refused:?}");
     assert_eq!(api.get(&format!("{CANDIDATES}/a")).await.code, 404);
+}
+
+/// Stands for another lease over gRPC, as somebody who stands for one.
+async fn stands_for(replicas: &Replicas, lease: &str, identity: &str) {
+    let put = v1::LeasesPutCandidateRequest {
+        candidate: Some(v1::LeaseContender {
+            lease: Some(v1::LeaseKey {
+                namespace: "kube-system".to_owned(),
+                name: lease.to_owned(),
+            }),
+            identity: identity.to_owned(),
+        }),
+        binary_version: "1.33.0".to_owned(),
+        strategy: "OldestEmulationVersion".to_owned(),
+        emulation_version: "1.33.0".to_owned(),
+        ttl_ms: Some(60_000),
+        ..v1::LeasesPutCandidateRequest::default()
+    };
+    let mut leases = LeasesClient::new(replicas.channel().await);
+    leases.put_candidate(put).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_name_that_stands_for_several_leases_is_ambiguous_but_to_who_says_for_which() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let path = format!("{CANDIDATES}/a");
+    let one = api.post(CANDIDATES, &candidate("a", "1.33.0")).await;
+    assert_eq!(one.code, 201, "{one:?}");
+    stands_for(&replicas, "controllers", "a").await;
+    let patch = json!({"spec": {"emulationVersion": "1.31.0"}});
+    for refused in [
+        api.get(&path).await,
+        api.delete(&path, &json!({})).await,
+        api.patch(&path, "merge", &patch).await,
+        api.post(CANDIDATES, &candidate("a", "1.33.0")).await,
+    ] {
+        let message = refused.body["message"].as_str().unwrap();
+        assert_eq!(
+            (refused.code, &refused.body["reason"]),
+            (409, &json!("Conflict"))
+        );
+        for lease in ["controllers", "scheduler"] {
+            assert!(message.contains(lease), "{message}");
+        }
+    }
+    let mut next = one.body;
+    next["spec"]["emulationVersion"] = json!("1.32.0");
+    let updated = api.put(&path, &next).await;
+    assert_eq!(updated.code, 200, "{updated:?}");
+    let spec = &updated.body["spec"];
+    assert_eq!(
+        (&spec["leaseName"], &spec["emulationVersion"]),
+        (&json!("scheduler"), &json!("1.32.0"))
+    );
+    assert_eq!(
+        api.get(CANDIDATES).await.body["items"].as_array().unwrap().len(),
+        2
+    );
+}
+
+/// A name is looked for among the candidates of all namespaces, and the access review says so.
+#[tokio::test]
+async fn who_may_see_one_namespace_may_do_what_the_review_says() {
+    const ALL: &str = "/apis/coordination.k8s.io/v1beta1/namespaces/n/leasecandidates";
+    const REVIEW: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let replicas = Replicas::start(1, proxied).await;
+    let proxy = client(&replicas, "front-proxy-client").await;
+    let bob = [("x-remote-user", "bob"), ("x-remote-group", "ops")];
+    let carol = [("x-remote-user", "carol")];
+    let own = candidate("a", "1.33.0");
+    let (code, made) = proxy.told("POST", ALL, &bob, &own).await;
+    assert_eq!(code, 201, "{made}");
+    let one = format!("{ALL}/a");
+    let nothing = Value::Null;
+    for (verb, method, path, body, expected) in [
+        ("get", "GET", one.as_str(), &nothing, false),
+        ("list", "GET", ALL, &nothing, false),
+        ("create", "POST", ALL, &candidate("b", "1.33.0"), false),
+        ("update", "PUT", &one, &made, true),
+        ("delete", "DELETE", &one, &nothing, false),
+    ] {
+        for (who, is_let) in [(&bob[..], true), (&carol[..], expected)] {
+            let asked = json!({"spec": {"resourceAttributes": {
+                "namespace": "n",
+                "verb": verb,
+                "group": "coordination.k8s.io",
+                "version": "v1beta1",
+                "resource": "leasecandidates",
+                "name": "a",
+            }}});
+            let (_, review) = proxy.told("POST", REVIEW, who, &asked).await;
+            assert_eq!(review["status"]["allowed"], is_let, "{verb} {review}");
+            if who == &carol[..] {
+                let (code, done) = proxy.told(method, path, who, body).await;
+                assert_eq!(code != 403, is_let, "{verb} {done}");
+            }
+        }
+    }
 }

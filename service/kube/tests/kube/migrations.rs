@@ -108,6 +108,15 @@ async fn a_migration_of_nothing_and_one_that_names_itself_are_refused() {
         let causes = &refused.body["details"]["causes"];
         assert_eq!(causes[0]["field"], field, "{refused:?}");
     }
+    let revised = json!({"generateName": "deployments.apps-", "resourceVersion": "7"});
+    let refused = api.post(MIGRATIONS, &migration(&revised, "deployments")).await;
+    assert_eq!(
+        (refused.code, &refused.body["message"]),
+        (
+            400,
+            &json!("resourceVersion should not be set on objects to be created")
+        )
+    );
     // Whoever encodes otherwise ends the agreement.
     report(&replicas, "b", "apps/v1beta1").await;
     let refused = api.post(MIGRATIONS, &deployments()).await;

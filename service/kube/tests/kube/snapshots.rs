@@ -184,6 +184,22 @@ async fn a_snapshot_is_released_and_adopted_as_kubernetes_does_it() {
     let released = api.patch(&path, "strategic-merge", &release).await;
     assert_eq!(released.code, 200, "{released:?}");
     assert_eq!(released.body["metadata"]["ownerReferences"], Value::Null);
+    // Whoever has seen another state of it, or another one of this name, adopts nothing.
+    let mut stale = released.body.clone();
+    stale["metadata"]["ownerReferences"] = json!([other]);
+    let mut another = stale.clone();
+    stale["metadata"]["resourceVersion"] = created.body["metadata"]["resourceVersion"].clone();
+    stale["data"] = json!({});
+    another["metadata"]["uid"] = json!("00000000-0000-8000-8000-000000000000");
+    for document in [stale, another] {
+        let refused = api.put(&path, &document).await;
+        assert_eq!(
+            (refused.code, &refused.body["reason"]),
+            (409, &json!("Conflict"))
+        );
+    }
+    let there = api.get(&path).await.body;
+    assert_eq!(there, released.body, "nobody has adopted it");
     let adopted = api
         .patch(&path, "strategic-merge", &owners(json!([other])))
         .await;
@@ -239,4 +255,28 @@ async fn what_a_snapshot_must_have_and_must_not_have_is_named() {
         refused.body["message"],
         "ControllerRevision.apps \"web-1\" is invalid: data: Invalid value: field is immutable"
     );
+}
+
+#[tokio::test]
+async fn data_that_looks_like_what_is_no_json_is_updated_as_any_other() {
+    let replicas = Replicas::with_widgets().await;
+    replicas.raised().await;
+    let api = Api::of(&replicas);
+    let web = owner(&api, "web").await;
+    let mut document = snapshot("web-1", &web, "a", 1);
+    document["data"] = json!({"rawData": {"mediaType": "text/plain", "base64": "eA=="}});
+    let created = api.post(SNAPSHOTS, &document).await;
+    assert_eq!(created.code, 201, "{created:?}");
+    let path = format!("{SNAPSHOTS}/web-1");
+    let mut next = created.body;
+    next["revision"] = json!(2);
+    let updated = api.put(&path, &next).await;
+    assert_eq!(
+        (updated.code, &updated.body["data"]),
+        (200, &document["data"]),
+        "{updated:?}"
+    );
+    next = updated.body;
+    next["data"]["rawData"]["base64"] = json!("eQ==");
+    assert_eq!(api.put(&path, &next).await.code, 422);
 }

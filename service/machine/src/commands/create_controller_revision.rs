@@ -1,16 +1,16 @@
 //! `CreateControllerRevision`: records what a controller wants now, and compares it with what it wanted before.
 
-use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX};
+use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX, HISTORY_LIMIT_MAX};
 use synod_model::{
     ApiVersion, ControllerHistory, ControllerRevision, CreateControllerRevision, Current,
     ErrorKind, HASH_LABEL, Labels, LiveMark, LiveMarks, MarkTie, NamespacedName, ObjectName,
     Refusal, RevisionHash, RevisionNumber,
 };
 
-use super::controller_history::Draft;
+use super::controller_history::{Draft, check_newest, number_after};
 use super::live_marks::{check_tie, check_tied};
 use crate::controller_revisions::key;
-use crate::outcome::{RevisionAnswer, RevisionOutcome};
+use crate::outcome::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
 use crate::turn::Turn;
 use crate::{Answer, State};
 
@@ -18,11 +18,11 @@ pub(crate) fn apply(
     turn: &mut Turn<'_>,
     create: &CreateControllerRevision,
 ) -> Result<Answer, Refusal> {
+    if let Some(name) = &create.name {
+        return under_a_name(turn, create, name);
+    }
     let mut draft = Draft::adopting(turn.state(), &create.history)?;
     draft.check_newest(create.if_newest)?;
-    if let Some(name) = &create.name {
-        return under_a_name(turn, create, draft, name);
-    }
     if let Some(tie) = &create.mark_update {
         check_tie(turn.state(), tie)?;
     }
@@ -73,33 +73,52 @@ pub(crate) fn apply(
     }))
 }
 
-/// Adds a snapshot under a name that was given, whatever the history holds.
+/// Adds a snapshot under a name that was given, whatever the history holds: nothing is adopted and nothing deleted, so its
+/// owner has to, and its newest is all that is looked at.
 fn under_a_name(
     turn: &mut Turn<'_>,
     create: &CreateControllerRevision,
-    mut draft: Draft,
     name: &ObjectName,
 ) -> Result<Answer, Refusal> {
-    let key = key(&create.history.namespace, name);
-    if let Some(present) = turn.state().controller_revisions.get(&key) {
+    let history = &create.history;
+    let all = &turn.state().controller_revisions;
+    let newest = all.of(history).next_back().map(|kept| &*kept.row);
+    check_newest(newest, create.if_newest)?;
+    let key = key(&history.namespace, name);
+    if let Some(present) = all.get(&key) {
         let current = Current::ControllerRevision((*present.row).clone());
         let refusal = Refusal::already_exists(ControllerRevision::RESOURCE, name.as_str());
         return Err(refusal.with_current(current));
     }
+    let count = all.count_controlled(&history.namespace, history.owner.uid);
+    if count >= HISTORY_LIMIT_MAX as usize {
+        return Err(full_history(history, count));
+    }
     check_room(turn.state())?;
     let number = match create.number {
         Some(number) => number,
-        None => draft.next_number()?,
+        None => number_after(newest)?,
     };
     let hash = RevisionHash::of(&create.data);
-    draft.add(row(turn, create, key, hash, number), create.data.identity());
+    let row = row(turn, create, key, hash, number);
+    turn.put_controller_revision(row);
     Ok(Answer::ControllerRevision(RevisionAnswer {
         name: name.clone(),
         number,
         outcome: RevisionOutcome::Created,
         collision_count: create.collision_count,
-        history: draft.carry_out(turn),
+        history: HistoryAnswer::default(),
     }))
+}
+
+fn full_history(history: &ControllerHistory, count: usize) -> Refusal {
+    let owner = &history.owner;
+    let message = format!(
+        "{} \"{}\" controls {count} snapshots in the namespace \"{}\", and under a name no more than \
+         {HISTORY_LIMIT_MAX} are created: delete the oldest of them",
+        owner.kind, owner.name, history.namespace
+    );
+    Refusal::new(ErrorKind::Quota, message)
 }
 
 /// Sets the version of the data of the snapshot with this name, if it was not stated before. Equal data that was stated

@@ -37,7 +37,8 @@ pub struct CreateControllerRevision {
     /// If set, the mark `Update` moves to the answered snapshot with this tie, in the same command.
     pub mark_update: Option<MarkTie>,
     /// If set, a snapshot is created under this name whatever the history holds, with the number that is given, and none
-    /// is deleted: for whoever compares and counts itself, as controllers of Kubernetes do. No mark is set.
+    /// is adopted or deleted: for whoever compares and counts itself, as controllers of Kubernetes do. No mark is set. Its
+    /// owner controls at most [`HISTORY_LIMIT_MAX`] snapshots then.
     pub name: Option<ObjectName>,
 }
 

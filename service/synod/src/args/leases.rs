@@ -78,7 +78,10 @@ pub(crate) enum LeaseCommand {
         #[command(flatten)]
         client: ClientArgs,
     },
-    /// Delete a lease, whoever holds it. Who is next has a new one, and a higher token.
+    /// Delete a lease, whoever holds it.
+    ///
+    /// Its token is stale at once, but the holder may act until its next renewal, by which it learns of it. Who is next has a
+    /// new lease of this name, with a higher token. Needs machine version 2.
     #[command(after_long_help = examples::LEASE_DELETE)]
     Delete {
         /// The lease.
