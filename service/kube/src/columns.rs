@@ -126,13 +126,15 @@ pub(crate) const PERSISTED_HASHES: Column = column(
     },
 );
 
-pub(crate) const EVENT_TYPE: Column = column("Type", "Normal or Warning.", 0, |it| text(&it["type"]));
+pub(crate) const EVENT_TYPE: Column =
+    column("Type", "Normal or Warning.", 0, |it| text(&it["type"]));
 pub(crate) const REASON: Column = column("Reason", "Why, in a word.", 0, |it| text(&it["reason"]));
 pub(crate) const INVOLVED: Column = column("Object", "What it is about.", 0, |it| {
     let of = |field: &str| it["involvedObject"][field].as_str().unwrap_or_default();
     json!(format!("{}/{}", of("kind").to_lowercase(), of("name")))
 });
-pub(crate) const MESSAGE: Column = column("Message", "What, in words.", 0, |it| text(&it["message"]));
+pub(crate) const MESSAGE: Column =
+    column("Message", "What, in words.", 0, |it| text(&it["message"]));
 
 fn text(value: &Value) -> Value {
     json!(value.as_str().unwrap_or_default())

@@ -70,8 +70,9 @@ fn precondition(about: &About<'_>, what: &str, asked: &str, own: &str) -> Result
     if asked.is_empty() || asked == own {
         return Ok(());
     }
-    let why =
-        format!("Precondition failed: {what} in precondition: {asked}, {what} in object meta: {own}");
+    let why = format!(
+        "Precondition failed: {what} in precondition: {asked}, {what} in object meta: {own}"
+    );
     Err(Fault::conflict(about, &why))
 }
 

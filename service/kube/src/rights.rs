@@ -88,7 +88,9 @@ impl<'a> Target<'a> {
     /// Why not.
     pub(crate) fn may(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
         if let Some(read) = self.read_for(verb) {
-            calls.front.may(&calls.origin, read.path(Verb::Get), &read)?;
+            calls
+                .front
+                .may(&calls.origin, read.path(Verb::Get), &read)?;
         }
         calls.front.may(&calls.origin, self.path(verb), self)
     }
@@ -100,7 +102,9 @@ impl<'a> Target<'a> {
     /// Why not.
     fn admit(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
         if let Some(read) = self.read_for(verb) {
-            calls.front.admit(&calls.origin, read.path(Verb::Get), &read)?;
+            calls
+                .front
+                .admit(&calls.origin, read.path(Verb::Get), &read)?;
         }
         calls.front.admit(&calls.origin, self.path(verb), self)
     }

@@ -6,12 +6,17 @@ use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, AgreementChange, Assumption,
     ClaimMigration, ClaimToken, CloseSession, ClusterId, Collection, CompleteMigration,
     ControllerRevision, CreateCollection, CreateControllerRevision, CreateObject, DeleteCollection,
-    DeleteControllerRevisions, DeleteLease, DeleteObject, DeleteRoster, Epoch, FailMigration, FencingToken, ForgetResource, GroupResource, HolderIdentity, Identity, Join, Lease, LeaseCandidate, LeaseKey, Leave, LiveMark, LogTime, MarkControllerRevisions, MarkReady, Member, MemberId, Migration, MigrationId, MigrationProgress, NamespacedName, ObjectKey, ObserveStorage, OpenSession, PackedObject, PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress,
-    ResetStorageStates, ResourceScope, RetryMigration, Revision, RollbackControllerRevision,
-    Roster, Sequence, SessionId, SetRoster, Settings, StartMigration, Ticket, Transact,
-    TruncateControllerRevisions, Ttl, Uid, UpdateCollection, UpdateControllerRevision,
-    UpdateObject, UpdateSettings, Waiter, WithdrawLeaseCandidate, stored, stored_bytes,
-    stored_empty, stored_numbers, stored_variants,
+    DeleteControllerRevisions, DeleteLease, DeleteObject, DeleteRoster, Epoch, FailMigration,
+    FencingToken, ForgetResource, GroupResource, HolderIdentity, Identity, Join, Lease,
+    LeaseCandidate, LeaseKey, Leave, LiveMark, LogTime, MarkControllerRevisions, MarkReady, Member,
+    MemberId, Migration, MigrationId, MigrationProgress, NamespacedName, ObjectKey, ObserveStorage,
+    OpenSession, PackedObject, PatchObject, PutLeaseCandidate, ReleaseControllerRevision,
+    ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report,
+    ReportMigrationProgress, ResetStorageStates, ResourceScope, RetryMigration, Revision,
+    RollbackControllerRevision, Roster, Sequence, SessionId, SetRoster, Settings, StartMigration,
+    Ticket, Transact, TruncateControllerRevisions, Ttl, Uid, UpdateCollection,
+    UpdateControllerRevision, UpdateObject, UpdateSettings, Waiter, WithdrawLeaseCandidate, stored,
+    stored_bytes, stored_empty, stored_numbers, stored_variants,
 };
 
 use crate::command_table::command_table;

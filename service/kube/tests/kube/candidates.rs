@@ -159,7 +159,10 @@ async fn a_name_that_stands_for_several_leases_is_ambiguous_but_to_who_says_for_
         (&json!("scheduler"), &json!("1.32.0"))
     );
     assert_eq!(
-        api.get(CANDIDATES).await.body["items"].as_array().unwrap().len(),
+        api.get(CANDIDATES).await.body["items"]
+            .as_array()
+            .unwrap()
+            .len(),
         2
     );
 }

@@ -109,7 +109,9 @@ async fn a_migration_of_nothing_and_one_that_names_itself_are_refused() {
         assert_eq!(causes[0]["field"], field, "{refused:?}");
     }
     let revised = json!({"generateName": "deployments.apps-", "resourceVersion": "7"});
-    let refused = api.post(MIGRATIONS, &migration(&revised, "deployments")).await;
+    let refused = api
+        .post(MIGRATIONS, &migration(&revised, "deployments"))
+        .await;
     assert_eq!(
         (refused.code, &refused.body["message"]),
         (

@@ -245,9 +245,7 @@ pub(super) fn check_newest(
 }
 
 /// The number after that of the newest snapshot.
-pub(super) fn number_after(
-    newest: Option<&ControllerRevision>,
-) -> Result<RevisionNumber, Refusal> {
+pub(super) fn number_after(newest: Option<&ControllerRevision>) -> Result<RevisionNumber, Refusal> {
     let Some(newest) = newest else {
         return Ok(RevisionNumber::FIRST);
     };

@@ -13,12 +13,16 @@ use proptest::prelude::*;
 use synod_model::stored::{from_bytes, to_bytes};
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration,
-    ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteLease, DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage, OpenSession, Preconditions, PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease,
-    RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress, RequestId,
-    ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule, SemanticVersion,
-    Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance, StartMigration,
-    StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, VersionSet,
-    WallTime, WithdrawLeaseCandidate, WorkerName,
+    ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteLease,
+    DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken,
+    ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels,
+    LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason,
+    ObserveStorage, OpenSession, Preconditions, PutLeaseCandidate, ReleaseLease, ReleaseMigration,
+    Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress,
+    RequestId, ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule,
+    SemanticVersion, Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance,
+    StartMigration, StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings,
+    VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;

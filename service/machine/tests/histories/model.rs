@@ -197,7 +197,11 @@ impl Model {
         else {
             panic!("not a step that wants something: {step:?}");
         };
-        let adopted = if *selects && !named { self.adopt(*owner) } else { 0 };
+        let adopted = if *selects && !named {
+            self.adopt(*owner)
+        } else {
+            0
+        };
         if adopted > 0 {
             reached.insert("adopted by a create");
         }

@@ -96,7 +96,10 @@ fn a_controller_has_so_many_snapshots_under_names_and_no_more() {
     let mut replica = upgraded();
     for number in 1..=u64::from(HISTORY_LIMIT_MAX) {
         let told = created(&mut replica, named(&format!("web-{number}"), 0, None));
-        assert_eq!((told.number.get(), told.outcome), (number, RevisionOutcome::Created));
+        assert_eq!(
+            (told.number.get(), told.outcome),
+            (number, RevisionOutcome::Created)
+        );
     }
     let more = || Command::CreateControllerRevision(named("web-more", 0, None));
     let refused = replica.send(more());
@@ -105,10 +108,13 @@ fn a_controller_has_so_many_snapshots_under_names_and_no_more() {
     assert_eq!(refusal.kind, ErrorKind::Quota, "{refusal}");
     assert!(refusal.message.contains("delete the oldest"), "{refusal}");
     // Another controller has a history of its own, and a taken name is told of all the same.
-    created(&mut replica, CreateControllerRevision {
-        name: Some(object_name("db-1")),
-        ..wanting(1, target(0, 0), false)
-    });
+    created(
+        &mut replica,
+        CreateControllerRevision {
+            name: Some(object_name("db-1")),
+            ..wanting(1, target(0, 0), false)
+        },
+    );
     let taken = replica.send(Command::CreateControllerRevision(named("web-1", 0, None)));
     let refusal = taken.result.expect_err("the name is taken");
     assert_eq!(refusal.kind, ErrorKind::AlreadyExists);
