@@ -7,7 +7,7 @@
 //!
 //! One that has ended by itself cannot be deleted: the latest of each resource are kept, and the others go by themselves.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::v1;
 
@@ -139,6 +139,8 @@ pub(crate) async fn delete(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::kinds::{KINDS, Verb};
     use crate::parts::Part;

@@ -5,8 +5,8 @@
 //! deadlines go on, and what frees something for others stays possible.
 
 use synod_model::{
-    DELETE_LEASE_SINCE, ErrorKind, Feature, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE, Refusal,
-    STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
+    DELETE_LEASE_SINCE, ErrorKind, Feature, GroupResource, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE,
+    Refusal, STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
 };
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
