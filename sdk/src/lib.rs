@@ -155,7 +155,7 @@ pub use synod_model::{
     RosterRule, SERVED, SetRoster, Topic, TopicKind, WITHDRAWN, feature_level,
 };
 pub use synod_model::{
-    AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
+    AcquireLease, DeleteLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
     PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,
 };
 pub use synod_model::{

@@ -215,6 +215,7 @@ fn snapshot(text: &'static str) -> Command {
         history_limit: 10,
         if_newest: None,
         mark_update: Some(MarkTie::Renewals(Ttl::DEFAULT)),
+        name: None,
     })
 }
 

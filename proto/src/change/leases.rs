@@ -1,9 +1,9 @@
 //! The changing requests on leases and candidates, and their renewals.
 
 use synod_model::{
-    AcquireLease, ClusterId, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate, Refusal,
-    ReleaseLease, RenewLease, RenewLeaseCandidate, Strategy, Ttl, Violation, Violations,
-    WithdrawLeaseCandidate,
+    AcquireLease, ClusterId, DeleteLease, FencingToken, HolderIdentity, LeaseKey,
+    PutLeaseCandidate, Refusal, ReleaseLease, RenewLease, RenewLeaseCandidate, Strategy, Ttl,
+    Violation, Violations, WithdrawLeaseCandidate,
 };
 
 use super::{Change, check_token_cluster, cluster_of, requests};
@@ -13,6 +13,7 @@ use crate::{messages, read_fields, v1};
 requests! {
     v1::LeasesAcquireRequest = AcquireLease, epoch if_member;
     v1::LeasesReleaseRequest = ReleaseLease;
+    v1::LeasesDeleteRequest = DeleteLease;
     v1::LeasesPutCandidateRequest = PutLeaseCandidate;
     v1::LeasesWithdrawCandidateRequest = WithdrawLeaseCandidate;
 }
@@ -30,6 +31,11 @@ messages! {
         key = lease,
         holder = holder,
         token = token,
+        ; ..Default::default()
+    }
+    v1::LeasesDeleteRequest = DeleteLease {
+        key = lease,
+        preconditions = preconditions,
         ; ..Default::default()
     }
     v1::LeasesPutCandidateRequest = PutLeaseCandidate {

@@ -8,6 +8,7 @@ messages! {
         strict_storage_version = strict_storage_version,
         create_on_update = create_on_update,
         unconditional_update = unconditional_update,
+        status_subresource = status_subresource,
     }
 }
 

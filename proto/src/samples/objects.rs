@@ -140,15 +140,17 @@ pub(crate) fn collection() -> impl Strategy<Value = Collection> {
 }
 
 fn rules() -> impl Strategy<Value = CollectionRules> {
-    any::<[bool; 3]>().prop_map(
+    any::<[bool; 4]>().prop_map(
         |[
             strict_storage_version,
             create_on_update,
             unconditional_update,
+            status_subresource,
         ]| CollectionRules {
             strict_storage_version,
             create_on_update,
             unconditional_update,
+            status_subresource,
         },
     )
 }

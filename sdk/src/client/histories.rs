@@ -222,6 +222,7 @@ impl History {
             history_limit: wanted.history_limit,
             if_newest: wanted.if_newest,
             mark_update: wanted.mark_update,
+            name: None,
         };
         let client = &self.client;
         let sent = send!(

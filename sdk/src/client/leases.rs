@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use synod_model::{
-    AcquireLease, ClusterId, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate,
-    ReleaseLease, RenewLease, RenewLeaseCandidate, WithdrawLeaseCandidate,
+    AcquireLease, ClusterId, DeleteLease, FencingToken, HolderIdentity, LeaseKey,
+    PutLeaseCandidate, ReleaseLease, RenewLease, RenewLeaseCandidate, WithdrawLeaseCandidate,
 };
 use synod_proto::{Change, LeaseRenewal, v1};
 use tokio_stream::StreamExt as _;
@@ -15,7 +15,7 @@ use crate::pages::Pages;
 use crate::transport::{Failure, Repeats, Try};
 use crate::values::read;
 use crate::{
-    Acquired, Changed, Error, LeaseCandidateItem, LeaseCandidatePage, LeasePage, LeaseView,
+    Acquired, Changed, Error, Header, LeaseCandidateItem, LeaseCandidatePage, LeasePage, LeaseView,
     ReadOptions,
 };
 
@@ -135,6 +135,22 @@ impl Client {
             async move { stubs::leases(attempt.channel).release(request).await }
         });
         read::<v1::LeasesReleaseResponse, _>(change.await?)
+    }
+
+    /// Deletes a lease, whoever holds it. Its token is stale at once, but the holder may act until its next renewal, by which
+    /// it learns of it. Who is next has a new lease of this name, with a higher token.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such lease. `CONFLICT`: it is not the one that is meant. `UNAVAILABLE`: not every replica
+    /// knows this call yet (machine version 2).
+    pub async fn delete_lease(&self, delete: DeleteLease) -> Result<Header, Error> {
+        let change = self.change(Change::new(delete), |attempt: Try, message| {
+            let request = attempt.request::<v1::LeasesDeleteRequest>(message);
+            async move { stubs::leases(attempt.channel).delete(request).await }
+        });
+        let answer: v1::LeasesDeleteResponse = change.await?;
+        read(answer.header)
     }
 
     /// Renews a lease once, and returns its TTL.

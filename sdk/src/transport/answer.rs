@@ -81,6 +81,7 @@ answers!(
     MigrationsResetResponse,
     MigrationsRetryResponse,
     MigrationsStartResponse,
+    LeasesDeleteResponse,
     RostersDeleteResponse,
     RostersGetResponse,
     RostersListResponse,

@@ -26,6 +26,7 @@ const LOOSE: CollectionRules = CollectionRules {
     strict_storage_version: false,
     create_on_update: false,
     unconditional_update: false,
+    status_subresource: false,
 };
 
 const ITEMS: &str = "items.shop.io";

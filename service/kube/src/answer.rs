@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 use synod_server::Origin;
 
+use crate::escaped;
 use crate::kinds::Kind;
 use crate::negotiate::{Form, Media};
 use crate::protobuf;
@@ -185,7 +186,7 @@ impl Shape {
         };
         event.unwrap_or_else(|| {
             let event = json!({ "type": name, "object": object });
-            format!("{event}\n").into_bytes()
+            format!("{}\n", escaped::text(&event)).into_bytes()
         })
     }
 }
@@ -206,7 +207,7 @@ pub(crate) fn document(origin: &Origin, media: Media, code: u16, document: &Valu
     {
         return whole(origin, code, &PROTOBUF, message);
     }
-    let mut text = document.to_string();
+    let mut text = escaped::text(document);
     text.push('\n');
     whole(origin, code, &JSON, text.into())
 }

@@ -16,7 +16,7 @@ use crate::request::is_dry;
 use crate::rights::admit;
 use crate::sources::{Calls, PAGE_MAX, Scope, Start, object_key};
 use crate::status::{About, Fault};
-use crate::{bounded, identity, protobuf};
+use crate::{bounded, candidates, identity, migrations, protobuf};
 
 /// Deletions that one request has under way at a time.
 const AT_ONCE: usize = 16;
@@ -148,12 +148,22 @@ pub(crate) async fn delete(
     let uid = match about.kind.source {
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
         Source::Leases => lease(calls, about, options).await?,
+        Source::LeaseCandidates => {
+            if options.dry_run {
+                return Err(Fault::no_dry_run());
+            }
+            candidates::delete(calls, about, &options.preconditions).await?
+        }
+        Source::Migrations => {
+            let expected = &options.preconditions;
+            migrations::delete(calls, about, expected, options.dry_run).await?
+        }
         Source::Agreements
         | Source::Events
         | Source::Members
-        | Source::Migrations
         | Source::Objects
         | Source::Settings
+        | Source::StorageStates
         | Source::StorageVersions => {
             let is_dry = options.dry_run;
             let deleted = object(calls, about, options).await?;
@@ -249,6 +259,7 @@ async fn one_of(
         }
         let deleted = match about.kind.source {
             Source::ControllerRevisions => snapshot(calls, &about, options).await.map(drop),
+            Source::Leases => lease(calls, &about, options).await.map(drop),
             _ => object(calls, &about, options).await.map(drop),
         };
         match deleted {
@@ -289,18 +300,6 @@ async fn object(
     deleted.map_err(|refusal| fault(about, &refusal, &expected))
 }
 
-/// Removes the member that a lease is. Another lease is never deleted. Answers its uid.
-async fn lease(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
-    let Some(present) = identity::present(calls, about).await? else {
-        present::read(calls, about).await?;
-        return Err(Fault::no_such_method());
-    };
-    if options.dry_run {
-        return Err(Fault::no_dry_run());
-    }
-    identity::leave(calls, about, &options.preconditions, &present.member).await
-}
-
 /// Deletes a snapshot of a controller, which nothing depends on. Answers its uid.
 async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
     let there = present::read(calls, about).await?;
@@ -321,15 +320,51 @@ async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<
     Ok(uid.to_owned())
 }
 
+/// Deletes a lease, whoever holds it, or removes the member that it is. Answers its uid.
+async fn lease(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
+    if let Some(present) = identity::present(calls, about).await? {
+        return match options.dry_run {
+            true => Err(Fault::no_dry_run()),
+            false => {
+                let expected = &options.preconditions;
+                identity::leave(calls, about, expected, &present.member).await
+            }
+        };
+    }
+    let there = present::read(calls, about).await?;
+    let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
+    let mut expected = options.preconditions;
+    if expected.uid.is_empty() {
+        // The one whose uid is told.
+        uid.clone_into(&mut expected.uid);
+    }
+    let request = v1::LeasesDeleteRequest {
+        lease: Some(v1::LeaseKey {
+            namespace: about.namespace.unwrap_or_default().to_owned(),
+            name: about.name.to_owned(),
+        }),
+        preconditions: Some(expected.clone()),
+        dry_run: options.dry_run,
+        ..v1::LeasesDeleteRequest::default()
+    };
+    let deleted: Result<v1::LeasesDeleteResponse, _> =
+        calls.call("synod.v1.Leases/Delete", &request).await;
+    deleted.map_err(|refusal| fault(about, &refusal, &expected))?;
+    Ok(uid.to_owned())
+}
+
 /// Why something was not deleted.
 fn fault(about: &About<'_>, refusal: &Refusal, expected: &v1::Preconditions) -> Fault {
     if refusal.kind != ErrorKind::Conflict {
         return Fault::of(refusal, about);
     }
     let current = match refusal.current.as_deref() {
-        Some(Current::Object(object)) => Some(object.metadata.resource_version.get()),
+        Some(Current::Object(object)) => Some(&object.metadata),
+        Some(Current::Lease(lease)) => Some(&lease.metadata),
+        Some(Current::ControllerRevision(one)) => Some(&one.metadata),
         _ => None,
     };
+    let current = current.map(|metadata| metadata.resource_version.get());
     match (expected.resource_version, current) {
         (Some(asked), Some(current)) if asked != current => {
             let why = format!(
@@ -363,6 +398,7 @@ mod tests {
 
     use super::*;
     use crate::kinds::{KINDS, Verb};
+    use crate::parts::Part;
     use crate::request::Query;
 
     fn about() -> About<'static> {
@@ -371,6 +407,7 @@ mod tests {
             verb: Verb::Delete,
             namespace: None,
             name: "a",
+            part: Part::Object,
             user: "",
         }
     }

@@ -6,8 +6,9 @@ use sha2::{Digest, Sha256};
 use synod_model::Refusal;
 use synod_proto::v1;
 
-use crate::kinds::{EVENT, KINDS, Kind, OF_STATUS, Verb, is_version, preference};
+use crate::kinds::{EVENT, KINDS, Kind, is_version, preference};
 use crate::negotiate::Form;
+use crate::parts::{Part, STATUS};
 use crate::sources::Calls;
 
 /// The version of Kubernetes whose clients are told that it is served: kubectl compares it with its own.
@@ -192,25 +193,27 @@ pub(crate) fn aggregated(version: &str, groups: &[Group]) -> Value {
 }
 
 fn aggregated_resource(kind: &Kind) -> Value {
-    let mut shown = json!({
+    let mut resource = json!({
         "resource": kind.plural,
         "responseKind": { "group": kind.group, "version": kind.version, "kind": kind.kind },
         "scope": if kind.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": kind.singular,
         "shortNames": kind.short_names,
-        "verbs": verbs(kind.verbs),
+        "verbs": verbs(kind, Part::Object),
     });
     if kind.has_status() {
-        let kind = shown["responseKind"].clone();
-        let status =
-            json!({ "subresource": "status", "responseKind": kind, "verbs": verbs(OF_STATUS) });
-        shown["subresources"] = json!([status]);
+        resource["subresources"] = json!([{
+            "subresource": STATUS,
+            "responseKind": { "group": kind.group, "version": kind.version, "kind": kind.kind },
+            "verbs": verbs(kind, Part::Status),
+        }]);
     }
-    shown
+    resource
 }
 
-fn verbs(verbs: &[Verb]) -> Vec<&'static str> {
-    verbs.iter().map(|verb| verb.name()).collect()
+fn verbs(kind: &Kind, part: Part) -> Vec<&'static str> {
+    let verbs = kind.verbs_of(part).iter();
+    verbs.map(|verb| verb.name()).collect()
 }
 
 /// `/api`: the versions of the core group.
@@ -265,25 +268,25 @@ pub(crate) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
     let resources = kinds.iter().flat_map(|kind| {
         let named = format!("{}/{}/{}", kind.group, kind.version, kind.kind);
         let hash = Sha256::digest(named.as_bytes());
-        let own = json!({
+        let object = json!({
             "name": kind.plural,
             "singularName": kind.singular,
             "namespaced": kind.namespaced,
             "kind": kind.kind,
-            "verbs": verbs(kind.verbs),
+            "verbs": verbs(kind, Part::Object),
             "shortNames": kind.short_names,
             "storageVersionHash": BASE64.encode(&hash[..8]),
         });
         let status = kind.has_status().then(|| {
             json!({
-                "name": format!("{}/status", kind.plural),
+                "name": Part::Status.path(&kind.plural),
                 "singularName": "",
                 "namespaced": kind.namespaced,
                 "kind": kind.kind,
-                "verbs": verbs(OF_STATUS),
+                "verbs": verbs(kind, Part::Status),
             })
         });
-        [Some(own), status].into_iter().flatten()
+        [Some(object), status].into_iter().flatten()
     });
     json!({
         "kind": "APIResourceList",

@@ -20,7 +20,8 @@ use tracing::info;
 
 use crate::documents::{attributes, document, micro_time};
 use crate::kinds::Kind;
-use crate::leases::{Wanted, is_expected};
+use crate::leases::Wanted;
+use crate::present::is_expected;
 use crate::reads::Present;
 use crate::reports;
 use crate::request::Asked;

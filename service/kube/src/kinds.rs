@@ -3,8 +3,14 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use serde_json::{Value, json};
 use synod_proto::v1;
+
+use crate::columns::{
+    BINARY_VERSION, COMMON, CONTROLLER, CURRENT, CURRENT_HASH, Column, EMULATION_VERSION,
+    ENCODINGS, ENDPOINT, EVENT_TYPE, HOLDER, INVOLVED, LEASE, MEMBER_PHASE, MEMBER_VERSION,
+    MESSAGE, PERSISTED, PERSISTED_HASHES, PHASE, REASON, RESOURCE, REVISION, SELECTED,
+};
+use crate::parts::{Part, STATUS};
 
 /// What a caller may ask of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,25 +31,14 @@ pub(crate) enum Source {
     Agreements,
     ControllerRevisions,
     Events,
+    LeaseCandidates,
     Leases,
     Members,
     Migrations,
     Objects,
     Settings,
+    StorageStates,
     StorageVersions,
-}
-
-/// A column of a table. Name comes before and Age behind all of them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Column {
-    pub(crate) name: &'static str,
-    /// `string` or `integer`.
-    pub(crate) kind: &'static str,
-    pub(crate) description: &'static str,
-    /// More than 0: only `-o wide` shows it.
-    pub(crate) priority: u8,
-    /// The cell of a document.
-    pub(crate) cell: fn(&Value) -> Value,
 }
 
 /// A kind in one version.
@@ -71,6 +66,8 @@ pub(crate) struct Rules {
     pub(crate) create_on_update: bool,
     /// An update may leave out the revision.
     pub(crate) unconditional_update: bool,
+    /// The status is written by its subresource alone.
+    pub(crate) status_subresource: bool,
 }
 
 /// The group of what only Synod has.
@@ -87,14 +84,10 @@ const ALL: &[Verb] = &[
     Verb::Update,
     Verb::Watch,
 ];
-const OF_SNAPSHOTS: &[Verb] = &[
-    Verb::Delete,
-    Verb::DeleteCollection,
-    Verb::Get,
-    Verb::List,
-    Verb::Watch,
-];
-const OF_LEASES: &[Verb] = &[
+/// What a caller may ask of a status.
+const OF_STATUS: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
+const OF_REPORTS: &[Verb] = &[Verb::Create, Verb::Get, Verb::List, Verb::Watch];
+const OF_CANDIDATES: &[Verb] = &[
     Verb::Create,
     Verb::Delete,
     Verb::Get,
@@ -103,10 +96,13 @@ const OF_LEASES: &[Verb] = &[
     Verb::Update,
     Verb::Watch,
 ];
-
-const OF_REPORTS: &[Verb] = &[Verb::Create, Verb::Get, Verb::List, Verb::Watch];
-/// What a caller may ask of a status.
-pub(crate) const OF_STATUS: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
+const OF_MIGRATIONS: &[Verb] = &[
+    Verb::Create,
+    Verb::Delete,
+    Verb::Get,
+    Verb::List,
+    Verb::Watch,
+];
 
 impl Verb {
     pub(crate) const EACH: [Self; 8] = [
@@ -169,9 +165,27 @@ impl Kind {
         self.verbs.contains(&verb)
     }
 
-    /// Whether its status is a place of its own.
-    pub(crate) fn has_status(&self) -> bool {
-        self.source == Source::StorageVersions
+    /// The part of an object that a path names; `None` if it has no such subresource.
+    pub(crate) fn part(&self, subresource: Option<&str>) -> Option<Part> {
+        match subresource {
+            None => Some(Part::Object),
+            Some(STATUS) if self.has_status() => Some(Part::Status),
+            Some(_) => None,
+        }
+    }
+
+    /// What a caller may ask of a part of it.
+    pub(crate) const fn verbs_of(&self, part: Part) -> &'static [Verb] {
+        match part {
+            Part::Object => self.verbs,
+            Part::Status if self.has_status() => OF_STATUS,
+            Part::Status => &[],
+        }
+    }
+
+    /// Whether its status is a subresource.
+    pub(crate) const fn has_status(&self) -> bool {
+        self.rules.status_subresource
     }
 
     /// The kind that a collection has in one version.
@@ -193,6 +207,7 @@ impl Kind {
             rules: Rules {
                 create_on_update: rules.create_on_update,
                 unconditional_update: rules.unconditional_update,
+                status_subresource: rules.status_subresource,
             },
         }
     }
@@ -228,6 +243,8 @@ const fn row(
         rules: Rules {
             create_on_update: false,
             unconditional_update: true,
+            // What servers report is the status.
+            status_subresource: matches!(source, Source::StorageVersions),
         },
     }
 }
@@ -239,7 +256,7 @@ pub(crate) const KINDS: &[Kind] = &[
         ("leases", "lease", "Lease"),
         &[],
         true,
-        OF_LEASES,
+        ALL,
         Source::Leases,
         &[HOLDER],
         "A lease: held by one holder at a time, until its TTL has passed without a renewal.",
@@ -253,7 +270,7 @@ pub(crate) const KINDS: &[Kind] = &[
         ),
         &[],
         true,
-        OF_SNAPSHOTS,
+        ALL,
         Source::ControllerRevisions,
         &[CONTROLLER, REVISION],
         "An immutable snapshot of a controller's state.",
@@ -277,10 +294,30 @@ pub(crate) const KINDS: &[Kind] = &[
         ),
         &[],
         false,
-        READ,
+        OF_MIGRATIONS,
         Source::Migrations,
         &[RESOURCE, PHASE],
         "A migration of what is stored of a resource to the version that was agreed on.",
+    ),
+    row(
+        ("coordination.k8s.io", "v1beta1"),
+        ("leasecandidates", "leasecandidate", "LeaseCandidate"),
+        &[],
+        true,
+        OF_CANDIDATES,
+        Source::LeaseCandidates,
+        &[LEASE, BINARY_VERSION, EMULATION_VERSION],
+        "Who stands for a lease, which goes to the candidate of the oldest version.",
+    ),
+    row(
+        ("migration.k8s.io", "v1alpha1"),
+        ("storagestates", "storagestate", "StorageState"),
+        &[],
+        false,
+        READ,
+        Source::StorageStates,
+        &[CURRENT_HASH, PERSISTED_HASHES],
+        "The hash of the version that a resource is stored in, and those of the versions in which it may be.",
     ),
     row(
         (OWN_GROUP, "v1"),
@@ -325,142 +362,6 @@ pub(crate) const EVENT: Kind = row(
     &[EVENT_TYPE, REASON, INVOLVED, MESSAGE],
     "What has happened to an object.",
 );
-
-const fn column(
-    name: &'static str,
-    description: &'static str,
-    priority: u8,
-    cell: fn(&Value) -> Value,
-) -> Column {
-    Column {
-        name,
-        kind: "string",
-        description,
-        priority,
-        cell,
-    }
-}
-
-const HOLDER: Column = column("Holder", "Who holds it.", 0, |it| {
-    text(&it["spec"]["holderIdentity"])
-});
-const CONTROLLER: Column = column("Controller", "The object that controls it.", 0, controller);
-const REVISION: Column = Column {
-    kind: "integer",
-    ..column("Revision", "Its place in the history.", 0, |it| {
-        it["revision"].clone()
-    })
-};
-const COMMON: Column = column(
-    "CommonEncodingVersion",
-    "The version that all API servers encode.",
-    0,
-    |it| or(&it["status"]["commonEncodingVersion"], "<unset>"),
-);
-const ENCODINGS: Column = column(
-    "StorageVersions",
-    "What each API server encodes.",
-    0,
-    encodings,
-);
-const RESOURCE: Column = column("Resource", "What is migrated.", 0, |it| {
-    let resource = &it["spec"]["resource"];
-    let (name, group) = (&resource["resource"], &resource["group"]);
-    let (name, group) = (
-        name.as_str().unwrap_or_default(),
-        group.as_str().unwrap_or_default(),
-    );
-    match group {
-        "" => json!(name),
-        group => json!(format!("{name}.{group}")),
-    }
-});
-const PHASE: Column = column("Phase", "How far it is.", 0, |it| {
-    text(&it["status"]["phase"])
-});
-const MEMBER_PHASE: Column = column("Phase", "Whether it is ready.", 0, |it| {
-    text(&it["status"]["phase"])
-});
-const MEMBER_VERSION: Column = column("Version", "The version of its binary.", 0, |it| {
-    text(&it["spec"]["version"])
-});
-const ENDPOINT: Column = column("Endpoint", "Where it serves.", 1, |it| {
-    text(&it["spec"]["endpoint"])
-});
-const CURRENT: Column = column("Current", "The version that was agreed on.", 0, |it| {
-    or(&it["status"]["currentVersion"], "<none>")
-});
-const SELECTED: Column = column(
-    "Selected",
-    "The version that members are to encode.",
-    0,
-    |it| or(&it["status"]["selectedVersion"], "<none>"),
-);
-const PERSISTED: Column = column("Persisted", "The versions that may be stored.", 0, |it| {
-    let of = |one: &Value| one.as_str().unwrap_or_default().to_owned();
-    let persisted = it["status"]["persistedVersions"].as_array();
-    let persisted: Vec<String> = persisted.into_iter().flatten().map(of).collect();
-    json!(persisted.join(","))
-});
-
-const EVENT_TYPE: Column = column("Type", "Normal or Warning.", 0, |it| text(&it["type"]));
-const REASON: Column = column("Reason", "Why, in a word.", 0, |it| text(&it["reason"]));
-const INVOLVED: Column = column("Object", "What it is about.", 0, |it| {
-    let of = |field: &str| it["involvedObject"][field].as_str().unwrap_or_default();
-    json!(format!("{}/{}", of("kind").to_lowercase(), of("name")))
-});
-const MESSAGE: Column = column("Message", "What, in words.", 0, |it| text(&it["message"]));
-
-fn text(value: &Value) -> Value {
-    json!(value.as_str().unwrap_or_default())
-}
-
-fn or(value: &Value, without: &str) -> Value {
-    json!(value.as_str().unwrap_or(without))
-}
-
-/// The controller as kubectl prints it: `statefulset.apps/web`.
-fn controller(document: &Value) -> Value {
-    let owners = document["metadata"]["ownerReferences"].as_array();
-    let controller = owners
-        .into_iter()
-        .flatten()
-        .find(|owner| owner["controller"] == true);
-    let Some(owner) = controller else {
-        return json!("<none>");
-    };
-    let kind = owner["kind"].as_str().unwrap_or_default().to_lowercase();
-    let name = owner["name"].as_str().unwrap_or_default();
-    let group = owner["apiVersion"].as_str().unwrap_or_default();
-    let group = group.split_once('/').map(|(group, _)| group);
-    json!(match group {
-        Some(group) => format!("{kind}.{group}/{name}"),
-        None => format!("{kind}/{name}"),
-    })
-}
-
-/// The encodings as Kubernetes prints them: at most three.
-fn encodings(document: &Value) -> Value {
-    let reported = document["status"]["storageVersions"].as_array();
-    let reported: Vec<String> = reported
-        .into_iter()
-        .flatten()
-        .map(|one| {
-            let of = |field: &str| one[field].as_str().unwrap_or_default();
-            format!("{}={}", of("apiServerID"), of("encodingVersion"))
-        })
-        .collect();
-    let shown = reported
-        .iter()
-        .take(3)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(",");
-    json!(match reported.len().saturating_sub(3) {
-        0 => shown,
-        more => format!("{shown} + {more} more..."),
-    })
-}
 
 /// Whether a text is a version of an API, as `v1` or `v2beta1`.
 pub(crate) fn is_version(text: &str) -> bool {
@@ -513,20 +414,5 @@ mod tests {
         ] {
             assert!(!is_version(no), "{no}");
         }
-    }
-
-    #[test]
-    fn the_columns_print_what_kubernetes_prints() {
-        let owner = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "controller": true});
-        let document = json!({"metadata": {"ownerReferences": [owner]}});
-        assert_eq!(controller(&document), "statefulset.apps/web");
-        assert_eq!(controller(&json!({})), "<none>");
-        let one = |id: &str| json!({"apiServerID": id, "encodingVersion": "v1"});
-        let of = |ids: &[&str]| {
-            let reported: Vec<Value> = ids.iter().map(|id| one(id)).collect();
-            encodings(&json!({"status": {"storageVersions": reported}}))
-        };
-        assert_eq!(of(&["a", "b"]), "a=v1,b=v1");
-        assert_eq!(of(&["a", "b", "c", "d", "e"]), "a=v1,b=v1,c=v1 + 2 more...");
     }
 }

@@ -6,9 +6,10 @@
 //! | update by the holder | renew; with another duration, acquire, which keeps the token |
 //! | update by another while it is held | `Conflict`: the TTL decides when a lease is free, not the clock of who wants it |
 //! | update without a holder | release |
+//! | delete | delete: the holder loses it at once; who is next in Synod's queue, or elected, has a new one |
 //!
 //! A renewal changes no revision, so `resourceVersion` stays, and no watcher is woken. `renewTime` is what the deadline that
-//! the leader keeps says. A lease that was freed stays, without a holder, and is never deleted. Labels, annotations and the
+//! the leader keeps says. A lease that was freed stays for a day, without a holder. Labels, annotations and the
 //! times of the writer are not kept.
 
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use synod_proto::v1;
 
 use crate::documents::{document, micro_time};
 use crate::kinds::Kind;
+use crate::present::is_expected;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
 
@@ -138,25 +140,6 @@ pub(crate) async fn update(
         ErrorKind::StaleEpoch => Fault::modified(about),
         _ => Fault::of(&refusal, about),
     })
-}
-
-/// Checks that a lease is the one that is expected.
-pub(crate) fn is_expected(
-    there: &v1::Metadata,
-    expected: &v1::Preconditions,
-    about: &About<'_>,
-) -> Result<(), Fault> {
-    let (uid, there_uid) = (&expected.uid, &there.uid);
-    if !uid.is_empty() && uid != there_uid {
-        let why = format!(
-            "Precondition failed: UID in precondition: {uid}, UID in object meta: {there_uid}"
-        );
-        return Err(Fault::conflict(about, &why));
-    }
-    match expected.resource_version {
-        Some(revision) if revision != there.resource_version => Err(Fault::modified(about)),
-        Some(_) | None => Ok(()),
-    }
 }
 
 fn key(about: &About<'_>) -> v1::LeaseKey {

@@ -24,14 +24,15 @@
 //! | [`serve()`], `protocols` | connections and requests |
 //! | [`kubeconfig()`] | the file that points kubectl at it |
 //! | `request`, `negotiate` | what a request asks for, and in which form |
-//! | `kinds`, `discovery`, `openapi` | the table of kinds, and what is told of it |
+//! | `kinds`, `columns`, `discovery`, `openapi` | the table of kinds, and what is told of it |
 //! | `read`, `watch`, `overlap`, `write`, `objects`, `delete`, `patch`, `strategic` | the verbs |
+//! | `parts` | what of an object is written, by itself and by its status subresource |
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
-//! | `sources`, `reads`, `shown`, `documents`, `leases`, `events` | the calls of each kind, and its documents |
+//! | `sources`, `reads`, `shown`, `documents`, `leases`, `candidates`, `migrations`, `snapshots`, `events` | the calls of each kind, and its documents |
 //! | `identity`, `reports`, `kind_names` | how an API server takes part: identity leases are members, writes of status reports |
-//! | `answer`, `table`, `compression` | answers as they are sent |
+//! | `answer`, `table`, `escaped`, `compression` | answers as they are sent |
 //! | `protobuf` | documents as messages, and messages as documents |
 //! | `status` | refusals, in Kubernetes' words |
 
@@ -39,10 +40,13 @@ mod answer;
 mod bodies;
 mod body;
 mod bounded;
+mod candidates;
+mod columns;
 mod compression;
 mod delete;
 mod discovery;
 mod documents;
+mod escaped;
 mod events;
 mod identity;
 mod kind_names;
@@ -50,10 +54,12 @@ mod kinds;
 mod kubeconfig;
 mod leases;
 mod managed;
+mod migrations;
 mod negotiate;
 mod objects;
 mod openapi;
 mod overlap;
+mod parts;
 mod patch;
 mod present;
 mod protobuf;
@@ -68,6 +74,7 @@ mod selectors;
 mod serve;
 mod shadows;
 mod shown;
+mod snapshots;
 mod sources;
 mod status;
 mod strategic;

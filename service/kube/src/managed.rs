@@ -307,6 +307,7 @@ mod tests {
         Writer {
             manager: manager.to_owned(),
             api_version: "example.io/v1".to_owned(),
+            subresource: "",
             time: "2026-01-01T00:00:00Z".to_owned(),
         }
     }

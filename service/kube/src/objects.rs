@@ -9,6 +9,7 @@ use synod_proto::v1;
 use crate::body::{Asks, place, preconditions};
 use crate::documents::{self, RAW_DATA, time};
 use crate::managed::{self, MANAGED, MANAGER_BYTES_MAX, Managed, Unapplied, Writer, is_name};
+use crate::parts::Part;
 use crate::patch::Patch;
 use crate::present::{TRIES, conflict, written};
 use crate::request::Asked;
@@ -55,8 +56,9 @@ pub(crate) async fn create(
     asks: &Asks<'_>,
     document: &Value,
 ) -> Result<Value, Fault> {
-    let managers = Managed::created(document, &writer(calls, about, asks)?);
-    created(calls, about, asks, document, managers).await
+    let document = about.part.said(document, about.kind.has_status());
+    let managers = Managed::created(&document, &writer(calls, about, asks)?);
+    created(calls, about, asks, &document, managers).await
 }
 
 async fn created(
@@ -118,7 +120,9 @@ async fn update_once(
 ) -> Result<(u16, Value), Missed> {
     let rules = about.kind.rules;
     let Some(live) = live else {
-        let is_created = rules.create_on_update && *given == v1::Preconditions::default();
+        let is_whole = about.part == Part::Object;
+        let is_created =
+            is_whole && rules.create_on_update && *given == v1::Preconditions::default();
         if !is_created {
             return Err(Fault::not_found(about).into());
         }
@@ -133,9 +137,13 @@ async fn update_once(
         preconditions.resource_version = live.revision(about)?;
     }
     let writer = writer(calls, about, asks)?;
+    live.takes(about)?;
+    let document = about
+        .part
+        .written(document.clone(), &live.document, about.kind.has_status());
     let next = Next {
-        document: document.clone(),
-        managers: live.managed.updated(document, &writer),
+        managers: live.managed.updated(&document, &writer),
+        document,
         preconditions,
         stored: live.content,
     };
@@ -168,7 +176,9 @@ async fn patch_once(
 ) -> Result<(u16, Value), Missed> {
     let Some(live) = live(calls, about).await? else {
         return match patch {
-            Patch::Apply(configuration) => begin(calls, about, asks, &configuration.document).await,
+            Patch::Apply(configuration) if about.part == Part::Object => {
+                begin(calls, about, asks, &configuration.document).await
+            }
             _ => Err(Fault::not_found(about).into()),
         };
     };
@@ -177,13 +187,19 @@ async fn patch_once(
     let (document, managers) = match patch {
         Patch::Apply(configuration) => {
             let is_forced = asks.query.is("force")?;
-            live.applied(&configuration.document, &writer, is_forced, about)?
+            let said = about
+                .part
+                .said(&configuration.document, about.kind.has_status());
+            live.applied(&said, &writer, is_forced, about)?
         }
         patch => {
             let mut patched = live.document.clone();
             patch.apply(&mut patched, about)?;
             place(&mut patched, about)?;
             expects(&patched["metadata"], &live.document["metadata"], about)?;
+            let patched = about
+                .part
+                .written(patched, &live.document, about.kind.has_status());
             let managers = live.managed.updated(&patched, &writer);
             (patched, managers)
         }
@@ -210,6 +226,7 @@ async fn begin(
         return Err(Fault::modified(about).into());
     }
     let writer = writer(calls, about, asks)?;
+    let configuration = &about.part.said(configuration, about.kind.has_status());
     let managers = managed::begun(configuration, &writer);
     let managers = managers.map_err(|unapplied| self::unapplied(about, unapplied))?;
     match created(calls, about, asks, configuration, managers).await {
@@ -235,7 +252,20 @@ impl Live {
         let applied = self
             .managed
             .applied(&self.document, configuration, writer, is_forced);
-        applied.map_err(|unapplied| self::unapplied(about, unapplied))
+        let applied = applied.map_err(|unapplied| self::unapplied(about, unapplied));
+        let (document, managers) = applied?;
+        // Nothing else changes, even what a manager has applied before it was written apart.
+        let has_status = about.kind.has_status();
+        let document = about.part.written(document, &self.document, has_status);
+        Ok((document, managers))
+    }
+
+    /// Whether the part can be written in the version that was asked for: what is stored in another one stays as it is.
+    fn takes(&self, about: &About<'_>) -> Result<(), Fault> {
+        match about.part {
+            Part::Object => Ok(()),
+            Part::Status => self.is_in_the_version_of(about),
+        }
     }
 
     fn revision(&self, about: &About<'_>) -> Result<Option<u64>, Fault> {
@@ -248,8 +278,7 @@ impl Live {
         if own == asked {
             return Ok(());
         }
-        let why =
-            format!("it is stored in {own}, and this patch is for {asked}: Synod does not convert");
+        let why = format!("it is stored in {own}, and this is for {asked}: Synod does not convert");
         Err(Fault::conflict(about, &why))
     }
 }
@@ -316,6 +345,7 @@ fn writer(calls: &Calls, about: &About<'_>, asks: &Asks<'_>) -> Result<Writer, F
     Ok(Writer {
         manager,
         api_version: about.kind.api_version(),
+        subresource: about.part.subresource(),
         time: time(calls.now_ms()).as_str().unwrap_or_default().to_owned(),
     })
 }

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::discovery::Group;
-use crate::kinds::{Kind, OF_STATUS, Source, Verb};
+use crate::kinds::{Kind, Source, Verb};
+use crate::parts::{Part, STATUS};
 
 /// The document of OpenAPI v2, which only kubectl up to 1.28 needs, and that only to find something: swagger 2.0 without paths.
 pub(crate) const EMPTY_V2: &[u8] = &[
@@ -53,13 +54,12 @@ pub(crate) fn document(kinds: &[Kind]) -> Value {
             ""
         };
         let list = format!("{base}{place}/{}", kind.plural);
+        let one = format!("{list}/{{name}}");
         if kind.has_status() {
-            let status = operations(kind, "Status", OF_STATUS, true);
-            paths.insert(format!("{list}/{{name}}/status"), status);
+            paths.insert(format!("{one}/{STATUS}"), operations(kind, Path::Status));
         }
-        let one = operations(kind, "", kind.verbs, true);
-        paths.insert(format!("{list}/{{name}}"), one);
-        paths.insert(list, operations(kind, "s", kind.verbs, false));
+        paths.insert(one, operations(kind, Path::One));
+        paths.insert(list, operations(kind, Path::All));
         schemas.insert(schema_name(kind), schema(kind));
     }
     schemas.insert(METADATA.to_owned(), metadata());
@@ -77,8 +77,16 @@ fn schema_name(kind: &Kind) -> String {
     format!("{}.{}.{}", kind.group, kind.version, kind.kind)
 }
 
-/// The operations at a path, with these verbs of what may be asked: of one object, or of all. Their names end so.
-fn operations(kind: &Kind, ending: &str, verbs: &[Verb], is_one: bool) -> Value {
+/// What a path is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Path {
+    All,
+    One,
+    Status,
+}
+
+/// The operations at a path.
+fn operations(kind: &Kind, path: Path) -> Value {
     let of_one = [
         ("get", Verb::Get),
         ("put", Verb::Update),
@@ -86,9 +94,14 @@ fn operations(kind: &Kind, ending: &str, verbs: &[Verb], is_one: bool) -> Value 
         ("delete", Verb::Delete),
     ];
     let of_all = [("get", Verb::List), ("post", Verb::Create)];
-    let all: &[(&str, Verb)] = if is_one { &of_one } else { &of_all };
+    let (all, part, of): (&[(&str, Verb)], Part, &str) = match path {
+        Path::All => (&of_all, Part::Object, "s"),
+        Path::One => (&of_one, Part::Object, ""),
+        Path::Status => (&of_one, Part::Status, "Status"),
+    };
+    let has = kind.verbs_of(part);
     let mut operations = Map::new();
-    for (method, verb) in all.iter().filter(|(_, verb)| verbs.contains(verb)) {
+    for (method, verb) in all.iter().filter(|(_, verb)| has.contains(verb)) {
         let mut parameters = Vec::new();
         if matches!(verb, Verb::Create | Verb::Update | Verb::Patch) {
             parameters.extend(["dryRun", "fieldManager", "fieldValidation"].map(parameter));
@@ -100,7 +113,7 @@ fn operations(kind: &Kind, ending: &str, verbs: &[Verb], is_one: bool) -> Value 
         operations.insert(
             (*method).to_owned(),
             json!({
-                "operationId": format!("{}{}{ending}", verb.name(), kind.kind),
+                "operationId": format!("{}{}{of}", verb.name(), kind.kind),
                 "parameters": parameters,
                 "responses": { "200": { "description": "OK", "content": { "application/json": { "schema": text } } } },
                 "x-kubernetes-action": verb.name(),
@@ -149,6 +162,7 @@ fn schema(kind: &Kind) -> Value {
             properties["revision"] = number("Its place in the history.");
         }
         Source::Settings => properties["spec"] = anything("The settings."),
+        Source::LeaseCandidates => properties["spec"] = anything("For which lease it stands."),
         Source::Events => {
             properties["involvedObject"] = anything("What it is about.");
             for (field, what) in [
@@ -163,9 +177,12 @@ fn schema(kind: &Kind) -> Value {
             properties["spec"] = anything("Empty.");
             properties["status"] = report_status();
         }
-        Source::Agreements | Source::Members | Source::Migrations => {
+        Source::Agreements | Source::Members | Source::Migrations | Source::StorageStates => {
             properties["spec"] = anything("What it is about.");
             properties["status"] = anything("How it stands.");
+        }
+        Source::Objects if kind.has_status() => {
+            properties[STATUS] = anything("What is observed of it. Its subresource writes it.");
         }
         Source::Objects => {}
     }

@@ -120,6 +120,7 @@ mod tests {
 
     use super::*;
     use crate::kinds::{KINDS, Verb};
+    use crate::parts::Part;
     use crate::request::Query;
 
     /// A document after a JSON patch, or the code of the fault.
@@ -129,6 +130,7 @@ mod tests {
             verb: Verb::Patch,
             namespace: None,
             name: "a",
+            part: Part::Object,
             user: "",
         };
         let mut headers = HeaderMap::new();

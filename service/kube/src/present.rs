@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use synod_model::{Current, Refusal};
+use synod_proto::v1;
 
 use crate::request::Asked;
 use crate::sources::Calls;
@@ -23,6 +24,58 @@ pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<Value, Faul
     found.map_err(|refusal| Fault::of(&refusal, about))
 }
 
+/// Checks that an object which was read is the one that an update means.
+pub(crate) fn means(
+    about: &About<'_>,
+    there: &Value,
+    asked: &v1::Preconditions,
+) -> Result<(), Fault> {
+    let own = |field: &str| there["metadata"][field].as_str().unwrap_or_default();
+    let metadata = v1::Metadata {
+        uid: own("uid").to_owned(),
+        resource_version: own("resourceVersion").parse().unwrap_or_default(),
+        ..v1::Metadata::default()
+    };
+    is_expected(&metadata, asked, about)
+}
+
+/// The same of what has this metadata.
+pub(crate) fn is_expected(
+    there: &v1::Metadata,
+    asked: &v1::Preconditions,
+    about: &About<'_>,
+) -> Result<(), Fault> {
+    precondition(about, "UID", &asked.uid, &there.uid)?;
+    match asked.resource_version {
+        Some(revision) if revision != there.resource_version => Err(Fault::modified(about)),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Checks that an object which was read is the one that a deletion means, in Kubernetes' words.
+pub(crate) fn expected(
+    about: &About<'_>,
+    there: &Value,
+    asked: &v1::Preconditions,
+) -> Result<(), Fault> {
+    let own = |field: &str| there["metadata"][field].as_str().unwrap_or_default();
+    let revision = asked.resource_version.map(|it| it.to_string());
+    precondition(about, "UID", &asked.uid, own("uid"))?;
+    let revision = revision.unwrap_or_default();
+    precondition(about, "ResourceVersion", &revision, own("resourceVersion"))
+}
+
+/// Checks a part of what is expected; empty: anything is.
+fn precondition(about: &About<'_>, what: &str, asked: &str, own: &str) -> Result<(), Fault> {
+    if asked.is_empty() || asked == own {
+        return Ok(());
+    }
+    let why = format!(
+        "Precondition failed: {what} in precondition: {asked}, {what} in object meta: {own}"
+    );
+    Err(Fault::conflict(about, &why))
+}
+
 /// A change that was refused because the object is another one than the caller means, in Kubernetes' words.
 pub(crate) fn conflict(
     about: &About<'_>,
@@ -32,6 +85,8 @@ pub(crate) fn conflict(
 ) -> Fault {
     let current = match refusal.current.as_deref() {
         Some(Current::Object(object)) => Some(object.metadata.uid.to_string()),
+        Some(Current::Lease(lease)) => Some(lease.metadata.uid.to_string()),
+        Some(Current::ControllerRevision(one)) => Some(one.metadata.uid.to_string()),
         _ => None,
     };
     match current {

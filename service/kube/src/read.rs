@@ -10,6 +10,7 @@ use synod_model::{ErrorKind, Refusal};
 use tokio::time::Instant;
 
 use crate::answer::{self, Response, Shape};
+use crate::escaped;
 use crate::negotiate::Media;
 use crate::request::{Asked, Query};
 use crate::sources::{Calls, PAGE_MAX, Page, Scope, Start};
@@ -191,7 +192,7 @@ fn items(shape: &Shape, objects: &[Value], is_first: bool) -> String {
         if !text.is_empty() || !is_first {
             text.push(',');
         }
-        text.push_str(&shape.item(object).to_string());
+        text.push_str(&escaped::text(&shape.item(object)));
     }
     text
 }

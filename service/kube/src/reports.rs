@@ -398,7 +398,7 @@ impl Live {
     /// it names: that of a StorageVersion that was created.
     fn is_expected(&self, expected: &v1::Preconditions, about: &About<'_>) -> Result<(), Fault> {
         match self.version.as_ref().and_then(|it| it.metadata.as_ref()) {
-            Some(metadata) => crate::leases::is_expected(metadata, expected, about),
+            Some(metadata) => crate::present::is_expected(metadata, expected, about),
             None if expected.uid.is_empty() => Ok(()),
             None => Err(Fault::modified(about)),
         }

@@ -14,8 +14,9 @@ use synod_model::{ErrorKind, Refusal};
 use crate::answer::{self, Response};
 use crate::body::media;
 use crate::discovery::{groups, kind_at};
-use crate::kinds::{KINDS, Kind, OF_STATUS, Verb};
+use crate::kinds::{KINDS, Kind, Verb};
 use crate::negotiate::Media;
+use crate::parts::Part;
 use crate::request::Review;
 use crate::rights::Target;
 use crate::sources::Calls;
@@ -243,10 +244,6 @@ fn nothing(message: &str) -> Refusal {
 
 /// Whether the caller may do something to objects.
 async fn resource(calls: &Calls, asked: &Attributes) -> Result<(), Refusal> {
-    let is_status = asked.subresource == "status";
-    if !asked.subresource.is_empty() && !is_status {
-        return Err(nothing("there is no such subresource"));
-    }
     let verbs: Vec<Verb> = match asked.verb.as_str() {
         ALL => Verb::EACH.to_vec(),
         name => Verb::EACH
@@ -259,6 +256,9 @@ async fn resource(calls: &Calls, asked: &Attributes) -> Result<(), Refusal> {
     }
     let namespace = Some(asked.namespace.as_str()).filter(|namespace| !namespace.is_empty());
     if asked.resource == ALL {
+        if !asked.subresource.is_empty() {
+            return Err(nothing("subresources are those of one resource"));
+        }
         return all(calls, asked, &verbs);
     }
     if SELF.contains(&(&asked.group, &asked.resource)) {
@@ -269,15 +269,13 @@ async fn resource(calls: &Calls, asked: &Attributes) -> Result<(), Refusal> {
     }
     let kind = named(calls, asked).await?;
     let kind = kind.ok_or_else(|| nothing("no such resource is served"))?;
+    let subresource = Some(asked.subresource.as_str()).filter(|it| !it.is_empty());
+    let part = kind.part(subresource);
+    let part = part.ok_or_else(|| nothing("the resource has no such subresource"))?;
     let target = Target::of(&kind, namespace, &asked.name);
-    let had = match is_status {
-        true if !kind.has_status() => return Err(nothing("the resource has no such subresource")),
-        true => OF_STATUS,
-        false => kind.verbs,
-    };
     for verb in verbs {
         // Of all verbs, those count that there are.
-        if had.contains(&verb) {
+        if kind.verbs_of(part).contains(&verb) {
             target.may(calls, verb)?;
         } else if asked.verb != ALL {
             return Err(nothing("the resource has no such verb"));
@@ -327,11 +325,13 @@ async fn rules(calls: &Calls, namespace: &str) -> Result<Vec<Value>, Refusal> {
             continue;
         }
         let target = Target::of(kind, namespace, "");
-        let verbs = kind.verbs.iter();
-        let verbs = verbs.filter(|verb| target.may(calls, **verb).is_ok());
-        let verbs: Vec<&str> = verbs.map(|verb| verb.name()).collect();
-        if !verbs.is_empty() {
-            rules.push(rule(&verbs, &kind.group, &kind.plural));
+        for part in [Part::Object, Part::Status] {
+            let verbs = kind.verbs_of(part).iter();
+            let verbs = verbs.filter(|verb| target.may(calls, **verb).is_ok());
+            let verbs: Vec<&str> = verbs.map(|verb| verb.name()).collect();
+            if !verbs.is_empty() {
+                rules.push(rule(&verbs, &kind.group, &part.path(&kind.plural)));
+            }
         }
     }
     Ok(rules)

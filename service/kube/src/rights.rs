@@ -46,7 +46,7 @@ impl<'a> Target<'a> {
         let resource = match kind.source {
             Source::Objects => Some(kind.resource()),
             Source::StorageVersions if !name.is_empty() => Some(storage_version_of(name)),
-            Source::Agreements if !name.is_empty() => Some(state_of(name)),
+            Source::Agreements | Source::StorageStates if !name.is_empty() => Some(state_of(name)),
             _ => None,
         };
         Self {
@@ -87,6 +87,11 @@ impl<'a> Target<'a> {
     ///
     /// Why not.
     pub(crate) fn may(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
+        if let Some(read) = self.read_for(verb) {
+            calls
+                .front
+                .may(&calls.origin, read.path(Verb::Get), &read)?;
+        }
         calls.front.may(&calls.origin, self.path(verb), self)
     }
 
@@ -96,7 +101,30 @@ impl<'a> Target<'a> {
     ///
     /// Why not.
     fn admit(&self, calls: &Calls, verb: Verb) -> Result<(), Refusal> {
+        if let Some(read) = self.read_for(verb) {
+            calls
+                .front
+                .admit(&calls.origin, read.path(Verb::Get), &read)?;
+        }
         calls.front.admit(&calls.origin, self.path(verb), self)
+    }
+
+    /// What is read to do it, beyond the call that does it. Candidates are kept by their leases, so one is looked for by its name
+    /// among those for all leases, but for an update, which says for which lease it stands.
+    fn read_for(&self, verb: Verb) -> Option<Self> {
+        if self.source != Source::LeaseCandidates || verb == Verb::Watch {
+            return None;
+        }
+        Some(Self {
+            source: self.source,
+            resource: None,
+            namespace: match verb {
+                Verb::Update => self.namespace,
+                _ => "",
+            },
+            name: "",
+            is_oneself: false,
+        })
     }
 
     /// The call that does it.
@@ -107,15 +135,27 @@ impl<'a> Target<'a> {
             (Source::Objects, Verb::Update | Verb::Patch) => "synod.v1.Objects/Update",
             (Source::Objects, _) if is_read => "synod.v1.Objects/Get",
             (Source::Objects, _) => "synod.v1.Objects/Delete",
+            (Source::LeaseCandidates, _) if is_read => "synod.v1.Leases/ListCandidates",
+            (Source::LeaseCandidates, Verb::Delete) => "synod.v1.Leases/WithdrawCandidate",
+            (Source::LeaseCandidates, _) => "synod.v1.Leases/PutCandidate",
             (Source::Leases, _) if is_read => "synod.v1.Leases/Get",
+            (Source::Leases, Verb::Delete | Verb::DeleteCollection) => "synod.v1.Leases/Delete",
             (Source::Leases, _) => "synod.v1.Leases/Acquire",
             (Source::ControllerRevisions, _) if is_read => "synod.v1.ControllerRevisions/Get",
+            (Source::ControllerRevisions, Verb::Create) => "synod.v1.ControllerRevisions/Create",
+            (Source::ControllerRevisions, Verb::Update | Verb::Patch) => {
+                "synod.v1.ControllerRevisions/Update"
+            }
             (Source::ControllerRevisions, _) => "synod.v1.ControllerRevisions/Delete",
             (Source::StorageVersions, _) if !is_read => "synod.v1.StorageVersions/Report",
             (Source::Events, _) => "synod.v1.StorageVersions/History",
             (Source::Members, _) if !is_read => "synod.v1.Membership/Join",
             // What else there is is only read.
-            (Source::StorageVersions | Source::Agreements, _) => "synod.v1.StorageVersions/Get",
+            (Source::StorageVersions | Source::Agreements | Source::StorageStates, _) => {
+                "synod.v1.StorageVersions/Get"
+            }
+            (Source::Migrations, Verb::Create) => "synod.v1.Migrations/Start",
+            (Source::Migrations, Verb::Delete) => "synod.v1.Migrations/Abort",
             (Source::Migrations, _) => "synod.v1.Migrations/Get",
             (Source::Members, _) => "synod.v1.Membership/Get",
             (Source::Settings, _) => "synod.v1.Cluster/GetSettings",
@@ -136,9 +176,11 @@ impl Names for Target<'_> {
                 ..spot
             })),
             Source::Leases => each(Named::Leases(spot)),
+            // Its name is not that of the lease, of which the call that does it asks again.
+            Source::LeaseCandidates => each(Named::Leases(Spot { name: "", ..spot })),
             Source::ControllerRevisions => each(Named::Histories(spot)),
             Source::Migrations if !self.name.is_empty() => each(Named::Migration(self.name)),
-            Source::StorageVersions | Source::Agreements => {
+            Source::StorageVersions | Source::Agreements | Source::StorageStates => {
                 if let Some(resource) = &self.resource {
                     each(Named::Resource(resource));
                 }

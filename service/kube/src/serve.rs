@@ -26,9 +26,10 @@ use crate::bodies::Bodies;
 use crate::body::Asks;
 use crate::compression::{Places, compressed, takes_gzip};
 use crate::discovery::{self, kind_at};
-use crate::kinds::{Kind, OF_STATUS, Source, Verb};
+use crate::kinds::{Kind, Source, Verb};
 use crate::negotiate::{Form, Media, accepted, form, media, names_json};
 use crate::openapi;
+use crate::parts::Part;
 use crate::request::{Place, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
@@ -328,15 +329,18 @@ async fn resource(
     let kind = kind_at(calls, &place.group, &place.version, &place.plural).await;
     let kind = kind.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let kind = kind.ok_or_else(Fault::no_such_path)?;
-    if !is_there(&place, &kind) || (place.namespace.is_some() && !kind.namespaced) {
+    let part = kind.part(place.subresource.as_deref());
+    let part = part.ok_or_else(Fault::no_such_path)?;
+    if place.namespace.is_some() && !kind.namespaced {
         return Err(Fault::no_such_path());
     }
-    let verb = verb(&head, &place, &kind)?;
+    let verb = verb(&head, &place, &kind, part)?;
     let about = About {
         kind: &kind,
         verb,
         namespace: place.namespace.as_deref(),
         name: place.name.as_deref().unwrap_or_default(),
+        part,
         user: user.as_deref().unwrap_or("system:anonymous"),
     };
     let shape = shape(calls, &kind, &head)?;
@@ -400,17 +404,8 @@ fn shape(calls: &Calls, kind: &Kind, head: &Head) -> Result<Shape, Fault> {
     })
 }
 
-/// Whether a kind has what the place names of an object.
-fn is_there(place: &ResourcePlace, kind: &Kind) -> bool {
-    match place.subresource.as_deref() {
-        None => true,
-        Some("status") => kind.has_status(),
-        Some(_) => false,
-    }
-}
-
 /// What is asked of a kind at a place.
-fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> {
+fn verb(head: &Head, place: &ResourcePlace, kind: &Kind, part: Part) -> Result<Verb, Fault> {
     let watches = || head.query.is("watch");
     let verb = match (head.method.as_str(), place.name.is_some()) {
         ("GET" | "HEAD", true) => Verb::Get,
@@ -433,11 +428,7 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind) -> Result<Verb, Fault> 
         _ if !is_one_namespace => return Err(Fault::no_such_path()),
         _ => {}
     }
-    let is_had = match place.subresource {
-        Some(_) => OF_STATUS.contains(&verb),
-        None => kind.has(verb),
-    };
-    match is_had {
+    match kind.verbs_of(part).contains(&verb) {
         true => Ok(verb),
         false => Err(Fault::no_such_method()),
     }

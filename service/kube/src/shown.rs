@@ -3,11 +3,14 @@
 use serde_json::{Map, Value, json};
 use synod_proto::v1;
 
-use crate::documents::{RAW_DATA, document, time};
-use crate::kinds::Kind;
+use crate::documents::{RAW_DATA, document, micro_time, time};
+use crate::kinds::{Kind, Source};
 
 /// The name of the one object with the settings.
 pub(crate) const SETTINGS_NAME: &str = "synod";
+
+/// The hash of versions that nobody knows, as Kubernetes' storage version migrator calls it.
+const UNKNOWN: &str = "Unknown";
 
 pub(crate) fn member(kind: &Kind, member: &v1::Member) -> Value {
     let rest = json!({
@@ -57,9 +60,9 @@ fn condition(condition: &v1::Condition) -> Value {
     })
 }
 
-pub(crate) fn agreement(kind: &Kind, state: &v1::StorageState) -> Value {
+fn agreement(kind: &Kind, state: &v1::StorageState) -> Value {
     let persisted = state.persisted.iter().map(|one| match &one.version {
-        _ if one.unknown => "Unknown".to_owned(),
+        _ if one.unknown => UNKNOWN.to_owned(),
         Some(version) => version.clone(),
         None => one.hash.clone(),
     });
@@ -83,6 +86,75 @@ pub(crate) fn agreement(kind: &Kind, state: &v1::StorageState) -> Value {
         "status": status,
     });
     document(kind, state.metadata.as_ref(), rest)
+}
+
+/// A storage state: as an agreement of Synod's own, or as `migration.k8s.io/v1alpha1` has it.
+pub(crate) fn state(kind: &Kind, state: &v1::StorageState) -> Value {
+    match kind.source {
+        Source::StorageStates => storage_state(kind, state),
+        _ => agreement(kind, state),
+    }
+}
+
+fn storage_state(kind: &Kind, state: &v1::StorageState) -> Value {
+    let persisted = state.persisted.iter().map(|one| match one.unknown {
+        true => UNKNOWN,
+        false => one.hash.as_str(),
+    });
+    // What is agreed on is persisted, with its hash.
+    let current = state
+        .persisted
+        .iter()
+        .find(|one| state.current_version.is_some() && one.version == state.current_version);
+    let current = current.map(|one| one.hash.as_str());
+    let current = current.or(state.current_hash.as_deref());
+    let rest = json!({
+        "spec": { "resource": resource(state.resource.as_ref()) },
+        "status": {
+            "currentStorageVersionHash": current.unwrap_or(UNKNOWN),
+            "persistedStorageVersionHashes": persisted.collect::<Vec<_>>(),
+        },
+    });
+    document(kind, state.metadata.as_ref(), rest)
+}
+
+/// A candidate that said so at this time, if that is known.
+pub(crate) fn lease_candidate(
+    kind: &Kind,
+    candidate: &v1::LeaseCandidate,
+    renewed_ms: Option<u64>,
+) -> Value {
+    let lease = candidate.lease.clone().unwrap_or_default();
+    let mut spec = json!({
+        "leaseName": lease.name,
+        "binaryVersion": candidate.binary_version,
+        "strategy": candidate.strategy,
+    });
+    if !candidate.emulation_version.is_empty() {
+        spec["emulationVersion"] = json!(candidate.emulation_version);
+    }
+    if let Some(renewed) = renewed_ms {
+        spec["renewTime"] = micro_time(renewed);
+    }
+    document(kind, candidate.metadata.as_ref(), json!({ "spec": spec }))
+}
+
+/// Whether a migration was deleted by the Kubernetes API, or aborted by request in another way, which is the same.
+pub(crate) fn is_deleted(migration: &v1::Migration) -> bool {
+    migration.aborted() == v1::AbortCause::Requested
+}
+
+/// What an event is to clients: a migration goes when it is called off by request.
+pub(crate) fn told_as(event: &v1::Event) -> v1::EventType {
+    let told = event.r#type();
+    match &event.object {
+        Some(v1::event::Object::Migration(migration)) if is_deleted(migration) => match told {
+            v1::EventType::Modified => v1::EventType::Removed,
+            // It went before.
+            _ => v1::EventType::Unspecified,
+        },
+        _ => told,
+    }
 }
 
 /// A migration, as `storagemigration.k8s.io/v1beta1` has it, with the phase and what was done beside its conditions.

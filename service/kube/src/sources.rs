@@ -1,5 +1,7 @@
 //! The calls by which each kind is read.
 
+mod candidates;
+
 use std::collections::BTreeMap;
 
 use prost::Message;
@@ -208,6 +210,7 @@ impl Calls {
                 let lease = found.lease.unwrap_or_default();
                 leases::of(kind, &lease, found.remaining_ms, self.now_ms())
             }
+            Source::LeaseCandidates => self.candidate(kind, namespace, name, asked).await?,
             Source::ControllerRevisions => {
                 let request = v1::ControllerRevisionsGetRequest {
                     namespace: own,
@@ -224,9 +227,9 @@ impl Calls {
                 let version = found.storage_version.ok_or_else(|| nothing(name))?;
                 shown::storage_version(kind, &version)
             }
-            Source::Agreements => {
+            Source::Agreements | Source::StorageStates => {
                 let found = self.of_resource(state_of(name), asked).await?;
-                shown::agreement(kind, &found.storage_state.ok_or_else(|| nothing(name))?)
+                shown::state(kind, &found.storage_state.ok_or_else(|| nothing(name))?)
             }
             Source::Migrations => {
                 let request = v1::MigrationsGetRequest {
@@ -235,7 +238,11 @@ impl Calls {
                 };
                 let found: v1::MigrationsGetResponse =
                     self.call("synod.v1.Migrations/Get", &request).await?;
-                shown::migration(kind, &found.migration.unwrap_or_default())
+                let migration = found.migration.unwrap_or_default();
+                if shown::is_deleted(&migration) {
+                    return Err(nothing(name));
+                }
+                shown::migration(kind, &migration)
             }
             Source::Members => shown::member(kind, &self.member(name, asked).await?.member),
             Source::Events => events::get(self, kind, namespace, name).await?,
@@ -314,6 +321,9 @@ impl Calls {
                     .collect();
                 (items, found.header, found.continue_token)
             }
+            Source::LeaseCandidates => {
+                return self.candidates(kind, &namespace, paging).await;
+            }
             Source::ControllerRevisions => {
                 let request = page!(
                     ControllerRevisionsListRequest, paging, namespace: namespace, labels: BTreeMap::new(),
@@ -334,6 +344,7 @@ impl Calls {
             | Source::Members
             | Source::Migrations
             | Source::Settings
+            | Source::StorageStates
             | Source::StorageVersions => return self.page_of_cluster(kind, paging).await,
         };
         Ok(Page {
@@ -346,14 +357,14 @@ impl Calls {
     /// A page of a kind without namespaces that Synod keeps itself.
     async fn page_of_cluster(&self, kind: &Kind, paging: Paging) -> Result<Page, Refusal> {
         let (items, header, next): (Vec<Value>, _, _) = match kind.source {
-            Source::StorageVersions | Source::Agreements => {
-                let is_state = kind.source == Source::Agreements;
+            Source::StorageVersions | Source::Agreements | Source::StorageStates => {
+                let is_state = kind.source != Source::StorageVersions;
                 let found = self.resources(paging, is_state).await?;
                 let of = |item: &v1::StorageVersionListItem| match is_state {
                     true => item
                         .storage_state
                         .as_ref()
-                        .map(|one| shown::agreement(kind, one)),
+                        .map(|one| shown::state(kind, one)),
                     false => item
                         .storage_version
                         .as_ref()
@@ -372,6 +383,7 @@ impl Calls {
                 let items = found
                     .migrations
                     .iter()
+                    .filter(|one| !shown::is_deleted(one))
                     .map(|one| shown::migration(kind, one));
                 (items.collect(), found.header, found.continue_token)
             }
@@ -389,7 +401,11 @@ impl Calls {
                     next: String::new(),
                 });
             }
-            Source::ControllerRevisions | Source::Events | Source::Leases | Source::Objects => {
+            Source::ControllerRevisions
+            | Source::Events
+            | Source::LeaseCandidates
+            | Source::Leases
+            | Source::Objects => {
                 return Err(nothing(&kind.plural));
             }
         };

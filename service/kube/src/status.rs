@@ -7,6 +7,7 @@ use synod_model::{ErrorKind, Refusal};
 
 use crate::kinds::{Kind, Verb};
 use crate::managed::Conflict;
+use crate::parts::Part;
 
 /// Why a request was not done.
 #[derive(Clone, Debug)]
@@ -29,6 +30,7 @@ pub(crate) struct About<'a> {
     pub(crate) namespace: Option<&'a str>,
     /// Empty if no single object was asked for.
     pub(crate) name: &'a str,
+    pub(crate) part: Part,
     /// Who asks; empty where nobody is asked.
     pub(crate) user: &'a str,
 }
@@ -81,11 +83,6 @@ impl Fault {
         Self::new(400, "BadRequest", message)
     }
 
-    /// Nothing is only tried of what it asks to change.
-    pub(crate) fn no_dry_run() -> Self {
-        Self::bad_request("the dryRun feature is not supported for this resource")
-    }
-
     /// Nothing is at this path.
     pub(crate) fn no_such_path() -> Self {
         Self::new(
@@ -123,6 +120,11 @@ impl Fault {
             "the body of the request was in an unknown format - accepted media types include: {accepted}"
         );
         Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    /// A dry run of what is no object would be a dry run in words alone.
+    pub(crate) fn no_dry_run() -> Self {
+        Self::bad_request("the dryRun feature is not supported for this resource")
     }
 
     pub(crate) fn too_large(bytes: usize) -> Self {
@@ -333,9 +335,10 @@ impl Fault {
                     None => "at the cluster scope".to_owned(),
                 };
                 let Kind { plural, group, .. } = about.kind;
+                let path = about.part.path(plural);
                 let (user, verb) = (about.user, about.verb.name());
                 format!(
-                    "{resource}{} is forbidden: User \"{user}\" cannot {verb} resource \"{plural}\" in API group \
+                    "{resource}{} is forbidden: User \"{user}\" cannot {verb} resource \"{path}\" in API group \
                      \"{group}\" {place}: {}",
                     named(about.name),
                     refusal.message
@@ -376,6 +379,7 @@ impl Fault {
 fn cause(field: &str, rule: &str) -> Value {
     let reasons = [
         ("Required value", "FieldValueRequired"),
+        ("Not found", "FieldValueNotFound"),
         ("Forbidden", "FieldValueForbidden"),
         ("Unsupported value", "FieldValueNotSupported"),
         ("Too long", "FieldValueTooLong"),

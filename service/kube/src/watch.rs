@@ -200,13 +200,14 @@ impl Watching {
                 let member = shown.members.then_some(ObjectKind::Member);
                 lease.into_iter().chain(member).collect()
             }
+            Source::LeaseCandidates => vec![ObjectKind::LeaseCandidate],
             Source::ControllerRevisions => vec![ObjectKind::ControllerRevision],
             Source::StorageVersions => vec![ObjectKind::StorageVersion],
             Source::Events => {
                 namespaces.clear();
                 vec![ObjectKind::StorageState]
             }
-            Source::Agreements => vec![ObjectKind::StorageState],
+            Source::Agreements | Source::StorageStates => vec![ObjectKind::StorageState],
             Source::Migrations => vec![ObjectKind::Migration],
             Source::Members => vec![ObjectKind::Member],
             Source::Settings => vec![ObjectKind::Settings],
@@ -366,7 +367,7 @@ impl Watching {
 
     /// The lines of an event; none if it is not for this watch, or if the client has it.
     async fn event(&mut self, revision: u64, event: v1::Event) -> Result<Vec<u8>, Refusal> {
-        let of = event.r#type();
+        let of = shown::told_as(&event);
         let name = match of {
             // What has happened is told once.
             v1::EventType::Modified if self.scope.kind.source == Source::Events => "ADDED",
@@ -438,7 +439,7 @@ impl Watching {
                     false => events::of_change(&calls, &self.scope, revision, state).await,
                 };
             }
-            Object::StorageState(state) => shown::agreement(kind, &state),
+            Object::StorageState(state) => shown::state(kind, &state),
             Object::Migration(migration) => shown::migration(kind, &migration),
             Object::Member(member) => shown::member(kind, &member),
             Object::Settings(settings) => shown::settings(kind, &settings),
@@ -457,7 +458,8 @@ impl Watching {
                 let calls = self.calls.until(Instant::now() + PATIENCE);
                 calls.get(kind, None, &name, Asked::Exact(revision)).await?
             }
-            Object::Collection(_) | Object::LeaseCandidate(_) | Object::Roster(_) => {
+            Object::LeaseCandidate(one) => shown::lease_candidate(kind, &one, None),
+            Object::Collection(_) | Object::Roster(_) => {
                 return Ok(None);
             }
         }))

@@ -14,7 +14,7 @@ use crate::present::{TRIES, read, written};
 use crate::rights::admit;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
-use crate::{identity, leases, reports};
+use crate::{candidates, identity, leases, migrations, reports, snapshots};
 
 /// The letters of made-up names: no word comes of them.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -27,6 +27,17 @@ pub(crate) async fn create(
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
     let Written { document, warnings } = asks.document(about)?;
+    if preconditions(&document, about)?.resource_version.is_some() {
+        return Err(Fault::bad_request(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
+    if about.kind.source == Source::Migrations {
+        admit(calls, about)?;
+        let is_dry = asks.query.is_dry_run()?;
+        let started = migrations::create(calls, about, &document, is_dry).await?;
+        return Ok(made(calls, shape, started, &warnings));
+    }
     let given = document["metadata"]["name"]
         .as_str()
         .unwrap_or_default()
@@ -39,11 +50,6 @@ pub(crate) async fn create(
         return Err(Fault::invalid(
             about,
             &[("metadata.name".to_owned(), rule.to_owned())],
-        ));
-    }
-    if preconditions(&document, about)?.resource_version.is_some() {
-        return Err(Fault::bad_request(
-            "resourceVersion should not be set on objects to be created",
         ));
     }
     let mut tries = if given.is_empty() { TRIES } else { 1 };
@@ -63,13 +69,17 @@ pub(crate) async fn create(
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),
             Ok(created) => {
-                let mut response =
-                    answer::document(&calls.origin, shape.media, 201, &shape.one(created));
-                answer::warn(&mut response, &warnings);
-                return Ok(response);
+                return Ok(made(calls, shape, created, &warnings));
             }
         }
     }
+}
+
+/// The answer to a creation.
+fn made(calls: &Calls, shape: &Shape, created: Value, warnings: &[String]) -> Response {
+    let mut response = answer::document(&calls.origin, shape.media, 201, &shape.one(created));
+    answer::warn(&mut response, warnings);
+    response
 }
 
 async fn create_named(
@@ -84,6 +94,14 @@ async fn create_named(
             not_dry(asks)?;
             create_lease(calls, about, document).await?;
             written(calls, about).await
+        }
+        Source::LeaseCandidates => {
+            not_dry(asks)?;
+            candidates::create(calls, about, document).await
+        }
+        Source::ControllerRevisions => {
+            let is_dry = asks.query.is_dry_run()?;
+            snapshots::create(calls, about, document, is_dry).await
         }
         Source::StorageVersions => {
             not_dry(asks)?;
@@ -123,12 +141,11 @@ async fn update_lease(
     }
 }
 
-/// A dry run of what is no object would be a dry run in words alone.
 fn not_dry(asks: &Asks<'_>) -> Result<(), Fault> {
-    if asks.query.is_dry_run()? {
-        return Err(Fault::no_dry_run());
+    match asks.query.is_dry_run()? {
+        true => Err(Fault::no_dry_run()),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// A name with this beginning, cut as Kubernetes cuts it.
@@ -158,11 +175,12 @@ pub(crate) async fn update(
     admit(calls, about)?;
     let Written { document, warnings } = asks.document(about)?;
     let (code, updated) = match about.kind.source {
-        Source::Leases | Source::StorageVersions => {
-            not_dry(asks)?;
+        Source::ControllerRevisions
+        | Source::LeaseCandidates
+        | Source::Leases
+        | Source::StorageVersions => {
             let expected = preconditions(&document, about)?;
-            replace(calls, about, &document, &expected).await?;
-            (200, written(calls, about).await?)
+            (200, put(calls, about, asks, &document, &expected).await?)
         }
         _ => objects::update(calls, about, asks, &document).await?,
     };
@@ -181,9 +199,10 @@ pub(crate) async fn patch(
     admit(calls, about)?;
     let patch = Patch::of(asks, about)?;
     let (code, patched) = match about.kind.source {
-        Source::Leases | Source::StorageVersions => {
-            (200, patch_own(calls, about, asks, &patch).await?)
-        }
+        Source::ControllerRevisions
+        | Source::LeaseCandidates
+        | Source::Leases
+        | Source::StorageVersions => (200, patch_own(calls, about, asks, &patch).await?),
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
     let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(patched));
@@ -193,17 +212,28 @@ pub(crate) async fn patch(
     Ok(response)
 }
 
-/// Replaces a lease, or the status of a StorageVersion.
-async fn replace(
+/// Puts a document in place of what is no object of a collection, if it is the one that is expected: the document of a
+/// StorageVersion is that of its status.
+async fn put(
     calls: &Calls,
     about: &About<'_>,
+    asks: &Asks<'_>,
     document: &Value,
     expected: &v1::Preconditions,
-) -> Result<(), Fault> {
-    match about.kind.source {
-        Source::StorageVersions => reports::update(calls, about, document, expected).await,
-        _ => update_lease(calls, about, document, expected).await,
+) -> Result<Value, Fault> {
+    if about.kind.source == Source::ControllerRevisions {
+        let is_dry = asks.query.is_dry_run()?;
+        return snapshots::update(calls, about, document, expected, is_dry).await;
     }
+    not_dry(asks)?;
+    match about.kind.source {
+        Source::LeaseCandidates => {
+            return candidates::update(calls, about, document, expected).await;
+        }
+        Source::StorageVersions => reports::update(calls, about, document, expected).await?,
+        _ => update_lease(calls, about, document, expected).await?,
+    }
+    written(calls, about).await
 }
 
 /// Patches what is no object of a collection.
@@ -213,7 +243,6 @@ async fn patch_own(
     asks: &Asks<'_>,
     patch: &Patch,
 ) -> Result<Value, Fault> {
-    not_dry(asks)?;
     let mut tries = TRIES;
     loop {
         tries -= 1;
@@ -223,11 +252,11 @@ async fn patch_own(
         place(&mut patched, about)?;
         expects(&patched["metadata"], &current["metadata"], about)?;
         let expected = preconditions(&current, about)?;
-        match replace(calls, about, &patched, &expected).await {
+        match put(calls, about, asks, &patched, &expected).await {
             // Somebody was faster, and the patch does not mind.
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),
-            Ok(()) => return written(calls, about).await,
+            Ok(done) => return Ok(done),
         }
     }
 }

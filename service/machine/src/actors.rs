@@ -62,6 +62,7 @@ impl State {
             | Command::ReleaseControllerRevision(_)
             | Command::AcquireLease(_)
             | Command::ReleaseLease(_)
+            | Command::DeleteLease(_)
             | Command::PutLeaseCandidate(_)
             | Command::RenewLeaseCandidate(_)
             | Command::WithdrawLeaseCandidate(_)

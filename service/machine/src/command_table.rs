@@ -109,6 +109,8 @@ macro_rules! command_table {
             50 FollowSwitches ordinary = follow_switches::apply;
             /// A worker gives its claim back: the migration is pending again.
             51 ReleaseMigration urgent = migrations::release::apply;
+            /// Deletes a lease, whoever holds it.
+            52 DeleteLease ordinary = delete_lease::apply;
         }
     };
 }

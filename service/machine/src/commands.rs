@@ -14,6 +14,7 @@ pub(crate) mod create_controller_revision;
 pub(crate) mod create_object;
 pub(crate) mod delete_collection;
 pub(crate) mod delete_controller_revisions;
+pub(crate) mod delete_lease;
 pub(crate) mod delete_object;
 pub(crate) mod expire;
 pub(crate) mod follow_switches;

@@ -81,6 +81,12 @@ impl ControllerRevisions {
         })
     }
 
+    /// How many snapshots a controller controls in a namespace, whatever their labels.
+    pub(crate) fn count_controlled(&self, namespace: &Namespace, controller: Uid) -> usize {
+        let places = self.histories.get(&(namespace.clone(), Some(controller)));
+        places.map_or(0, OrdSet::len)
+    }
+
     /// The snapshots of a history, in its order.
     pub(crate) fn of<'a>(
         &'a self,

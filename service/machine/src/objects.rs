@@ -8,6 +8,7 @@ pub(crate) mod deletion;
 mod dependents;
 pub(crate) mod guarantee;
 pub(crate) mod labels;
+mod status;
 pub(crate) mod write;
 
 use std::cmp::Ordering;

@@ -4,7 +4,10 @@
 //! nothing back, and it makes nothing safer than it is: what was voted, marked and fenced goes on counting, drains and
 //! deadlines go on, and what frees something for others stays possible.
 
-use synod_model::{ErrorKind, Feature, RELEASES_SINCE, Refusal, SWITCHES_SINCE, Switch};
+use synod_model::{
+    DELETE_LEASE_SINCE, ErrorKind, Feature, GroupResource, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE,
+    Refusal, STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
+};
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
 
@@ -33,20 +36,14 @@ impl State {
     ///
     /// `UNAVAILABLE`, with the replicas that have to be upgraded first.
     pub fn check_machine_version(&self, command: &Command) -> Result<(), Refusal> {
-        if let Some(feature) = switch_named_in(command)
-            && self.machine_version < SWITCHES_SINCE
-        {
-            let refusal = self.too_early("switches", SWITCHES_SINCE, feature.setting());
-            return Err(refusal.with("setting", feature));
+        match Later::of(command) {
+            Some(later) if self.machine_version < later.since => {
+                let refusal = self.too_early(later.what, later.since, &later.named);
+                let (field, of) = later.field;
+                Err(refusal.with(field, of))
+            }
+            Some(_) | None => Ok(()),
         }
-        if let Command::ReleaseMigration(release) = command
-            && self.machine_version < RELEASES_SINCE
-        {
-            let named = format!("migration \"{}\"", release.id);
-            let refusal = self.too_early("releases of claims", RELEASES_SINCE, &named);
-            return Err(refusal.with("migration", &release.id));
-        }
-        Ok(())
     }
 
     /// The refusal of something that comes with a machine version that is not in force yet.
@@ -81,10 +78,65 @@ impl Command {
         if matches!(self, Self::FollowSwitches(_)) {
             return SWITCHES_SINCE;
         }
-        if matches!(self, Self::ReleaseMigration(_)) {
-            return RELEASES_SINCE;
+        Later::of(self).map_or(MACHINE_VERSION_MIN, |later| later.since)
+    }
+}
+
+/// What a command says that replicas of older machine versions do not know.
+struct Later {
+    what: &'static str,
+    since: u32,
+    /// Where the command says it, in words.
+    named: String,
+    /// The same for programs.
+    field: (&'static str, String),
+}
+
+impl Later {
+    fn of(command: &Command) -> Option<Self> {
+        if let Some(feature) = switch_named_in(command) {
+            return Some(Self {
+                what: "switches",
+                since: SWITCHES_SINCE,
+                named: feature.setting().to_owned(),
+                field: ("setting", feature.to_string()),
+            });
         }
-        switch_named_in(self).map_or(MACHINE_VERSION_MIN, |_| SWITCHES_SINCE)
+        if let Some(resource) = status_subresource_named_in(command) {
+            return Some(Self {
+                what: "status subresources",
+                since: STATUS_SUBRESOURCE_SINCE,
+                named: "status_subresource".to_owned(),
+                field: ("collection", resource.to_string()),
+            });
+        }
+        if let Command::ReleaseMigration(release) = command {
+            return Some(Self {
+                what: "releases of claims",
+                since: RELEASES_SINCE,
+                named: format!("migration \"{}\"", release.id),
+                field: ("migration", release.id.to_string()),
+            });
+        }
+        if let Command::DeleteLease(delete) = command {
+            return Some(Self {
+                what: "deletions of leases",
+                since: DELETE_LEASE_SINCE,
+                named: format!("lease \"{}\"", delete.key),
+                field: ("lease", delete.key.to_string()),
+            });
+        }
+        if let Command::CreateControllerRevision(create) = command
+            && let Some(name) = &create.name
+        {
+            return Some(Self {
+                what: "names of snapshots",
+                since: NAMED_SNAPSHOTS_SINCE,
+                named: format!("snapshot \"{name}\""),
+                field: ("controller_revision", name.to_string()),
+            });
+        }
+        None
     }
 }
 
@@ -93,6 +145,19 @@ fn switch_named_in(command: &Command) -> Option<Feature> {
         update.patch.names_switch_of()
     } else {
         None
+    }
+}
+
+/// The collection of which a command says whether it has a status subresource, in a field that older replicas do not know.
+fn status_subresource_named_in(command: &Command) -> Option<&GroupResource> {
+    match command {
+        Command::CreateCollection(create) if create.rules.status_subresource => {
+            Some(&create.resource)
+        }
+        Command::UpdateCollection(update) if update.status_subresource.is_some() => {
+            Some(&update.resource)
+        }
+        _ => None,
     }
 }
 
@@ -139,6 +204,7 @@ const fn needed(command: &Command) -> Option<Feature> {
         Command::MarkControllerRevisions(_)
         | Command::ReleaseControllerRevision(_)
         | Command::ReleaseLease(_)
+        | Command::DeleteLease(_)
         | Command::WithdrawLeaseCandidate(_)
         | Command::FailMigration(_)
         | Command::ReleaseMigration(_)

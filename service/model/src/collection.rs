@@ -17,7 +17,14 @@ pub struct Collection {
     pub rules: CollectionRules,
 }
 
+/// The machine version that the status subresource comes with: an older replica does not know the rule.
+pub const STATUS_SUBRESOURCE_SINCE: u32 = 2;
+
 /// The rules for the writes of a collection.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each rule is there or not, whatever the others are"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectionRules {
     /// Whether every write must be encoded in the version that is selected at its revision.
@@ -26,4 +33,7 @@ pub struct CollectionRules {
     pub create_on_update: bool,
     /// Whether an update may leave out the resource version that it was made for.
     pub unconditional_update: bool,
+    /// Whether the top-level member `status` of an object is what is observed of it, and not what is desired: its
+    /// generation does not move with it.
+    pub status_subresource: bool,
 }

@@ -89,7 +89,7 @@ pub use assumption::Assumption;
 pub use binary::{Binary, BinaryResource};
 pub use binary_version::BinaryVersion;
 pub use cluster_id::ClusterId;
-pub use collection::{Collection, CollectionRules};
+pub use collection::{Collection, CollectionRules, STATUS_SUBRESOURCE_SINCE};
 pub use condition::{Condition, ConditionStatus};
 pub use controller_revision::{
     ControllerHistory, ControllerRevision, Equality, HASH_LABEL, LiveMark, LiveMarks, MarkTie,
@@ -139,8 +139,8 @@ pub use requests::{
     StartMigration,
 };
 pub use requests::{
-    AcquireLease, PutLeaseCandidate, ReleaseLease, RenewLease, RenewLeaseCandidate,
-    WithdrawLeaseCandidate,
+    AcquireLease, DELETE_LEASE_SINCE, DeleteLease, PutLeaseCandidate, ReleaseLease, RenewLease,
+    RenewLeaseCandidate, WithdrawLeaseCandidate,
 };
 pub use requests::{
     Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,
@@ -149,8 +149,9 @@ pub use requests::{
 };
 pub use requests::{
     AdoptControllerRevisions, CreateControllerRevision, DeleteControllerRevisions, InUse, Mark,
-    MarkControllerRevisions, ReleaseControllerRevision, RollbackControllerRevision, RollbackTarget,
-    TruncateControllerRevisions, UpdateControllerRevision,
+    MarkControllerRevisions, NAMED_SNAPSHOTS_SINCE, ReleaseControllerRevision,
+    RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions,
+    UpdateControllerRevision,
 };
 pub use requests::{DeleteRoster, SetRoster};
 pub use resource::GroupResource;

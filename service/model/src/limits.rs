@@ -90,7 +90,8 @@ pub const REVISION_PREFIX_BYTES_MAX: usize = 223;
 pub const COLLISION_COUNT_MAX: u32 = i32::MAX as u32;
 /// Names that one create tries. Apply reads it: it belongs to the machine version.
 pub const COLLISIONS_TRIED_MAX: u32 = 1_000;
-/// Snapshots beside the live ones that a controller can ask to keep.
+/// Snapshots beside the live ones that a controller can ask to keep, and all that one controls if it names them itself. Apply reads
+/// it: it belongs to the machine version.
 pub const HISTORY_LIMIT_MAX: u32 = 10_000;
 /// Snapshots beside the live ones that are kept if the controller does not say.
 pub const HISTORY_LIMIT_DEFAULT: u32 = 10;

@@ -329,6 +329,14 @@ export interface OwnerReference {
   blockOwnerDeletion: boolean;
 }
 
+/** Which object a change was made for. Since 0.1. */
+export interface Preconditions {
+  /** The object with this uid, and no later one of the same name. Empty: any. */
+  uid: string;
+  /** The object as of this revision, its `resource_version`; at least 1. Left out: any. */
+  resourceVersion?: bigint;
+}
+
 /** One observation about an object, in the form that Kubernetes uses. Since 0.1. */
 export interface Condition {
   /** What is observed, as in `AllEncodingVersionsEqual`; unique within its object. */
@@ -1145,6 +1153,24 @@ export interface LeasesReleaseResponse {
   changed: boolean;
 }
 
+/** Names a lease to delete. Since 0.1. */
+export interface LeasesDeleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The lease. */
+  lease?: LeaseKey;
+  /** Which lease it must still be; left out: whichever there is. */
+  preconditions?: Preconditions;
+  /** True: check everything and change nothing. */
+  dryRun: boolean;
+}
+
+/** The lease is deleted. Since 0.1. */
+export interface LeasesDeleteResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
 /** Names a lease to read. Since 0.1. */
 export interface LeasesGetRequest {
   /** The lease. */
@@ -1318,14 +1344,6 @@ export interface ObjectKey {
   namespace: string;
   /** Its name, a DNS-1123 subdomain of at most 253 characters. */
   name: string;
-}
-
-/** Which object a change was made for. Since 0.1. */
-export interface Preconditions {
-  /** The object with this uid, and no later one of the same name. Empty: any. */
-  uid: string;
-  /** The object as of this revision, its `resource_version`; at least 1. Left out: any. */
-  resourceVersion?: bigint;
 }
 
 /** What must still be true of the writer when its write is applied. Since 0.1. */
@@ -1807,6 +1825,12 @@ export interface CollectionRules {
   createOnUpdate: boolean;
   /** True: an update may leave out `resource_version`. False: that is an `INVALID_ARGUMENT`. */
   unconditionalUpdate: boolean;
+  /**
+   * True: the top-level member `status` of an object's JSON is what is observed of it. A write that changes nothing else moves
+   * no generation, and the Kubernetes API serves `<object>/status`, by which alone it changes the status of what stays in its
+   * version. To set it, or to name it in an update: `UNAVAILABLE` until all replicas know the field (machine version 2). Since 0.1.
+   */
+  statusSubresource: boolean;
 }
 
 /** How many objects of a collection are encoded in a version. Since 0.1. */
@@ -1849,7 +1873,7 @@ export interface CollectionsUpdateRequest {
   resource?: GroupResource;
   /** Which collection it must still be; left out: whichever there is. */
   preconditions?: Preconditions;
-  /** See `CollectionRules`; left out: as before. At least one of the three is required. */
+  /** See `CollectionRules`; left out: as before. At least one of the four is required. */
   strictStorageVersion?: boolean;
   /** See `CollectionRules`; left out: as before. */
   createOnUpdate?: boolean;
@@ -1857,6 +1881,8 @@ export interface CollectionsUpdateRequest {
   unconditionalUpdate?: boolean;
   /** True: check everything and change nothing. The answer is what would have been. */
   dryRun: boolean;
+  /** See `CollectionRules`; left out: as before. Since 0.1. */
+  statusSubresource?: boolean;
 }
 
 /** The collection is as asked. Since 0.1. */
@@ -2100,6 +2126,13 @@ export interface ControllerRevisionsCreateRequest {
    * snapshot also where the outcome is *unchanged*; a version that is known stays.
    */
   dataVersion?: string;
+  /**
+   * The name of the snapshot, for whoever compares and counts itself, as controllers of Kubernetes do: it is created whatever the
+   * history holds, with `revision` as it is given, and none is adopted or deleted. `ALREADY_EXISTS` if the name is taken; `QUOTA` if
+   * the owner controls 10,000 snapshots in the namespace; `UNAVAILABLE` until all replicas know the field (machine version 2). Not
+   * together with `mark_update`. Empty: the replicas compare, name and count. Since 0.1.
+   */
+  name: string;
 }
 
 /** What a controller wants stands in its history. Since 0.1. */

@@ -54,6 +54,10 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     controller: ['=', 'b'],
     blockOwnerDeletion: ['=', 'b'],
   },
+  Preconditions: {
+    uid: ['=', 's'],
+    resourceVersion: ['?', 'l'],
+  },
   Condition: {
     type: ['=', 's'],
     status: ['=', 'e', 'CONDITION_STATUS_UNSPECIFIED'],
@@ -428,6 +432,15 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
   },
+  LeasesDeleteRequest: {
+    requestId: ['?', 'RequestId'],
+    lease: ['?', 'LeaseKey'],
+    preconditions: ['?', 'Preconditions'],
+    dryRun: ['=', 'b'],
+  },
+  LeasesDeleteResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
   LeasesGetRequest: {
     lease: ['?', 'LeaseKey'],
     read: ['?', 'ReadOptions'],
@@ -501,10 +514,6 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     resource: ['?', 'GroupResource'],
     namespace: ['=', 's'],
     name: ['=', 's'],
-  },
-  Preconditions: {
-    uid: ['=', 's'],
-    resourceVersion: ['?', 'l'],
   },
   Fences: {
     ifMember: ['?', 'MemberEpoch'],
@@ -721,6 +730,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     strictStorageVersion: ['=', 'b'],
     createOnUpdate: ['=', 'b'],
     unconditionalUpdate: ['=', 'b'],
+    statusSubresource: ['=', 'b'],
   },
   EncodingCount: {
     version: ['=', 's'],
@@ -746,6 +756,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     createOnUpdate: ['?', 'b'],
     unconditionalUpdate: ['?', 'b'],
     dryRun: ['=', 'b'],
+    statusSubresource: ['?', 'b'],
   },
   CollectionsUpdateResponse: {
     header: ['?', 'ResponseHeader'],
@@ -844,6 +855,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     dryRun: ['=', 'b'],
     markUpdate: ['?', 'MarkTie'],
     dataVersion: ['?', 's'],
+    name: ['=', 's'],
   },
   ControllerRevisionsCreateResponse: {
     header: ['?', 'ResponseHeader'],

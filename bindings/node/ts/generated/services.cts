@@ -154,6 +154,17 @@ export class LeasesService {
     return this.#caller.call('synod.v1.Leases/Release', 'LeasesReleaseRequest', 'LeasesReleaseResponse', request, options);
   }
 
+  /**
+   * Deletes a lease, whoever holds it. Its token is stale at once, and refused wherever it is shown; but the holder may act
+   * until its next renewal, by which alone it learns of it. Who is next, elected or first in the queue, has a new lease of this
+   * name at the same revision, with a uid of its own and a higher token, which watches tell as `EVENT_TYPE_MODIFIED`; without
+   * anybody there is none any more. `NOT_FOUND` if there is no such lease; `UNAVAILABLE` until all replicas know the call
+   * (machine version 2). Since 0.1.
+   */
+  delete(request: Init<v1.LeasesDeleteRequest> = {}, options: CallOptions = {}): Promise<v1.LeasesDeleteResponse> {
+    return this.#caller.call('synod.v1.Leases/Delete', 'LeasesDeleteRequest', 'LeasesDeleteResponse', request, options);
+  }
+
   /** Reads one lease. To observe it, watch `OBJECT_KIND_LEASE` from the answer's revision + 1. Since 0.1. */
   get(request: Init<v1.LeasesGetRequest> = {}, options: CallOptions = {}): Promise<v1.LeasesGetResponse> {
     return this.#caller.call('synod.v1.Leases/Get', 'LeasesGetRequest', 'LeasesGetResponse', request, options);

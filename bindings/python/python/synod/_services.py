@@ -593,6 +593,29 @@ class LeasesService(Service):
         )
         return self._call("synod.v1.Leases/Release", request, v1.LeasesReleaseResponse, timeout)
 
+    def delete(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        lease: v1.LeaseKey | None = None,
+        preconditions: v1.Preconditions | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.LeasesDeleteResponse:
+        """Deletes a lease, whoever holds it. Its token is stale at once, and refused wherever it is shown; but the holder may act
+        until its next renewal, by which alone it learns of it. Who is next, elected or first in the queue, has a new lease of this
+        name at the same revision, with a uid of its own and a higher token, which watches tell as `EVENT_TYPE_MODIFIED`; without
+        anybody there is none any more. `NOT_FOUND` if there is no such lease; `UNAVAILABLE` until all replicas know the call
+        (machine version 2). Since 0.1.
+        """
+        request = v1.LeasesDeleteRequest(
+            request_id=request_id,
+            lease=lease,
+            preconditions=preconditions,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.Leases/Delete", request, v1.LeasesDeleteResponse, timeout)
+
     def get(
         self,
         *,
@@ -762,6 +785,29 @@ class AsyncLeasesService(AsyncService):
             token=token,
         )
         return await self._call("synod.v1.Leases/Release", request, v1.LeasesReleaseResponse, timeout)
+
+    async def delete(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        lease: v1.LeaseKey | None = None,
+        preconditions: v1.Preconditions | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.LeasesDeleteResponse:
+        """Deletes a lease, whoever holds it. Its token is stale at once, and refused wherever it is shown; but the holder may act
+        until its next renewal, by which alone it learns of it. Who is next, elected or first in the queue, has a new lease of this
+        name at the same revision, with a uid of its own and a higher token, which watches tell as `EVENT_TYPE_MODIFIED`; without
+        anybody there is none any more. `NOT_FOUND` if there is no such lease; `UNAVAILABLE` until all replicas know the call
+        (machine version 2). Since 0.1.
+        """
+        request = v1.LeasesDeleteRequest(
+            request_id=request_id,
+            lease=lease,
+            preconditions=preconditions,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.Leases/Delete", request, v1.LeasesDeleteResponse, timeout)
 
     async def get(
         self,
@@ -1317,6 +1363,7 @@ class CollectionsService(Service):
         create_on_update: bool | None = None,
         unconditional_update: bool | None = None,
         dry_run: bool = False,
+        status_subresource: bool | None = None,
         timeout: float | None = None,
     ) -> v1.CollectionsUpdateResponse:
         """Changes the rules of a collection. Group, resource, kind and scope never change. `NO_AGREEMENT` if it is to become
@@ -1330,6 +1377,7 @@ class CollectionsService(Service):
             create_on_update=create_on_update,
             unconditional_update=unconditional_update,
             dry_run=dry_run,
+            status_subresource=status_subresource,
         )
         return self._call("synod.v1.Collections/Update", request, v1.CollectionsUpdateResponse, timeout)
 
@@ -1439,6 +1487,7 @@ class AsyncCollectionsService(AsyncService):
         create_on_update: bool | None = None,
         unconditional_update: bool | None = None,
         dry_run: bool = False,
+        status_subresource: bool | None = None,
         timeout: float | None = None,
     ) -> v1.CollectionsUpdateResponse:
         """Changes the rules of a collection. Group, resource, kind and scope never change. `NO_AGREEMENT` if it is to become
@@ -1452,6 +1501,7 @@ class AsyncCollectionsService(AsyncService):
             create_on_update=create_on_update,
             unconditional_update=unconditional_update,
             dry_run=dry_run,
+            status_subresource=status_subresource,
         )
         return await self._call("synod.v1.Collections/Update", request, v1.CollectionsUpdateResponse, timeout)
 
@@ -1543,6 +1593,7 @@ class ControllerRevisionsService(Service):
         dry_run: bool = False,
         mark_update: v1.MarkTie | None = None,
         data_version: str | None = None,
+        name: str = "",
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsCreateResponse:
         """Says what a controller wants now. One command decides, against all that the history holds: *unchanged* if the newest
@@ -1567,6 +1618,7 @@ class ControllerRevisionsService(Service):
             dry_run=dry_run,
             mark_update=mark_update,
             data_version=data_version,
+            name=name,
         )
         return self._call("synod.v1.ControllerRevisions/Create", request, v1.ControllerRevisionsCreateResponse, timeout)
 
@@ -1900,6 +1952,7 @@ class AsyncControllerRevisionsService(AsyncService):
         dry_run: bool = False,
         mark_update: v1.MarkTie | None = None,
         data_version: str | None = None,
+        name: str = "",
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsCreateResponse:
         """Says what a controller wants now. One command decides, against all that the history holds: *unchanged* if the newest
@@ -1924,6 +1977,7 @@ class AsyncControllerRevisionsService(AsyncService):
             dry_run=dry_run,
             mark_update=mark_update,
             data_version=data_version,
+            name=name,
         )
         return await self._call("synod.v1.ControllerRevisions/Create", request, v1.ControllerRevisionsCreateResponse, timeout)
 

@@ -527,7 +527,9 @@ class EventType(ProtocolEnum):
     """It was created."""
 
     MODIFIED = "EVENT_TYPE_MODIFIED"
-    """It was there and changed."""
+    """It was there and changed. A lease that was deleted while somebody waited or stood for it is a new one of its name at the
+    same revision: one event of this type, with another `metadata.uid` than before.
+    """
 
     REMOVED = "EVENT_TYPE_REMOVED"
     """It is gone."""
@@ -748,6 +750,22 @@ class OwnerReference(Message):
         Field("uid", "uid", "one", "str"),
         Field("controller", "controller", "one", "bool"),
         Field("block_owner_deletion", "blockOwnerDeletion", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Preconditions(Message):
+    """Which object a change was made for. Since 0.1."""
+
+    uid: str = ""
+    """The object with this uid, and no later one of the same name. Empty: any."""
+
+    resource_version: int | None = None
+    """The object as of this revision, its `resource_version`; at least 1. Left out: any."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("uid", "uid", "one", "str"),
+        Field("resource_version", "resourceVersion", "optional", "long"),
     )
 
 
@@ -2282,6 +2300,42 @@ class LeasesReleaseResponse(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class LeasesDeleteRequest(Message):
+    """Names a lease to delete. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    lease: LeaseKey | None = None
+    """The lease."""
+
+    preconditions: Preconditions | None = None
+    """Which lease it must still be; left out: whichever there is."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("lease", "lease", "optional", "LeaseKey"),
+        Field("preconditions", "preconditions", "optional", "Preconditions"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class LeasesDeleteResponse(Message):
+    """The lease is deleted. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class LeasesGetRequest(Message):
     """Names a lease to read. Since 0.1."""
 
@@ -2593,22 +2647,6 @@ class ObjectKey(Message):
         Field("resource", "resource", "optional", "GroupResource"),
         Field("namespace", "namespace", "one", "str"),
         Field("name", "name", "one", "str"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Preconditions(Message):
-    """Which object a change was made for. Since 0.1."""
-
-    uid: str = ""
-    """The object with this uid, and no later one of the same name. Empty: any."""
-
-    resource_version: int | None = None
-    """The object as of this revision, its `resource_version`; at least 1. Left out: any."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("uid", "uid", "one", "str"),
-        Field("resource_version", "resourceVersion", "optional", "long"),
     )
 
 
@@ -3504,10 +3542,17 @@ class CollectionRules(Message):
     unconditional_update: bool = False
     """True: an update may leave out `resource_version`. False: that is an `INVALID_ARGUMENT`."""
 
+    status_subresource: bool = False
+    """True: the top-level member `status` of an object's JSON is what is observed of it. A write that changes nothing else moves
+    no generation, and the Kubernetes API serves `<object>/status`, by which alone it changes the status of what stays in its
+    version. To set it, or to name it in an update: `UNAVAILABLE` until all replicas know the field (machine version 2). Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("strict_storage_version", "strictStorageVersion", "one", "bool"),
         Field("create_on_update", "createOnUpdate", "one", "bool"),
         Field("unconditional_update", "unconditionalUpdate", "one", "bool"),
+        Field("status_subresource", "statusSubresource", "one", "bool"),
     )
 
 
@@ -3589,7 +3634,7 @@ class CollectionsUpdateRequest(Message):
     """Which collection it must still be; left out: whichever there is."""
 
     strict_storage_version: bool | None = None
-    """See `CollectionRules`; left out: as before. At least one of the three is required."""
+    """See `CollectionRules`; left out: as before. At least one of the four is required."""
 
     create_on_update: bool | None = None
     """See `CollectionRules`; left out: as before."""
@@ -3600,6 +3645,9 @@ class CollectionsUpdateRequest(Message):
     dry_run: bool = False
     """True: check everything and change nothing. The answer is what would have been."""
 
+    status_subresource: bool | None = None
+    """See `CollectionRules`; left out: as before. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -3608,6 +3656,7 @@ class CollectionsUpdateRequest(Message):
         Field("create_on_update", "createOnUpdate", "optional", "bool"),
         Field("unconditional_update", "unconditionalUpdate", "optional", "bool"),
         Field("dry_run", "dryRun", "one", "bool"),
+        Field("status_subresource", "statusSubresource", "optional", "bool"),
     )
 
 
@@ -4016,6 +4065,13 @@ class ControllerRevisionsCreateRequest(Message):
     snapshot also where the outcome is *unchanged*; a version that is known stays.
     """
 
+    name: str = ""
+    """The name of the snapshot, for whoever compares and counts itself, as controllers of Kubernetes do: it is created whatever the
+    history holds, with `revision` as it is given, and none is adopted or deleted. `ALREADY_EXISTS` if the name is taken; `QUOTA` if
+    the owner controls 10,000 snapshots in the namespace; `UNAVAILABLE` until all replicas know the field (machine version 2). Not
+    together with `mark_update`. Empty: the replicas compare, name and count. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("history", "history", "optional", "ControllerHistory"),
@@ -4032,6 +4088,7 @@ class ControllerRevisionsCreateRequest(Message):
         Field("dry_run", "dryRun", "one", "bool"),
         Field("mark_update", "markUpdate", "optional", "MarkTie"),
         Field("data_version", "dataVersion", "optional", "str"),
+        Field("name", "name", "one", "str"),
     )
 
 
@@ -7137,6 +7194,8 @@ __all__ = [
     "LeaseWaiter",
     "LeasesAcquireRequest",
     "LeasesAcquireResponse",
+    "LeasesDeleteRequest",
+    "LeasesDeleteResponse",
     "LeasesGetRequest",
     "LeasesGetResponse",
     "LeasesListCandidatesRequest",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use synod_model::limits::HISTORY_LIMIT_DEFAULT;
 use synod_model::{
     Annotations, ControllerHistory, CreateControllerRevision, Equality, Labels, MarkTie,
-    NamePrefix, Violations,
+    NamePrefix, ObjectName, Violations,
 };
 
 use super::super::{Change, requests};
@@ -39,6 +39,7 @@ impl Wire<v1::ControllerRevisionsCreateRequest> for CreateControllerRevision {
             if_newest: self.if_newest.to_wire(),
             mark_update: self.mark_update.to_wire(),
             data_version: self.data.version().map(ToString::to_string),
+            name: self.name.to_wire(),
             ..Default::default()
         }
     }
@@ -65,6 +66,7 @@ impl Wire<v1::ControllerRevisionsCreateRequest> for CreateControllerRevision {
             collision_count = collision_count => counted(pb.collision_count),
             if_newest = if_newest,
             mark_update = mark_update => Option::<MarkTie>::of_wire(pb.mark_update),
+            name = name => Option::<ObjectName>::of_wire(pb.name),
         }
         let Some(prefix) = prefix else {
             return Err(found);
@@ -81,6 +83,7 @@ impl Wire<v1::ControllerRevisionsCreateRequest> for CreateControllerRevision {
             history_limit: pb.history_limit.unwrap_or(HISTORY_LIMIT_DEFAULT),
             if_newest,
             mark_update,
+            name,
         };
         found.extend_at("", body.check());
         sound(body, found)

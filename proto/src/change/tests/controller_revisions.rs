@@ -19,7 +19,8 @@ fn history() -> impl Strategy<Value = ControllerHistory> {
 
 fn create() -> impl Strategy<Value = CreateControllerRevision> {
     let tie = option::of(samples::mark_tie());
-    (history(), samples::data(), tie).prop_map(|(history, data, mark_update)| {
+    let name = option::of(samples::revision_name());
+    (history(), samples::data(), tie, name).prop_map(|(history, data, mark_update, name)| {
         CreateControllerRevision {
             history,
             data,
@@ -31,6 +32,7 @@ fn create() -> impl Strategy<Value = CreateControllerRevision> {
             collision_count: 0,
             history_limit: HISTORY_LIMIT_DEFAULT,
             if_newest: None,
+            name: name.filter(|_| mark_update.is_none()),
             mark_update,
         }
     })

@@ -77,7 +77,7 @@ proptest! {
     fn a_change_of_a_collection_is_carried_whole(
         collection in change(samples::collection(), false),
         preconditions in samples::preconditions(),
-        rules in any::<[Option<bool>; 3]>(),
+        rules in any::<[Option<bool>; 4]>(),
     ) {
         let Change { key, session_cluster, epoch_cluster, token_cluster, body } = collection;
         let resource = body.resource.clone();
@@ -89,12 +89,12 @@ proptest! {
             resource: resource.clone(), preconditions,
         } };
         prop_assert_eq!(carried::<_, v1::CollectionsDeleteRequest>(&delete).unwrap(), delete);
-        let [strict_storage_version, create_on_update, unconditional_update] = rules;
+        let [strict_storage_version, create_on_update, unconditional_update, status_subresource] = rules;
         let update = Change { key, session_cluster, epoch_cluster, token_cluster, body: UpdateCollection {
-            resource, strict_storage_version, create_on_update, unconditional_update, preconditions,
+            resource, strict_storage_version, create_on_update, unconditional_update, status_subresource, preconditions,
         } };
         let sent = carried::<_, v1::CollectionsUpdateRequest>(&update);
-        if rules == [None; 3] {
+        if rules == [None; 4] {
             prop_assert!(sent.is_err());
         } else {
             prop_assert_eq!(sent.unwrap(), update);

@@ -13,6 +13,7 @@ const STRICT: CollectionRules = CollectionRules {
     strict_storage_version: true,
     create_on_update: false,
     unconditional_update: false,
+    status_subresource: false,
 };
 
 /// A member that decodes both versions and votes for one.

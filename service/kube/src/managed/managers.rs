@@ -39,6 +39,8 @@ pub(crate) enum Operation {
 pub(crate) struct Writer {
     pub(crate) manager: String,
     pub(crate) api_version: String,
+    /// Empty, or the subresource that it writes.
+    pub(crate) subresource: &'static str,
     pub(crate) time: String,
 }
 
@@ -57,7 +59,7 @@ struct Entry {
     time: Option<String>,
     manager: String,
     api_version: String,
-    /// Empty, or the subresource that was written: of what clients have written themselves.
+    /// Empty, or the subresource that was written.
     subresource: String,
     fields: Fields,
 }
@@ -90,7 +92,7 @@ impl Entry {
             time: Some(writer.time.clone()),
             manager: writer.manager.clone(),
             api_version: writer.api_version.clone(),
-            subresource: String::new(),
+            subresource: writer.subresource.to_owned(),
             fields,
         }
     }
@@ -342,6 +344,7 @@ impl Managers {
         let writer = Writer {
             manager: BEFORE.to_owned(),
             api_version: api_version.to_owned(),
+            subresource: "",
             time: time.to_owned(),
         };
         let fields = values::fields_of(live);

@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::messages::{Field, Holds, LIST_METADATA, Message};
+use crate::escaped;
 
 /// Writes the members of a document that a message has.
 pub(super) fn write(message: &Message, document: &Value, out: &mut Vec<u8>) {
@@ -62,7 +63,7 @@ impl Field {
             }
             (Holds::Time | Holds::MicroTime, Value::String(text)) => self.write_time(text, out),
             (Holds::Json, value) if !value.is_null() => {
-                let text = value.to_string();
+                let text = escaped::text(value);
                 nested(self.number, out, |out| bytes(1, text.as_bytes(), out));
             }
             (Holds::Message(message), value @ Value::Object(_)) => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api::Api;
+use crate::api::{Answer, Api};
 use crate::replicas::Replicas;
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
@@ -124,4 +124,78 @@ async fn who_has_a_type_for_leases_need_not_say_what_they_are() {
     // Who says something else is refused.
     nameless["kind"] = json!("Widget");
     assert_eq!(api.post(LEASES, &nameless).await.code, 400);
+}
+
+#[tokio::test]
+async fn a_lease_is_deleted_whoever_holds_it_and_its_token_never_comes_back() {
+    let replicas = Replicas::one().await;
+    replicas.raised().await;
+    let api = Api::of(&replicas);
+    let path = format!("{LEASES}/a");
+    let token = |answer: &Answer| -> u64 {
+        let token = &answer.body["metadata"]["annotations"]["synod.io/fencing-token"];
+        token.as_str().unwrap().parse().unwrap()
+    };
+    assert_eq!(api.delete(&path, &json!({})).await.code, 404);
+    let taken = api.post(LEASES, &lease(Some("x"), 3_600)).await;
+    let uid = taken.body["metadata"]["uid"].clone();
+    let dry = api.delete(&format!("{path}?dryRun=All"), &json!({})).await;
+    assert_eq!((dry.code, &dry.body["status"]), (200, &json!("Success")));
+    for (expected, told) in [
+        (
+            json!({"uid": "00000000-0000-8000-8000-000000000000"}),
+            "UID in precondition: 00000000-0000-8000-8000-000000000000, UID in object meta: ",
+        ),
+        (
+            json!({"resourceVersion": "1"}),
+            "ResourceVersion in precondition: 1, ResourceVersion in object meta: ",
+        ),
+    ] {
+        let refused = api
+            .delete(&path, &json!({ "preconditions": expected }))
+            .await;
+        assert_eq!(refused.code, 409, "{refused:?}");
+        let message = refused.body["message"].as_str().unwrap();
+        let told = format!(
+            "Operation cannot be fulfilled on leases.coordination.k8s.io \"a\": Precondition failed: {told}"
+        );
+        assert!(message.starts_with(&told), "{message}");
+    }
+    assert_eq!(api.get(&path).await.code, 200);
+    let expected = json!({"preconditions": {"uid": uid.clone()}});
+    let deleted = api.delete(&path, &expected).await;
+    assert_eq!((deleted.code, &deleted.body["details"]["uid"]), (200, &uid));
+    assert_eq!(api.get(&path).await.code, 404);
+    // Whoever holds it still believes so, and finds out.
+    assert_eq!(api.put(&path, &taken.body).await.code, 404);
+    let again = api.post(LEASES, &lease(Some("x"), 3_600)).await;
+    assert_eq!(again.code, 201, "{again:?}");
+    assert!(token(&again) > token(&taken));
+    assert_ne!(again.body["metadata"]["uid"], uid);
+    assert_eq!(again.body["spec"]["leaseTransitions"], 0);
+    assert_eq!(api.put(&path, &taken.body).await.code, 409);
+}
+
+#[tokio::test]
+async fn many_leases_are_deleted_by_what_selects_them() {
+    let replicas = Replicas::one().await;
+    replicas.raised().await;
+    let api = Api::of(&replicas);
+    for name in ["a", "b", "c"] {
+        let mut document = lease(Some("x"), 3_600);
+        document["metadata"]["name"] = json!(name);
+        assert_eq!(api.post(LEASES, &document).await.code, 201);
+    }
+    let left = async || {
+        let list = api.get(LEASES).await.body;
+        let items = list["items"].as_array().unwrap();
+        let names = items.iter().map(|one| one["metadata"]["name"].clone());
+        names.collect::<Vec<_>>()
+    };
+    let one = format!("{LEASES}?fieldSelector=metadata.name=b");
+    assert_eq!(api.delete(&one, &json!({})).await.code, 200);
+    assert_eq!(left().await, ["a", "c"]);
+    let deleted = api.delete(LEASES, &json!({})).await;
+    assert_eq!(deleted.body["status"], "Success", "{deleted:?}");
+    assert_eq!(left().await, Vec::<Value>::new());
 }

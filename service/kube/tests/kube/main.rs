@@ -4,6 +4,7 @@
 
 mod api;
 mod apply;
+mod candidates;
 mod certificates;
 mod clients;
 mod discovery;
@@ -13,11 +14,14 @@ mod kubectl;
 mod leases;
 mod lists;
 mod members;
+mod migrations;
 mod objects;
 mod own;
 mod protobuf;
 mod proxies;
 mod replicas;
+mod snapshots;
+mod status;
 mod taking_part;
 mod taking_part_rules;
 mod verbs;

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use synod_proto::v1;
-use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
 use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 
@@ -10,10 +9,11 @@ use crate::api::Api;
 use crate::replicas::Replicas;
 
 const STORAGE_VERSIONS: &str = "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions";
-const MIGRATIONS: &str = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
+pub(crate) const MIGRATIONS: &str =
+    "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
 
 /// Lets a member join and report that it encodes deployments in this version.
-async fn report(replicas: &Replicas, id: &str, version: &str) {
+pub(crate) async fn report(replicas: &Replicas, id: &str, version: &str) {
     let join = v1::MembershipJoinRequest {
         id: id.to_owned(),
         instance: id.to_owned(),
@@ -144,67 +144,6 @@ async fn members_agreements_and_migrations_are_listed_watched_and_selected() {
     let settings = api.get("/apis/synod.io/v1/settings").await.body;
     assert_eq!(settings["items"][0]["metadata"]["name"], "synod");
     assert_eq!(settings["items"][0]["spec"]["writeGraceMs"], 70_000);
-}
-
-#[tokio::test]
-async fn snapshots_of_controllers_are_read_and_watched() {
-    let replicas = Replicas::with_widgets().await;
-    let api = Api::of(&replicas);
-    let owner = api
-        .post(crate::api::WIDGETS, &crate::api::widget("web", 1))
-        .await
-        .body;
-    let path = "/apis/apps/v1/namespaces/n/controllerrevisions";
-    let mut watch = api.watch(&format!("{path}?watch=true")).await;
-    let create = v1::ControllerRevisionsCreateRequest {
-        history: Some(v1::ControllerHistory {
-            namespace: "n".to_owned(),
-            owner: Some(v1::OwnerReference {
-                api_version: "example.io/v1".to_owned(),
-                kind: "Widget".to_owned(),
-                name: "web".to_owned(),
-                uid: owner["metadata"]["uid"].as_str().unwrap().to_owned(),
-                controller: true,
-                ..v1::OwnerReference::default()
-            }),
-            selector: [("app".to_owned(), "web".to_owned())].into(),
-        }),
-        data: br#"{"spec":{"image":"a"}}"#.to_vec().into(),
-        prefix: "web".to_owned(),
-        collision_count: Some(0),
-        ..v1::ControllerRevisionsCreateRequest::default()
-    };
-    let mut revisions = ControllerRevisionsClient::new(replicas.channel().await);
-    let created = revisions.create(create).await.unwrap().into_inner();
-    let name = created.answer.unwrap().name;
-    assert_eq!(watch.told(1).await, [format!("ADDED {name}")]);
-    let one = api.get(&format!("{path}/{name}")).await.body;
-    assert_eq!(
-        (&one["data"]["spec"]["image"], &one["revision"]),
-        (&json!("a"), &json!(1)),
-        "{one}"
-    );
-    let selected = api
-        .get(&format!("{path}?labelSelector=app%3Dweb"))
-        .await
-        .body;
-    assert_eq!(selected["items"].as_array().unwrap().len(), 1);
-    let table = api
-        .get_as(path, "application/json;as=Table;v=v1;g=meta.k8s.io")
-        .await
-        .body;
-    assert_eq!(table["rows"][0]["cells"][1], "widget.example.io/web");
-    assert_eq!(table["rows"][0]["cells"][2], 1);
-    let path = format!("{path}/{name}");
-    let wrong = json!({ "preconditions": { "resourceVersion": "1" } });
-    assert_eq!(api.delete(&path, &wrong).await.code, 409);
-    let deleted = api.delete(&path, &Value::Null).await.body;
-    assert_eq!(
-        deleted["details"]["uid"], one["metadata"]["uid"],
-        "{deleted}"
-    );
-    assert_eq!(watch.told(1).await, [format!("DELETED {name}")]);
-    assert_eq!(api.get(&path).await.code, 404);
 }
 
 #[tokio::test]

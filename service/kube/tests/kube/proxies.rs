@@ -36,9 +36,15 @@ role = "reader"
 who = "remote-group:ops"
 role = "operator"
 names = ["*"]
+
+[[grant]]
+who = "remote:carol"
+role = "operator"
+names = ["*"]
+namespaces = ["n"]
 "#;
 
-fn proxied(folder: &TempDir, config: &mut ReplicaConfig) {
+pub(crate) fn proxied(folder: &TempDir, config: &mut ReplicaConfig) {
     secured(folder, config);
     let proxies = Authority::new(folder.path(), "proxy-ca");
     proxies.common_name("front-proxy-client");
@@ -53,7 +59,7 @@ fn proxied(folder: &TempDir, config: &mut ReplicaConfig) {
     security.client.as_mut().unwrap().proxy_ca = Some(file(folder, "proxy-ca.pem"));
 }
 
-async fn client(replicas: &Replicas, name: &str) -> Client {
+pub(crate) async fn client(replicas: &Replicas, name: &str) -> Client {
     Client::over(connect(replicas, name).await.unwrap()).await
 }
 

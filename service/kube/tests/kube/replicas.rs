@@ -107,6 +107,40 @@ impl Replicas {
         replicas
     }
 
+    /// The first replica, with the namespaced collection of widgets, whose status is a subresource.
+    pub(crate) async fn with_status() -> Self {
+        let replicas = Self::one().await;
+        replicas.declare("widgets", "Widget", true).await;
+        replicas.raised().await;
+        let update = v1::CollectionsUpdateRequest {
+            resource: Some(v1::GroupResource {
+                group: "example.io".to_owned(),
+                resource: "widgets".to_owned(),
+            }),
+            status_subresource: Some(true),
+            ..v1::CollectionsUpdateRequest::default()
+        };
+        let mut collections = CollectionsClient::new(replicas.channel().await);
+        collections.update(update).await.unwrap();
+        replicas
+    }
+
+    /// Waits until the newest machine version is in force, which is in a moment where each replica knows it.
+    pub(crate) async fn raised(&self) {
+        let mut cluster = ClusterClient::new(self.channel().await);
+        let raised = async {
+            loop {
+                let status = cluster.status(v1::ClusterStatusRequest::default());
+                let status = status.await.unwrap().into_inner();
+                if status.machine_version >= 2 {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, raised).await.unwrap();
+    }
+
     /// Declares a collection of the group `example.io`.
     pub(crate) async fn declare(&self, plural: &str, kind: &str, namespaced: bool) {
         let create = v1::CollectionsCreateRequest {

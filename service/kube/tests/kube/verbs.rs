@@ -9,10 +9,11 @@ use crate::api::{Answer, Api, widget};
 use crate::replicas::Replicas;
 
 /// The places that are asked, with a document to write there.
-const PLACES: [&str; 15] = [
+const PLACES: [&str; 16] = [
     "/apis/example.io/v1/namespaces/n/widgets",
     "/apis/example.io/v1/namespaces/n/widgets/a",
     "/apis/example.io/v1/namespaces/n/widgets/nothing",
+    "/apis/example.io/v1/namespaces/n/widgets/a/status",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases/a",
     "/apis/coordination.k8s.io/v1/namespaces/n/leases/nothing",
@@ -28,7 +29,7 @@ const PLACES: [&str; 15] = [
 ];
 
 /// What is asked without a place of objects, or at one that does not exist.
-const OTHERS: [&str; 20] = [
+const OTHERS: [&str; 22] = [
     "/api",
     "/apis",
     "/apis/example.io",
@@ -40,7 +41,9 @@ const OTHERS: [&str; 20] = [
     "/apis/synod.io/v1/members",
     "/apis/synod.io/v1/agreements",
     "/apis/synod.io/v1/settings",
-    "/apis/example.io/v1/namespaces/n/widgets/a/status",
+    "/apis/example.io/v1/namespaces/n/widgets/a/scale",
+    "/apis/migration.k8s.io/v1alpha1/storagestates",
+    "/apis/coordination.k8s.io/v1beta1/namespaces/n/leasecandidates",
     "/api/v1",
     "/api/v1/events",
     "/api/v1/namespaces",
@@ -86,7 +89,7 @@ fn row(table: &mut String, method: &str, path: &str, answer: &Answer) {
 
 #[tokio::test]
 async fn every_verb_of_every_kind_answers_as_the_table_says() {
-    let replicas = Replicas::with_widgets().await;
+    let replicas = Replicas::with_status().await;
     let api = Api::of(&replicas);
     let mut table = String::new();
     for path in PLACES {
@@ -110,7 +113,8 @@ async fn every_verb_of_every_kind_answers_as_the_table_says() {
             )
             .await;
         row(&mut table, "POST*", path, &text);
-        if !path.ends_with("/a") && !path.ends_with("/widgets") {
+        let is_needed = ["/a", "/widgets", "/leases"];
+        if !is_needed.iter().any(|end| path.ends_with(end)) {
             row(
                 &mut table,
                 "DELETE",
@@ -119,14 +123,18 @@ async fn every_verb_of_every_kind_answers_as_the_table_says() {
             );
         }
     }
-    let a = "/apis/example.io/v1/namespaces/n/widgets/a";
-    row(&mut table, "DELETE", a, &api.delete(a, &Value::Null).await);
-    let member = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/a";
-    let left = api.delete(member, &Value::Null).await;
-    row(&mut table, "DELETE", member, &left);
-    let widgets = "/apis/example.io/v1/namespaces/n/widgets";
-    let deleted = api.delete(widgets, &Value::Null).await;
-    row(&mut table, "DELETE", widgets, &deleted);
+    let leases = "/apis/coordination.k8s.io/v1/namespaces";
+    for path in [
+        "/apis/example.io/v1/namespaces/n/widgets/a",
+        "/apis/example.io/v1/namespaces/n/widgets",
+        &format!("{leases}/n/leases/a"),
+        &format!("{leases}/n/leases"),
+        &format!("{leases}/kube-system/leases/a"),
+        &format!("{leases}/kube-system/leases"),
+    ] {
+        let deleted = api.delete(path, &Value::Null).await;
+        row(&mut table, "DELETE", path, &deleted);
+    }
     for path in OTHERS {
         row(&mut table, "GET", path, &api.get(path).await);
         row(&mut table, "POST", path, &api.post(path, &json!({})).await);

@@ -93,25 +93,7 @@ impl Draft {
 
     /// Refuses unless the newest snapshot is the one that the caller last saw.
     pub(super) fn check_newest(&self, if_newest: Option<Revision>) -> Result<(), Refusal> {
-        let newest = self.newest();
-        let present = newest.map_or(Revision::ZERO, |row| row.metadata.resource_version);
-        let Some(expected) = if_newest.filter(|expected| *expected != present) else {
-            return Ok(());
-        };
-        let message = match newest {
-            Some(row) => format!(
-                "the newest snapshot of the history is \"{}\" at resource version {present}, not {expected}: {CHANGED}",
-                row.key
-            ),
-            None => format!(
-                "the history is empty, and its newest was expected at {expected}: {CHANGED}"
-            ),
-        };
-        let refusal = Refusal::new(ErrorKind::Conflict, message);
-        Err(match newest {
-            Some(row) => refusal.with_current(Current::ControllerRevision(row.clone())),
-            None => refusal,
-        })
+        check_newest(self.newest(), if_newest)
     }
 
     /// The snapshots, oldest first.
@@ -136,16 +118,7 @@ impl Draft {
 
     /// The number after the highest in use.
     pub(super) fn next_number(&self) -> Result<RevisionNumber, Refusal> {
-        let Some(newest) = self.newest() else {
-            return Ok(RevisionNumber::FIRST);
-        };
-        newest.number.next().ok_or_else(|| {
-            let message = format!(
-                "the number {} of \"{}\" is the highest there is: begin another history",
-                newest.number, newest.key
-            );
-            Refusal::new(ErrorKind::Quota, message)
-        })
+        number_after(self.newest())
     }
 
     pub(super) fn add(&mut self, row: ControllerRevision, identity: RevisionIdentity) {
@@ -245,6 +218,45 @@ impl Draft {
 }
 
 const CHANGED: &str = "look at what it is now";
+
+/// Refuses unless the newest snapshot of a history is the one that the caller last saw.
+pub(super) fn check_newest(
+    newest: Option<&ControllerRevision>,
+    if_newest: Option<Revision>,
+) -> Result<(), Refusal> {
+    let present = newest.map_or(Revision::ZERO, |row| row.metadata.resource_version);
+    let Some(expected) = if_newest.filter(|expected| *expected != present) else {
+        return Ok(());
+    };
+    let message = match newest {
+        Some(row) => format!(
+            "the newest snapshot of the history is \"{}\" at resource version {present}, not {expected}: {CHANGED}",
+            row.key
+        ),
+        None => {
+            format!("the history is empty, and its newest was expected at {expected}: {CHANGED}")
+        }
+    };
+    let refusal = Refusal::new(ErrorKind::Conflict, message);
+    Err(match newest {
+        Some(row) => refusal.with_current(Current::ControllerRevision(row.clone())),
+        None => refusal,
+    })
+}
+
+/// The number after that of the newest snapshot.
+pub(super) fn number_after(newest: Option<&ControllerRevision>) -> Result<RevisionNumber, Refusal> {
+    let Some(newest) = newest else {
+        return Ok(RevisionNumber::FIRST);
+    };
+    newest.number.next().ok_or_else(|| {
+        let message = format!(
+            "the number {} of \"{}\" is the highest there is: begin another history",
+            newest.number, newest.key
+        );
+        Refusal::new(ErrorKind::Quota, message)
+    })
+}
 
 impl Drafted {
     fn of(kept: &IdentifiedRevision) -> Self {

@@ -1,16 +1,16 @@
 //! `CreateControllerRevision`: records what a controller wants now, and compares it with what it wanted before.
 
-use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX};
+use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX, HISTORY_LIMIT_MAX};
 use synod_model::{
-    ApiVersion, ControllerHistory, ControllerRevision, CreateControllerRevision, ErrorKind,
-    HASH_LABEL, Labels, LiveMark, LiveMarks, MarkTie, NamespacedName, ObjectName, Refusal,
-    RevisionHash, RevisionNumber,
+    ApiVersion, ControllerHistory, ControllerRevision, CreateControllerRevision, Current,
+    ErrorKind, HASH_LABEL, Labels, LiveMark, LiveMarks, MarkTie, NamespacedName, ObjectName,
+    Refusal, RevisionHash, RevisionNumber,
 };
 
-use super::controller_history::Draft;
+use super::controller_history::{Draft, check_newest, number_after};
 use super::live_marks::{check_tie, check_tied};
 use crate::controller_revisions::key;
-use crate::outcome::{RevisionAnswer, RevisionOutcome};
+use crate::outcome::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
 use crate::turn::Turn;
 use crate::{Answer, State};
 
@@ -18,6 +18,9 @@ pub(crate) fn apply(
     turn: &mut Turn<'_>,
     create: &CreateControllerRevision,
 ) -> Result<Answer, Refusal> {
+    if let Some(name) = &create.name {
+        return under_a_name(turn, create, name);
+    }
     let mut draft = Draft::adopting(turn.state(), &create.history)?;
     draft.check_newest(create.if_newest)?;
     if let Some(tie) = &create.mark_update {
@@ -70,6 +73,54 @@ pub(crate) fn apply(
     }))
 }
 
+/// Adds a snapshot under a name that was given, whatever the history holds: nothing is adopted and nothing deleted, so its
+/// owner has to, and its newest is all that is looked at.
+fn under_a_name(
+    turn: &mut Turn<'_>,
+    create: &CreateControllerRevision,
+    name: &ObjectName,
+) -> Result<Answer, Refusal> {
+    let history = &create.history;
+    let all = &turn.state().controller_revisions;
+    let newest = all.of(history).next_back().map(|kept| &*kept.row);
+    check_newest(newest, create.if_newest)?;
+    let key = key(&history.namespace, name);
+    if let Some(present) = all.get(&key) {
+        let current = Current::ControllerRevision((*present.row).clone());
+        let refusal = Refusal::already_exists(ControllerRevision::RESOURCE, name.as_str());
+        return Err(refusal.with_current(current));
+    }
+    let count = all.count_controlled(&history.namespace, history.owner.uid);
+    if count >= HISTORY_LIMIT_MAX as usize {
+        return Err(full_history(history, count));
+    }
+    check_room(turn.state())?;
+    let number = match create.number {
+        Some(number) => number,
+        None => number_after(newest)?,
+    };
+    let hash = RevisionHash::of(&create.data);
+    let row = row(turn, create, key, hash, number);
+    turn.put_controller_revision(row);
+    Ok(Answer::ControllerRevision(RevisionAnswer {
+        name: name.clone(),
+        number,
+        outcome: RevisionOutcome::Created,
+        collision_count: create.collision_count,
+        history: HistoryAnswer::default(),
+    }))
+}
+
+fn full_history(history: &ControllerHistory, count: usize) -> Refusal {
+    let owner = &history.owner;
+    let message = format!(
+        "{} \"{}\" controls {count} snapshots in the namespace \"{}\", and under a name no more than \
+         {HISTORY_LIMIT_MAX} are created: delete the oldest of them",
+        owner.kind, owner.name, history.namespace
+    );
+    Refusal::new(ErrorKind::Quota, message)
+}
+
 /// Sets the version of the data of the snapshot with this name, if it was not stated before. Equal data that was stated
 /// to be in another version keeps that one.
 fn learn_version(row: &mut ControllerRevision, name: &ObjectName, version: &ApiVersion) {
@@ -111,26 +162,42 @@ fn new_row(
     draft: &Draft,
     create: &CreateControllerRevision,
 ) -> Result<(ControllerRevision, u32), Refusal> {
-    if turn.state().is_full() {
-        let message = "the state is as large as its quota allows: delete something or raise state_quota_bytes";
-        return Err(Refusal::new(ErrorKind::Quota, message));
-    }
+    check_room(turn.state())?;
     let next = draft.next_number()?;
     let is_greater = |given: &RevisionNumber| draft.newest().is_none_or(|row| *given > row.number);
     let hash = RevisionHash::of(&create.data);
     let (key, collisions) = free_name(turn.state(), create, hash)?;
-    let row = ControllerRevision {
+    let number = create.number.filter(is_greater).unwrap_or(next);
+    Ok((row(turn, create, key, hash, number), collisions))
+}
+
+fn row(
+    turn: &mut Turn<'_>,
+    create: &CreateControllerRevision,
+    key: NamespacedName,
+    hash: RevisionHash,
+    number: RevisionNumber,
+) -> ControllerRevision {
+    ControllerRevision {
         key,
         metadata: turn.new_metadata(),
-        // As in Kubernetes, the label has the hash without the collisions counted below.
+        // As in Kubernetes, the label has the hash without the collisions that are counted for the name.
         labels: with_hash(&create.labels, hash.with_collisions(create.collision_count)),
         annotations: create.annotations.clone(),
         controller: Some(create.history.owner.clone()),
-        number: create.number.filter(is_greater).unwrap_or(next),
+        number,
         data: create.data.clone(),
         marks: LiveMarks::default(),
-    };
-    Ok((row, collisions))
+    }
+}
+
+fn check_room(state: &State) -> Result<(), Refusal> {
+    if !state.is_full() {
+        return Ok(());
+    }
+    let message =
+        "the state is as large as its quota allows: delete something or raise state_quota_bytes";
+    Err(Refusal::new(ErrorKind::Quota, message))
 }
 
 /// The first free name, counting on from the collisions that the owner knows of.

@@ -14,6 +14,8 @@ pub(super) enum Present {
     Stays,
     /// It has released the lease, or lost it.
     Goes,
+    /// The lease is deleted: the next holder has a new one, and without any there is none.
+    GoesWithItsLease,
 }
 
 /// Gives a lease that is free, or becomes free, to the elected candidate, or without one to the first waiter. If the
@@ -47,8 +49,14 @@ pub(super) fn settle(turn: &mut Turn<'_>, key: &LeaseKey, present: Present) {
         _ => None,
     };
     let preferred_before = before.and_then(|lease: std::sync::Arc<Lease>| lease.preferred.clone());
-    if (&hold, &preferred) != (&had, &preferred_before) {
-        turn.put_hold(key, hold, preferred);
+    match (present, hold) {
+        (Present::GoesWithItsLease, Some(hold)) => turn.put_new_lease(key, hold, preferred),
+        (Present::GoesWithItsLease, None) => turn.forget_lease(key),
+        (Present::Stays | Present::Goes, hold) => {
+            if (&hold, &preferred) != (&had, &preferred_before) {
+                turn.put_hold(key, hold, preferred);
+            }
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, update: &UpdateCollection) -> Result<An
         strict_storage_version,
         create_on_update,
         unconditional_update,
+        status_subresource,
         preconditions,
     } = update;
     let held = found(turn.state(), resource, |metadata| {
@@ -26,6 +27,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, update: &UpdateCollection) -> Result<An
         strict_storage_version: strict_storage_version.unwrap_or(before.strict_storage_version),
         create_on_update: create_on_update.unwrap_or(before.create_on_update),
         unconditional_update: unconditional_update.unwrap_or(before.unconditional_update),
+        status_subresource: status_subresource.unwrap_or(before.status_subresource),
     };
     if rules == before {
         let written = Written::collection(WrittenHow::Unchanged, &present);

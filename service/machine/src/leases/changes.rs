@@ -21,21 +21,40 @@ impl Turn<'_> {
         preferred: Option<HolderIdentity>,
     ) {
         let before = self.state().leases.rows.get(key).cloned();
+        self.put_lease(key, before.as_deref(), hold, preferred);
+    }
+
+    /// Puts a new lease in place of one that is deleted.
+    pub(crate) fn put_new_lease(
+        &mut self,
+        key: &LeaseKey,
+        hold: Hold,
+        preferred: Option<HolderIdentity>,
+    ) {
+        self.put_lease(key, None, Some(hold), preferred);
+    }
+
+    /// Puts a lease that is the one of before, or a new one.
+    fn put_lease(
+        &mut self,
+        key: &LeaseKey,
+        before: Option<&Lease>,
+        hold: Option<Hold>,
+        preferred: Option<HolderIdentity>,
+    ) {
         assert!(
             hold.is_some() || self.state().lease_waiters(key).next().is_none(),
             "lease {key}: nobody waits for a lease that is free"
         );
         let token = |hold: Option<&Hold>| hold.map(|hold| hold.token);
-        let had = before.as_ref().and_then(|lease| token(lease.hold.as_ref()));
+        let had = before.and_then(|lease| token(lease.hold.as_ref()));
         let has = token(hold.as_ref());
         let is_given = has.is_some() && has != had;
         let after = Lease {
             key: key.clone(),
-            transitions: before
-                .as_ref()
-                .map_or(0, |lease| lease.transitions + u64::from(is_given)),
+            transitions: before.map_or(0, |lease| lease.transitions + u64::from(is_given)),
             preferred,
-            metadata: self.metadata(before.as_ref().map(|lease| &lease.metadata)),
+            metadata: self.metadata(before.map(|lease| &lease.metadata)),
             hold,
         };
         if has != had {

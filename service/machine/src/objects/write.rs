@@ -8,7 +8,7 @@ use synod_model::{
     OwnerReferences, Preconditions, Refusal, Ttl, TtlChange, Violation, Violations,
 };
 
-use super::{Held, deletion, guarantee};
+use super::{Held, deletion, guarantee, status};
 use crate::hashes::object_hash;
 use crate::turn::Turn;
 use crate::{Holder, State, Written, WrittenHow};
@@ -144,7 +144,8 @@ pub(crate) fn replace(
             ..present.clone()
         };
         object.metadata.resource_version = turn.revision();
-        object.metadata.generation += u64::from(rewritten);
+        let desires_other = rewritten && status::is_about_more(&row, &present.content, content);
+        object.metadata.generation += u64::from(desires_other);
         if rewritten && encoded == Encoded::Whole {
             object.content_revision = turn.revision();
         }

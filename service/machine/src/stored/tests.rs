@@ -13,16 +13,16 @@ use proptest::prelude::*;
 use synod_model::stored::{from_bytes, to_bytes};
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration,
-    ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteRoster, Endpoint,
-    Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource,
-    HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime,
-    MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage,
-    OpenSession, PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease,
-    RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress, RequestId,
-    ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule, SemanticVersion,
-    Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance, StartMigration,
-    StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, VersionSet,
-    WallTime, WithdrawLeaseCandidate, WorkerName,
+    ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteLease,
+    DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken,
+    ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels,
+    LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason,
+    ObserveStorage, OpenSession, Preconditions, PutLeaseCandidate, ReleaseLease, ReleaseMigration,
+    Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress,
+    RequestId, ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule,
+    SemanticVersion, Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance,
+    StartMigration, StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings,
+    VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;
@@ -221,6 +221,13 @@ fn lease_commands() -> Vec<Command> {
             key: lease("other"),
             holder: holder("x"),
             token: Some(FencingToken::new(Revision::new(15))),
+        }),
+        Command::DeleteLease(DeleteLease {
+            key: lease("other"),
+            preconditions: Preconditions {
+                uid: None,
+                resource_version: Some(Revision::new(15)),
+            },
         }),
         Command::WithdrawLeaseCandidate(WithdrawLeaseCandidate {
             key: lease("elected"),

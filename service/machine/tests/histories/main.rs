@@ -5,6 +5,7 @@
 mod digest;
 mod marks;
 mod model;
+mod named;
 mod posts;
 #[path = "../support/raised.rs"]
 mod raised;
@@ -41,6 +42,8 @@ pub(crate) enum Step {
         update: Option<usize>,
         /// The version of the data that the owner states.
         version: Option<u8>,
+        /// Whether the owner names it itself, whatever there is.
+        named: bool,
     },
     /// A rollback to the snapshot at this position of its history, counted from the newest.
     RollBack {
@@ -102,17 +105,19 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         prop::bool::weighted(0.3),
         prop::option::weighted(0.3, tie()),
         prop::option::weighted(0.5, 1..3_u8),
+        prop::bool::weighted(0.1),
     );
     let want = want.prop_map(
-        |((owner, state, written, limit), number, selects, update, version)| Step::Want {
+        |((owner, state, written, limit), number, selects, update, version, named)| Step::Want {
             owner,
             state,
             written,
             limit,
             number,
             selects,
-            update,
+            update: update.filter(|_| !named),
             version,
+            named,
         },
     );
     let marks = (
@@ -183,6 +188,7 @@ fn a_thousand_random_histories_are_those_of_the_naive_model() {
         "marks not renewed",
         "marks of a member gone",
         "marks of an object gone",
+        "named by its owner",
         "released",
         "rolled back by a create",
         "rolled back by name",

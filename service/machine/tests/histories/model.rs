@@ -191,17 +191,25 @@ impl Model {
             selects,
             update,
             version,
+            named,
             ..
         } = step
         else {
             panic!("not a step that wants something: {step:?}");
         };
-        let adopted = if *selects { self.adopt(*owner) } else { 0 };
+        let adopted = if *selects && !named {
+            self.adopt(*owner)
+        } else {
+            0
+        };
         if adopted > 0 {
             reached.insert("adopted by a create");
         }
         let newest_before = self.named(*owner, 0);
-        let mut told = self.want(*owner, *state, *number, name, reached);
+        let mut told = match named {
+            true => self.put(*owner, *state, *number, name, reached),
+            false => self.want(*owner, *state, *number, name, reached),
+        };
         let wanted = told.name.clone().expect("what is wanted has a name");
         self.learn(&wanted, *version, told.outcome == Some("created"), reached);
         told.adopted = adopted;
@@ -209,7 +217,7 @@ impl Model {
             self.put_mark("update", *owner, &[0], *tie);
             reached.insert("marked by a create");
         }
-        if told.outcome != Some("unchanged") {
+        if told.outcome != Some("unchanged") && !named {
             told.deleted = self.truncate(*owner, *limit, newest_before.as_deref());
             if told.deleted > 0 {
                 reached.insert("truncated by a create");
@@ -315,12 +323,6 @@ impl Model {
             }
             return self.told(i, outcome);
         }
-        let name = name.expect("a new snapshot has a name");
-        assert!(
-            self.all.iter().all(|snapshot| snapshot.name != name),
-            "{name} was free"
-        );
-        reached.insert("created");
         let number = match given {
             Some(given) if highest.is_none_or(|highest| given > highest) => {
                 reached.insert("given number used");
@@ -328,6 +330,32 @@ impl Model {
             }
             _ => next,
         };
+        reached.insert("created");
+        self.add(owner, state, number, name)
+    }
+
+    /// The owner has compared and counted.
+    fn put(
+        &mut self,
+        owner: usize,
+        state: u8,
+        given: Option<u64>,
+        name: Option<&str>,
+        reached: &mut BTreeSet<&'static str>,
+    ) -> Told {
+        let sorted = self.sorted(Some(owner));
+        let highest = sorted.last().map(|i| self.all[*i].number);
+        reached.insert("named by its owner");
+        let number = given.unwrap_or(highest.map_or(1, |highest| highest + 1));
+        self.add(owner, state, number, name)
+    }
+
+    fn add(&mut self, owner: usize, state: u8, number: u64, name: Option<&str>) -> Told {
+        let name = name.expect("a new snapshot has a name");
+        assert!(
+            self.all.iter().all(|snapshot| snapshot.name != name),
+            "{name} was free"
+        );
         self.born += 1;
         self.all.push(Snapshot {
             name: name.to_owned(),

@@ -11,6 +11,7 @@ use synod_model::{
 };
 
 use crate::model::{MEMBER_TTL, TTLS};
+use crate::raised::raised;
 use crate::replica::{Replica, namespace, object_name};
 
 const LEGAL: &str = "the test uses legal names and numbers";
@@ -47,6 +48,9 @@ impl Replica {
     /// A replica with a member and an object.
     pub(crate) fn with_posts() -> Self {
         let mut replica = Self::formed();
+        for command in raised() {
+            replica.done(command);
+        }
         replica.done(Command::CreateCollection(CreateCollection {
             kind: Kind::parse("StatefulSet").expect(LEGAL),
             resource: resource(),
@@ -55,6 +59,7 @@ impl Replica {
                 strict_storage_version: false,
                 create_on_update: true,
                 unconditional_update: true,
+                status_subresource: false,
             },
         }));
         let object = replica.stores(&object());

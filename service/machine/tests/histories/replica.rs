@@ -103,7 +103,9 @@ impl Replica {
                 selects,
                 update,
                 version,
+                named,
             } => Command::CreateControllerRevision(CreateControllerRevision {
+                name: named.then(|| object_name(&format!("named-{}", self.state.revision().get()))),
                 history_limit: *limit,
                 number: number.map(legal_number),
                 collision_count: model.collisions(*owner),
@@ -427,5 +429,6 @@ pub(crate) fn wanting(owner: usize, data: RevisionData, selects: bool) -> Create
         history_limit: 10,
         if_newest: None,
         mark_update: None,
+        name: None,
     }
 }

@@ -16,7 +16,7 @@ use synod_model::{
 
 use crate::replica::{Replica, history, in_version, json, key, object_name, target, uid, wanting};
 
-fn created(replica: &mut Replica, create: CreateControllerRevision) -> RevisionAnswer {
+pub(crate) fn created(replica: &mut Replica, create: CreateControllerRevision) -> RevisionAnswer {
     match replica.done(Command::CreateControllerRevision(create)) {
         Answer::ControllerRevision(answer) => answer,
         other => panic!("not the answer of a create: {other:?}"),

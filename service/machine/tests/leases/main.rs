@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod candidates;
+mod deletion;
 mod digest;
 mod naive;
 mod queues;

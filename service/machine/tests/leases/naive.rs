@@ -141,7 +141,7 @@ impl World {
     }
 
     /// Carries out a change as the next revision, and undoes it if nothing visible changed.
-    fn turn(&mut self, act: impl FnOnce(&mut Self, u64) -> Said) -> Said {
+    pub(crate) fn turn(&mut self, act: impl FnOnce(&mut Self, u64) -> Said) -> Said {
         let before = self.clone();
         let said = act(self, before.revision + 1);
         if self.visible() != before.visible() {
@@ -400,7 +400,7 @@ impl World {
     }
 
     /// The holder releases the lease, which goes to the next one.
-    fn hand_on(&mut self, name: &str, revision: u64) {
+    pub(crate) fn hand_on(&mut self, name: &str, revision: u64) {
         if let Some(chosen) = self.chosen(name) {
             let place = self
                 .waiters

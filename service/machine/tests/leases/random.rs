@@ -11,6 +11,7 @@ use synod_model::{
     SemanticVersion, Strategy as Chooses, Switch, Ttl,
 };
 
+use crate::deletion::delete;
 use crate::naive::{Candidate, Said, World};
 use crate::stage::{Stage, holder, key, release, renew, renew_candidate, ttl, withdraw};
 use crate::switched::switch;
@@ -62,6 +63,7 @@ enum Step {
     Restart,
     Switch(bool),
     Follow,
+    Delete(usize),
 }
 
 /// Steps with switches among them, and without the one that outlives every deadline.
@@ -74,6 +76,7 @@ fn switching_step() -> impl Strategy<Value = Step> {
         12 => short,
         3 => any::<bool>().prop_map(Step::Switch),
         1 => Just(Step::Follow),
+        1 => (0..LEASES.len()).prop_map(Step::Delete),
     ]
 }
 
@@ -248,6 +251,10 @@ impl Trial {
                 let command = Command::FollowSwitches(FollowSwitches {});
                 self.both(command, World::follow);
                 assert_eq!(self.stage.state.aftermaths().count(), 0);
+            }
+            Step::Delete(lease) => {
+                let name = LEASES[lease];
+                self.both(delete(name), |world| world.delete(name));
             }
             Step::Pass(_) | Step::Elect | Step::Restart => unreachable!("it is no command"),
         }

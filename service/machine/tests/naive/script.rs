@@ -95,6 +95,7 @@ impl Script {
                     strict: false,
                     creates: resource == 0,
                     unconditional: true,
+                    status: false,
                 },
             })
         };

@@ -16,6 +16,7 @@ fn strictly(strict: bool) -> UpdateCollection {
         strict_storage_version: Some(strict),
         create_on_update: None,
         unconditional_update: None,
+        status_subresource: None,
         preconditions: Preconditions::default(),
     }
 }

@@ -22,6 +22,7 @@ fn of_collections() {
         |it| it.rules.strict_storage_version = !it.rules.strict_storage_version,
         |it| it.rules.create_on_update = !it.rules.create_on_update,
         |it| it.rules.unconditional_update = !it.rules.unconditional_update,
+        |it| it.rules.status_subresource = !it.rules.status_subresource,
     ];
     // An empty collection: objects without a collection would be another fault.
     let found = |row: &Row| match row {

@@ -37,6 +37,7 @@ mod served;
 mod sessions;
 mod shelf;
 mod statements;
+mod status_subresource;
 #[path = "../support/stored.rs"]
 mod stored;
 mod strictness;

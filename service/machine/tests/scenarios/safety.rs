@@ -271,6 +271,7 @@ fn wanting(kind: &str, text: Option<&str>) -> Command {
         history_limit: 10,
         if_newest: None,
         mark_update: None,
+        name: None,
     })
 }
 

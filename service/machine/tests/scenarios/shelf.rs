@@ -94,6 +94,7 @@ pub(crate) const LOOSE: CollectionRules = CollectionRules {
     strict_storage_version: false,
     create_on_update: true,
     unconditional_update: true,
+    status_subresource: false,
 };
 
 pub(crate) fn create(key: &ObjectKey, attributes: Attributes, content: Content) -> CreateObject {

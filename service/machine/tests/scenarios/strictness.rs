@@ -127,6 +127,7 @@ fn no_collection_is_or_becomes_strict_while_a_fixed_entry_exists() {
             strict_storage_version: Some(true),
             create_on_update: None,
             unconditional_update: None,
+            status_subresource: None,
             preconditions: Default::default(),
         })
     };

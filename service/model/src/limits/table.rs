@@ -154,6 +154,12 @@ pub const LIMITS: &[Limit] = &[
         INVALID,
     ),
     limit(
+        "ControllerRevisions of one controller in a namespace, if it gives them names",
+        HISTORY_LIMIT_MAX as usize,
+        "ControllerRevisions",
+        "another one is refused with QUOTA",
+    ),
+    limit(
         "marker of a ControllerRevision",
         MARKER_BYTES_MAX,
         "bytes",

@@ -33,6 +33,8 @@ pub struct UpdateCollection {
     pub create_on_update: Option<bool>,
     /// See [`CollectionRules::unconditional_update`].
     pub unconditional_update: Option<bool>,
+    /// See [`CollectionRules::status_subresource`].
+    pub status_subresource: Option<bool>,
     /// The collection that the change was made for.
     pub preconditions: Preconditions,
 }
@@ -45,6 +47,7 @@ impl UpdateCollection {
             self.strict_storage_version,
             self.create_on_update,
             self.unconditional_update,
+            self.status_subresource,
         ];
         if changes.iter().all(Option::is_none) {
             violations.push(Violation::required(

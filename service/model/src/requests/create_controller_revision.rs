@@ -2,9 +2,12 @@
 
 use crate::limits::{COLLISION_COUNT_MAX, HISTORY_LIMIT_MAX, LABELS_MAX};
 use crate::{
-    Annotations, ControllerHistory, Equality, HASH_LABEL, Labels, MarkTie, NamePrefix, Revision,
-    RevisionData, RevisionNumber, Violation, Violations,
+    Annotations, ControllerHistory, Equality, HASH_LABEL, Labels, MarkTie, NamePrefix, ObjectName,
+    Revision, RevisionData, RevisionNumber, Violation, Violations,
 };
+
+/// The machine version that snapshots under given names come with: an older replica does not know the field.
+pub const NAMED_SNAPSHOTS_SINCE: u32 = 2;
 
 /// Says what a controller wants now. Apply compares it with the history and decides whether it is new.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +36,10 @@ pub struct CreateControllerRevision {
     pub if_newest: Option<Revision>,
     /// If set, the mark `Update` moves to the answered snapshot with this tie, in the same command.
     pub mark_update: Option<MarkTie>,
+    /// If set, a snapshot is created under this name whatever the history holds, with the number that is given, and none
+    /// is adopted or deleted: for whoever compares and counts itself, as controllers of Kubernetes do. No mark is set. Its
+    /// owner controls at most [`HISTORY_LIMIT_MAX`] snapshots then.
+    pub name: Option<ObjectName>,
 }
 
 impl CreateControllerRevision {
@@ -50,6 +57,10 @@ impl CreateControllerRevision {
             found.push(Violation::invalid(HASH_LABEL, rule).at("labels"));
         } else {
             found.extend_at("labels", no_room_for_the_hash(&self.labels));
+        }
+        if let Some(name) = self.name.as_ref().filter(|_| self.mark_update.is_some()) {
+            let rule = "must be left out where the update is marked: mark it afterwards";
+            found.push(Violation::invalid(name.as_str(), rule).at("name"));
         }
         let unselected = self
             .history

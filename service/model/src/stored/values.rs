@@ -70,7 +70,9 @@ stored! {
     ClaimMigration { id, worker, ttl }
     CloseSession { session }
     Collection { resource, metadata, kind, namespaced, rules }
-    CollectionRules { strict_storage_version, create_on_update, unconditional_update }
+    CollectionRules {
+        strict_storage_version, create_on_update, unconditional_update, status_subresource,
+    }
     CompleteMigration { id, token }
     Condition {
         kind, status, reason, message, observed_generation, transition, transition_revision,
@@ -83,10 +85,11 @@ stored! {
     CreateCollection { resource, kind, namespaced, rules }
     CreateControllerRevision {
         history, data, equality, prefix, labels, annotations, number, collision_count,
-        history_limit, if_newest, mark_update,
+        history_limit, if_newest, mark_update, name,
     }
     CreateObject { key, attributes, content, ttl, fences }
     DeleteCollection { resource, preconditions }
+    DeleteLease { key, preconditions }
     DeleteObject { key, propagation, preconditions, fences }
     DeleteRoster { scope, if_revision }
     Deletion { at, revision, position }
@@ -146,6 +149,7 @@ stored! {
     TruncateControllerRevisions { history, limit, if_newest }
     UpdateCollection {
         resource, strict_storage_version, create_on_update, unconditional_update, preconditions,
+        status_subresource,
     }
     UpdateControllerRevision { key, preconditions, number, labels, annotations, data }
     UpdateObject { key, attributes, content, ttl, preconditions, fences }

@@ -20,6 +20,7 @@ const WAITERS_NAMED_MAX: usize = 100;
 calls! {
     acquire: LeasesAcquireRequest => LeasesAcquireResponse;
     release: LeasesReleaseRequest => LeasesReleaseResponse by ReleaseLease, changed;
+    delete: LeasesDeleteRequest => LeasesDeleteResponse by DeleteLease or dry_run;
     get: LeasesGetRequest => LeasesGetResponse;
     list: LeasesListRequest => LeasesListResponse;
     put_candidate: LeasesPutCandidateRequest => LeasesPutCandidateResponse by PutLeaseCandidate, changed;

@@ -98,6 +98,7 @@ methods! {
     }
     "synod.v1.Leases" {
         Acquire: Acquire;
+        Delete = DeleteLease;
         Get;
         List;
         ListCandidates;

@@ -365,6 +365,11 @@ pub(super) const LEASE_RENEW: &str = "\
 Examples:
   synod lease renew backup --token \"$token\"";
 
+pub(super) const LEASE_DELETE: &str = "\
+Examples:
+  synod lease delete backup
+  synod lease delete backup --if-revision 17";
+
 pub(super) const LEASE_RELEASE: &str = "\
 Examples:
   synod lease release backup --holder \"$holder\" --token \"$token\"";

@@ -78,6 +78,23 @@ pub(crate) enum LeaseCommand {
         #[command(flatten)]
         client: ClientArgs,
     },
+    /// Delete a lease, whoever holds it.
+    ///
+    /// Its token is stale at once, but the holder may act until its next renewal, by which it learns of it. Who is next has a
+    /// new lease of this name, with a higher token. Needs machine version 2.
+    #[command(after_long_help = examples::LEASE_DELETE)]
+    Delete {
+        /// The lease.
+        name: String,
+        /// Its namespace.
+        #[arg(short, long, default_value = "default")]
+        namespace: String,
+        /// Only if it was last changed at this revision.
+        #[arg(long, value_name = "REVISION")]
+        if_revision: Option<u64>,
+        #[command(flatten)]
+        client: ClientArgs,
+    },
     /// Give up a lease, or the place in the queue for it.
     #[command(after_long_help = examples::LEASE_RELEASE)]
     Release {

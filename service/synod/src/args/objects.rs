@@ -50,6 +50,9 @@ pub(crate) enum CollectionsCommand {
         /// An update may leave out the revision that it was made for.
         #[arg(long)]
         unconditional_update: bool,
+        /// The field status of its objects is what is observed of them, and changes by itself in the Kubernetes API.
+        #[arg(long)]
+        status_subresource: bool,
         /// Only check: change nothing.
         #[arg(long)]
         dry_run: bool,
@@ -70,6 +73,9 @@ pub(crate) enum CollectionsCommand {
         /// Whether an update may leave out the revision that it was made for.
         #[arg(long, value_name = "BOOL")]
         unconditional_update: Option<bool>,
+        /// Whether the field status of its objects is what is observed of them.
+        #[arg(long, value_name = "BOOL")]
+        status_subresource: Option<bool>,
         #[command(flatten)]
         write: WriteArgs,
     },

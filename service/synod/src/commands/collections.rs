@@ -24,6 +24,7 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
             strict,
             create_on_update,
             unconditional_update,
+            status_subresource,
             dry_run,
             query,
         }) => {
@@ -31,6 +32,7 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
                 strict_storage_version: *strict,
                 create_on_update: *create_on_update,
                 unconditional_update: *unconditional_update,
+                status_subresource: *status_subresource,
             };
             let create = creation(name, kind, *namespaced, rules)?;
             create_one(create, *dry_run, query, matches).await
@@ -40,6 +42,7 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
             strict,
             create_on_update,
             unconditional_update,
+            status_subresource,
             write,
         }) => {
             let update = UpdateCollection {
@@ -47,6 +50,7 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
                 strict_storage_version: *strict,
                 create_on_update: *create_on_update,
                 unconditional_update: *unconditional_update,
+                status_subresource: *status_subresource,
                 preconditions: preconditions(write),
             };
             update_one(update, write, matches).await

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use synod_client::{
-    Client, ErrorKind, FencingToken, HolderIdentity, LeaseKey, Lock, LockOptions, ReadOptions,
-    ReleaseLease, Revision, Ttl,
+    Client, DeleteLease, ErrorKind, FencingToken, HolderIdentity, LeaseKey, Lock, LockOptions,
+    Preconditions, ReadOptions, ReleaseLease, Revision, Ttl,
 };
 use tokio::time::timeout;
 
@@ -43,6 +43,24 @@ pub(crate) async fn run(command: &LeaseCommand, matches: &ArgMatches) -> Result<
             let (key, token) = (key(namespace, name)?, fencing_token(*token));
             let client = connect(client, matches).await?;
             client.send_renew_lease(&key, token, None).await?;
+            Ok(Exit::Ok)
+        }
+        LeaseCommand::Delete {
+            name,
+            namespace,
+            if_revision,
+            client,
+        } => {
+            let delete = DeleteLease {
+                key: key(namespace, name)?,
+                preconditions: Preconditions {
+                    uid: None,
+                    resource_version: if_revision.map(Revision::new),
+                },
+            };
+            let client = connect(client, matches).await?;
+            client.delete_lease(delete).await?;
+            output::print("deleted\n")?;
             Ok(Exit::Ok)
         }
         LeaseCommand::Release {

@@ -11,9 +11,10 @@ use super::{all, yes_or_no};
 use crate::output::{Document, Listed, Table, age};
 
 const COLUMNS: [&str; 6] = ["Name", "Kind", "Namespaced", "Strict", "Objects", "Age"];
-const MORE_COLUMNS: [&str; 4] = [
+const MORE_COLUMNS: [&str; 5] = [
     "Create on update",
     "Unconditional update",
+    "Status apart",
     "Versions",
     "UID",
 ];
@@ -83,6 +84,7 @@ fn more_cells(item: &CollectionItem) -> Vec<String> {
     vec![
         yes_or_no(collection.rules.create_on_update).to_owned(),
         yes_or_no(collection.rules.unconditional_update).to_owned(),
+        yes_or_no(collection.rules.status_subresource).to_owned(),
         all(counts.map(|count| format!("{}:{}", count.version, count.objects))),
         collection.metadata.uid.to_string(),
     ]

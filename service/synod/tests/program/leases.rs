@@ -51,6 +51,30 @@ async fn a_lease_is_taken_shown_renewed_and_released() {
 }
 
 #[tokio::test]
+async fn a_lease_is_deleted_whoever_holds_it() {
+    let cluster = Cluster::start().await;
+    let acquire = ["lease", "acquire", "backup", "--holder", "a"];
+    let taken = cluster.ask(&acquire).await;
+    let (token, _) = taken.out.trim().split_once(' ').unwrap();
+    let delete = ["lease", "delete", "backup"];
+    let other = cluster
+        .ask(&[&delete[..], &["--if-revision", "1"]].concat())
+        .await;
+    assert_eq!(code(&other), 4, "{}", other.err);
+    let deleted = cluster.ask(&delete).await;
+    assert_eq!(deleted.out, "deleted\n", "{}", deleted.err);
+    let lost = cluster
+        .ask(&["lease", "renew", "backup", "--token", token])
+        .await;
+    assert_eq!(code(&lost), 1, "{}", lost.err);
+    assert_eq!(code(&cluster.ask(&delete).await), 3);
+    let again = cluster.ask(&acquire).await;
+    let (next, _) = again.out.trim().split_once(' ').unwrap();
+    let number = |token: &str| token.parse::<u64>().unwrap();
+    assert!(number(next) > number(token), "{next} after {token}");
+}
+
+#[tokio::test]
 async fn a_command_runs_while_its_lease_is_held_and_knows_its_token() {
     let cluster = Cluster::start().await;
     let shell = "echo $SYNOD_LEASE $SYNOD_LEASE_HOLDER $SYNOD_FENCING_TOKEN";

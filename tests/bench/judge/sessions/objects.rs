@@ -27,6 +27,7 @@ pub(crate) async fn create_collections(channel: Channel) -> Answered<()> {
                 strict_storage_version: false,
                 create_on_update: true,
                 unconditional_update: true,
+                status_subresource: false,
             }),
             ..Default::default()
         };

@@ -10,6 +10,7 @@ struct Written {
 fn writer(manager: &str, time: u32) -> Writer {
     Writer {
         manager: manager.to_owned(),
+        subresource: "",
         api_version: "example.io/v1".to_owned(),
         time: format!("2026-01-01T00:00:{time:02}Z"),
     }

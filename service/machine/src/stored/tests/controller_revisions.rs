@@ -65,6 +65,7 @@ fn create_in(version: Option<&str>, text: &'static str, equality: Equality) -> C
         history_limit: 10,
         if_newest: None,
         mark_update: Some(MarkTie::DEFAULT),
+        name: None,
     })
 }
 

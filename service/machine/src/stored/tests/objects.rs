@@ -135,6 +135,7 @@ fn declare() -> Command {
         strict_storage_version: false,
         create_on_update: true,
         unconditional_update: true,
+        status_subresource: false,
     };
     Command::CreateCollection(CreateCollection {
         resource: resource("gadgets"),
@@ -166,6 +167,7 @@ pub(super) fn commands() -> Vec<Command> {
             strict_storage_version: None,
             create_on_update: Some(false),
             unconditional_update: Some(true),
+            status_subresource: None,
             preconditions: Preconditions::default(),
         }),
         Command::CreateObject(plain.clone()),

@@ -15,6 +15,7 @@ pub(crate) enum Keeps {
     Rules {
         resource: usize,
         strict: Option<bool>,
+        status: Option<bool>,
         expects: Expects,
     },
     Remove {
@@ -36,6 +37,7 @@ pub(crate) struct Rules {
     pub(crate) strict: bool,
     pub(crate) creates: bool,
     pub(crate) unconditional: bool,
+    pub(crate) status: bool,
 }
 
 /// The object that a change was made for.
@@ -166,16 +168,20 @@ fn object_step() -> impl Strategy<Value = Step> {
 
 fn keeps() -> impl Strategy<Value = Keeps> {
     let resource = || 0..2_usize;
-    let rules = (any::<bool>(), any::<bool>(), prop::bool::weighted(0.8));
-    let rules = rules.prop_map(|(strict, creates, unconditional)| Rules {
+    let (seldom, often) = (prop::bool::weighted(0.2), prop::bool::weighted(0.8));
+    let rules = (any::<bool>(), any::<bool>(), often, seldom);
+    let rules = rules.prop_map(|(strict, creates, unconditional, status)| Rules {
         strict,
         creates,
         unconditional,
+        status,
     });
-    let change = (resource(), any::<Option<bool>>(), expects());
-    let change = change.prop_map(|(resource, strict, expects)| Keeps::Rules {
+    let status = prop::option::weighted(0.5, prop::bool::weighted(0.8));
+    let change = (resource(), any::<Option<bool>>(), status, expects());
+    let change = change.prop_map(|(resource, strict, status, expects)| Keeps::Rules {
         resource,
         strict,
+        status,
         expects,
     });
     let remove = (resource(), expects());

@@ -72,6 +72,9 @@ impl World {
         if let Some(unconditional) = update.unconditional_update {
             rules.unconditional_update = unconditional;
         }
+        if let Some(status) = update.status_subresource {
+            rules.status_subresource = status;
+        }
         if rules == collection.rules {
             let same = written(WrittenHow::Unchanged, &collection.metadata);
             return Ok(Answer::Wrote(same));

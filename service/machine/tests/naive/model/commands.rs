@@ -57,6 +57,7 @@ impl World {
             Command::AcquireLease(_)
             | Command::RenewLease(_)
             | Command::ReleaseLease(_)
+            | Command::DeleteLease(_)
             | Command::PutLeaseCandidate(_)
             | Command::RenewLeaseCandidate(_)
             | Command::WithdrawLeaseCandidate(_) => unreachable!("no log here holds one"),

@@ -230,7 +230,8 @@ impl World {
             return Ok(gone);
         }
         object.metadata.resource_version = self.revision;
-        if rewritten {
+        let observes = self.collections[&key.resource].rules.status_subresource;
+        if rewritten && !(observes && has_new_status_alone(&present.content, content)) {
             object.metadata.generation += 1;
         }
         let updated = written(WrittenHow::Updated, &object.metadata);
@@ -378,7 +379,7 @@ fn with_patched_data(patch: &Patch, present: &Object) -> std::result::Result<Con
                 };
             }
         }
-        // The script tests `a`, and then adds `b`.
+        // The script tests `a`, and then adds `status`.
         PatchFormat::Json => {
             let operations = document.as_array().expect("it is a list");
             match before.get("a") {
@@ -386,7 +387,7 @@ fn with_patched_data(patch: &Patch, present: &Object) -> std::result::Result<Con
                 Some(value) if *value != operations[0]["value"] => {
                     return Err(ErrorKind::Conflict);
                 }
-                Some(_) => after.insert("b".to_owned(), operations[1]["value"].clone()),
+                Some(_) => after.insert("status".to_owned(), operations[1]["value"].clone()),
             };
         }
     }
@@ -395,6 +396,16 @@ fn with_patched_data(patch: &Patch, present: &Object) -> std::result::Result<Con
         content.data = text.into();
     }
     Ok(content)
+}
+
+/// Whether nothing but the member `status` differs.
+fn has_new_status_alone(before: &Content, after: &Content) -> bool {
+    let rest = |content: &Content| {
+        let mut members = members(&content.data);
+        members.remove("status");
+        members
+    };
+    before.encoding == after.encoding && rest(before) == rest(after)
 }
 
 /// The script merges labels, finalizers, owners, and what may not be changed; or tests a label and takes it away.

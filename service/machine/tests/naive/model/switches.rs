@@ -42,6 +42,14 @@ impl World {
             let refusal = no(ErrorKind::Unavailable).with("not_executed", "true");
             return Err(refusal);
         }
+        let names_status = match command {
+            Command::CreateCollection(create) => create.rules.status_subresource,
+            Command::UpdateCollection(update) => update.status_subresource.is_some(),
+            _ => false,
+        };
+        if names_status && self.raised_to.is_none() {
+            return Err(no(ErrorKind::Unavailable).with("not_executed", "true"));
+        }
         let off = |setting: &str, switch: Switch, kinds: &[&str]| {
             let name = format!("{:?}", command.name());
             (switch == Switch::Off && kinds.contains(&name.as_str()))

@@ -12,7 +12,7 @@ use synod_model::{Finalizers, Object, PackedObject};
 pub(crate) struct ReachedObjects(BTreeMap<String, u32>);
 
 /// Every situation that the logs must come to.
-const SITUATIONS: [&str; 42] = [
+const SITUATIONS: [&str; 43] = [
     "create: Created",
     "create: ALREADY_EXISTS",
     "create: NOT_FOUND",
@@ -35,6 +35,7 @@ const SITUATIONS: [&str; 42] = [
     "patch: INVALID_ARGUMENT",
     "patch: Deleted",
     "patch: Updated without its data",
+    "a status changed and no generation moved",
     "delete: Deleted",
     "delete: Deleting",
     "delete: Unchanged",
@@ -126,6 +127,7 @@ impl ReachedObjects {
                 None
             }
             Command::UpdateObject(update) => Some(&update.key),
+            Command::PatchObject(patch) => Some(&patch.key),
             _ => None,
         };
         let Some(own) = own else { return };
@@ -149,6 +151,12 @@ impl ReachedObjects {
                     }
                     Some(_) => {}
                 }
+            }
+            if let Some(after) = after
+                && after.metadata().generation == before.metadata().generation
+                && after.data() != before.data()
+            {
+                self.came_to("a status changed and no generation moved");
             }
             match after {
                 None if key != own && waits(before) => {

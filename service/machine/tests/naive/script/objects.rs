@@ -27,17 +27,20 @@ impl Script {
                     strict_storage_version: rules.strict,
                     create_on_update: rules.creates,
                     unconditional_update: rules.unconditional,
+                    status_subresource: rules.status,
                 },
             }),
             Keeps::Rules {
                 resource: of,
                 strict,
+                status,
                 expects,
             } => Command::UpdateCollection(UpdateCollection {
                 resource: resource(*of),
                 strict_storage_version: *strict,
                 create_on_update: Some(true),
                 unconditional_update: None,
+                status_subresource: *status,
                 preconditions: of_collection(*of, *expects, state),
             }),
             Keeps::Remove {
@@ -202,10 +205,10 @@ fn finalized(
 fn patch(by_operations: bool, number: u8, named: Option<usize>, present: Option<&Object>) -> Patch {
     let document = if by_operations {
         format!(
-            r#"[{{"op":"test","path":"/a","value":{number}}},{{"op":"add","path":"/b","value":{number}}}]"#
+            r#"[{{"op":"test","path":"/a","value":{number}}},{{"op":"add","path":"/status","value":{number}}}]"#
         )
     } else {
-        format!(r#"{{"a":{number},"b":null}}"#)
+        format!(r#"{{"a":{number},"status":null}}"#)
     };
     let stored = present.map(|object| object.content.encoding.clone());
     Patch {
@@ -365,7 +368,7 @@ fn data(which: usize, number: u8) -> Content {
     // Written in another form than a patch would write.
     let text = match number {
         0 => "{ }".to_owned(),
-        number => format!(r#"{{ "b": 7, "a": {number} }}"#),
+        number => format!(r#"{{ "status": 7, "a": {number} }}"#),
     };
     Content {
         encoding: version(which),

@@ -191,6 +191,7 @@ fn an_update_of_a_collection_must_name_a_rule() {
         strict_storage_version: None,
         create_on_update: None,
         unconditional_update: None,
+        status_subresource: None,
         preconditions: Preconditions::default(),
     };
     assert_eq!(update.check().len(), 1);

@@ -41,6 +41,7 @@ fn declare() -> Command {
         namespaced: true,
         rules: CollectionRules {
             unconditional_update: true,
+            status_subresource: false,
             ..CollectionRules::default()
         },
     })

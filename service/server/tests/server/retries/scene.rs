@@ -65,7 +65,8 @@ impl Scene {
         };
         histories.release(release).await.unwrap();
         let mut leases = LeasesClient::new(channel.clone());
-        let token = token(&mut leases).await;
+        token(&mut leases, "deleted").await;
+        let token = token(&mut leases, "held").await;
         leases.put_candidate(stands("two")).await.unwrap();
         roster(&channel).await;
         Self {
@@ -175,9 +176,9 @@ async fn version_of(histories: &mut ControllerRevisionsClient<Channel>, name: &s
     metadata.resource_version
 }
 
-async fn token(leases: &mut LeasesClient<Channel>) -> u64 {
+async fn token(leases: &mut LeasesClient<Channel>, name: &str) -> u64 {
     let acquire = v1::LeasesAcquireRequest {
-        lease: lease("held"),
+        lease: lease(name),
         holder: "one".to_owned(),
         ttl_ms: Some(DAY_MS),
         ..v1::LeasesAcquireRequest::default()

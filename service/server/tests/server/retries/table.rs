@@ -326,6 +326,10 @@ fn of_leases(scene: &Scene) -> Vec<Row> {
         token: Some(scene.token),
         ..v1::LeasesReleaseRequest::default()
     };
+    let delete = v1::LeasesDeleteRequest {
+        lease: lease("deleted"),
+        ..v1::LeasesDeleteRequest::default()
+    };
     let withdraw = v1::LeasesWithdrawCandidateRequest {
         request_id: None,
         candidate: contender("two"),
@@ -333,6 +337,7 @@ fn of_leases(scene: &Scene) -> Vec<Row> {
     vec![
         row!("Leases.Acquire", LeasesClient.acquire, acquire),
         row!("Leases.Release", LeasesClient.release, release),
+        row!("Leases.Delete", LeasesClient.delete, delete),
         row!(
             "Leases.PutCandidate",
             LeasesClient.put_candidate,

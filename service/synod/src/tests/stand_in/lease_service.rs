@@ -31,6 +31,13 @@ impl Leases for Actor {
         Err(no_part())
     }
 
+    async fn delete(
+        &self,
+        _: Request<v1::LeasesDeleteRequest>,
+    ) -> Result<Response<v1::LeasesDeleteResponse>, Status> {
+        Err(no_part())
+    }
+
     async fn get(
         &self,
         _: Request<v1::LeasesGetRequest>,

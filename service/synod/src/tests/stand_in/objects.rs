@@ -37,6 +37,7 @@ fn collection(name: &str, kind: &str, namespaced: bool) -> v1::Collection {
             strict_storage_version: namespaced,
             create_on_update: true,
             unconditional_update: false,
+            status_subresource: false,
         }),
     }
 }
