@@ -5,7 +5,8 @@ It needs Python 3.10 or later with its `venv`, a Rust toolchain, and the package
 the target folder. Steps may be named, to run those alone: `python3 bindings/python/ci.py build pytest`.
 
 The program `synod` that the tests run is named by SYNOD_BINARY, and that of the release before by SYNOD_OLDER_BINARY; else
-they are built here.
+they are built here. SYNOD_BINDINGS_PROFILE names the profile of cargo that the module is built with; without it, it is the one
+of a release.
 """
 
 from __future__ import annotations
@@ -77,11 +78,16 @@ def install_venv() -> None:
 def build() -> None:
     """Builds the wheel, and installs it for the tests."""
     shutil.rmtree(WHEELS, ignore_errors=True)
-    run(tool("maturin"), "build", "--locked", "--profile", "bindings", "--out", WHEELS, VIRTUAL_ENV=str(VENV))
+    run(tool("maturin"), "build", "--locked", "--profile", profile(), "--out", WHEELS, VIRTUAL_ENV=str(VENV))
     run(
         tool("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "--force-reinstall", "--no-deps", wheel(),
     )  # fmt: skip
+
+
+def profile() -> str:
+    """The profile that the module is built with."""
+    return os.environ.get("SYNOD_BINDINGS_PROFILE", "bindings")
 
 
 def wheel() -> Path:

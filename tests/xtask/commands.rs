@@ -197,10 +197,13 @@ fn test() -> Vec<Step> {
             .needing(Tool::Valgrind)
             .needing(Tool::Ip)
             .needing(Tool::Promtool),
+        // What they load is built as the tests are: optimized, all dependencies would be built once more, which takes minutes.
         Step::new("python", "python3 bindings/python/ci.py")
+            .with("SYNOD_BINDINGS_PROFILE", "dev")
             .with("SYNOD_BINARY", program())
             .with("SYNOD_OLDER_BINARY", older.clone()),
         Step::new("node", "node bindings/node/ci.mjs")
+            .with("SYNOD_BINDINGS_PROFILE", "dev")
             .with("SYNOD_BINARY", program())
             .with("SYNOD_OLDER_BINARY", older),
         kube(),

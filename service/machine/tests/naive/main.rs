@@ -36,7 +36,7 @@ use crate::trial::Trial;
 const STEPS: usize = 52;
 
 /// Objects have more rules, and some of them are reached late.
-const OBJECT_STEPS: usize = 64;
+const OBJECT_STEPS: usize = 80;
 
 /// This many logs reach every rule.
 const ENOUGH_LOGS: u32 = 256;
