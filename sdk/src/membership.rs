@@ -127,7 +127,8 @@ impl Membership {
 
     /// Reports one resource, changed or new, beside the others: a custom resource whose storage version changes, say.
     /// Its gate closes, its permits are given back, the report is sent, and the gate opens again. Where the earlier report
-    /// is refused after a new join, the change is sent with all of its other resources, and mends it if that is taken.
+    /// is refused after a new join, the change is sent with all of its other resources, and mends it if that is taken. Where more than
+    /// one of them has to change, call [`report`](Self::report): each change alone would be refused for the others.
     ///
     /// # Errors
     ///

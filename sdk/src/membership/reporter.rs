@@ -3,8 +3,8 @@
 //! It sends one request at a time, so that requests are executed in the order in which the program made them; adoptions
 //! run beside it. Every statement is numbered, so that the cluster executes none after a later one. The base is the
 //! last acknowledged report: under a new epoch it is sent again before anything else, since the first report of an
-//! epoch replaces all. If the others have moved on meanwhile and it is refused, what the program has asked for since then
-//! is sent together with the rest of it.
+//! epoch replaces all. If the others have moved on meanwhile and it is refused, the next change that the program
+//! has asked for is sent together with the rest of it.
 
 mod adoption;
 mod job;

@@ -183,8 +183,7 @@ impl Reporter {
                 self.tell(epoch, all, &reported, &BTreeSet::new());
             }
             Err(error) if !over => {
-                let is_refused = error.execution() == Verdict::Refused;
-                self.refused_base = is_refused.then_some(epoch);
+                self.refused_base = can_be_mended(&error).then_some(epoch);
                 let resources = self.committed.keys().cloned().collect();
                 let error = error.context("what was reported before cannot be reported again");
                 self.note_failure(&resources, error);
@@ -278,6 +277,7 @@ impl Reporter {
     ) {
         if whole {
             self.doubtful = false;
+            self.refused_base = None;
             for job in &mut self.jobs {
                 // This has replaced whatever the job's tries changed.
                 job.uncertain = false;
@@ -377,4 +377,14 @@ fn not_a_member() -> Error {
     let message = "the time limit passed before the request could be sent: the server was not a member for long \
                    enough (it keeps trying to join), or earlier requests took too long";
     Error::new(ErrorKind::Unavailable, message)
+}
+
+/// Whether a report that was refused so may be taken if it says something else. Who the caller is, and how it numbers what it says,
+/// no other report changes.
+fn can_be_mended(error: &Error) -> bool {
+    let is_about_the_caller = matches!(
+        error.kind(),
+        ErrorKind::Unauthenticated | ErrorKind::PermissionDenied | ErrorKind::Conflict
+    );
+    error.execution() == Verdict::Refused && !is_about_the_caller
 }

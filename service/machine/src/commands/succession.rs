@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_model::{Feature, FencingToken, Hold, HolderIdentity, Lease, LeaseKey, MemberId, Ttl};
+use synod_model::{
+    Feature, FencingToken, Hold, HolderIdentity, Lease, LeaseKey, MemberId, Ticket, Ttl,
+};
 
 use crate::turn::Turn;
 use crate::{Expire, Holder};
@@ -51,7 +53,10 @@ pub(super) fn settle(turn: &mut Turn<'_>, key: &LeaseKey, present: Present) {
     let preferred_before = before.and_then(|lease: std::sync::Arc<Lease>| lease.preferred.clone());
     match (present, hold) {
         (Present::GoesWithItsLease, Some(hold)) => turn.put_new_lease(key, hold, preferred),
-        (Present::GoesWithItsLease, None) => turn.forget_lease(key),
+        (Present::GoesWithItsLease, None) => {
+            leave_no_places(turn, key);
+            turn.forget_lease(key);
+        }
         (Present::Stays | Present::Goes, hold) => {
             if (&hold, &preferred) != (&had, &preferred_before) {
                 turn.put_hold(key, hold, preferred);
@@ -60,12 +65,19 @@ pub(super) fn settle(turn: &mut Turn<'_>, key: &LeaseKey, present: Present) {
     }
 }
 
+/// Removes the places that a switch has ended and whose rows are still there: no row hangs on a lease that there is not.
+fn leave_no_places(turn: &mut Turn<'_>, key: &LeaseKey) {
+    let queue = turn.state().leases.queues.get(key).into_iter();
+    let tickets: Vec<Ticket> = queue
+        .flat_map(|queue| queue.by_ticket.keys().copied())
+        .collect();
+    for ticket in tickets {
+        turn.remove_waiter(key, ticket);
+    }
+}
+
 /// Removes the new holder from the queue for the lease.
-fn withdrawn(
-    turn: &mut Turn<'_>,
-    key: &LeaseKey,
-    holder: &HolderIdentity,
-) -> Option<synod_model::Ticket> {
+fn withdrawn(turn: &mut Turn<'_>, key: &LeaseKey, holder: &HolderIdentity) -> Option<Ticket> {
     let ticket = turn.state().leases.ticket_of(key, holder)?;
     turn.remove_waiter(key, ticket);
     Some(ticket).filter(|ticket| !turn.state().is_place_ended(*ticket))

@@ -25,6 +25,7 @@ impl World {
             world.hand_on(name, revision);
             if world.leases[name].held.is_none() {
                 world.leases.remove(name);
+                world.ended.retain(|it| it.lease != name);
             }
             Said::Done
         })

@@ -4,6 +4,7 @@ use synod_machine::{Command, Expire, FollowSwitches, QueuePlace, Row};
 use synod_model::limits::{AFTERMATH_STEPS_MAX, LEASE_CONTENDERS_MAX};
 use synod_model::{ErrorKind, Feature, Switch, Ttl};
 
+use crate::deletion::delete;
 use crate::raised::raised;
 use crate::stage::{
     Stage, TTL_MS, accepted, acquire, key, refused, release, renew, renew_candidate, stand,
@@ -107,6 +108,25 @@ fn queues_end_at_once_and_their_rows_go_in_bounded_commands() {
             .send(Command::FollowSwitches(FollowSwitches {}))
             .changed
     );
+}
+
+#[test]
+fn a_lease_that_is_deleted_takes_the_places_with_it_that_a_switch_has_ended() {
+    let mut stage = Stage::crowded(&CROWDED);
+    accepted(stage.send(stand("h", "candidate", "1.32.0", "1.32.0")));
+    stage.switches(Switch::Off);
+    let before = stage.places();
+    for name in ["h", "i"] {
+        accepted(stage.send(delete(name)));
+        assert_eq!(stage.lease(&key(name)), None);
+    }
+    assert_eq!(before - stage.places(), 2 * LEASE_CONTENDERS_MAX);
+    stage.restart_from_checkpoint();
+    stage.switches(Switch::On);
+    stage.follows();
+    assert_eq!(stage.places(), 0);
+    assert_eq!(stage.holder("h").unwrap().0, "candidate");
+    assert_eq!(stage.lease(&key("i")), None);
 }
 
 #[test]
