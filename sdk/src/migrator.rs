@@ -116,7 +116,8 @@ impl<S: Store> Migrator<S> {
     /// As [`run`](Self::run).
     pub async fn run_until(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
         let stop = stop.shared();
-        let stopped = self.works_until(stop.clone());
+        // Boxed, since whoever awaits a worker would carry all that it keeps.
+        let stopped = Box::pin(self.works_until(stop.clone()));
         ends_soon(stop, stopped).await.unwrap_or(Ok(()))
     }
 
@@ -189,13 +190,13 @@ impl<S: Store> Migrator<S> {
         stop: impl Future<Output = ()>,
     ) -> Result<Attempt, Error> {
         let stop = stop.shared();
-        let working = async {
+        let working = Box::pin(async {
             let reflecting = self.client.reflect(vec![ObjectKind::Migration]);
             match unless(stop.clone(), reflecting).await.transpose()? {
                 Some(reflector) => self.attempt(&reflector, id, stop.clone()).await,
                 None => Ok(Attempt::Stopped),
             }
-        };
+        });
         let ended = ends_soon(stop.clone(), working).await;
         ended.unwrap_or_else(|| Err(not_released("it did not stop in time")))
     }

@@ -150,15 +150,13 @@ fn switch_named_in(command: &Command) -> Option<Feature> {
 
 /// The collection of which a command says whether it has a status subresource, in a field that older replicas do not know.
 fn status_subresource_named_in(command: &Command) -> Option<&GroupResource> {
-    match command {
-        Command::CreateCollection(create) if create.rules.status_subresource => {
-            Some(&create.resource)
-        }
-        Command::UpdateCollection(update) if update.status_subresource.is_some() => {
-            Some(&update.resource)
-        }
-        _ => None,
+    if let Command::CreateCollection(create) = command {
+        return create.rules.status_subresource.then_some(&create.resource);
     }
+    let Command::UpdateCollection(update) = command else {
+        return None;
+    };
+    update.status_subresource.map(|_| &update.resource)
 }
 
 /// The refusal of what is switched off.

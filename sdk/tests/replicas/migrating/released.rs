@@ -234,8 +234,10 @@ async fn a_worker_lets_go_while_migrations_are_switched_off() {
         while shop.written() < 10 {
             pass(Duration::from_millis(100)).await;
         }
-        let mut patch = SettingsPatch::default();
-        patch.migrations = Some(Switch::Off);
+        let patch = SettingsPatch {
+            migrations: Some(Switch::Off),
+            ..SettingsPatch::default()
+        };
         within(client.update_settings(patch, None)).await.unwrap();
         std::future::pending::<()>().await
     };

@@ -297,10 +297,6 @@ fn migrating() -> Vec<Command> {
             hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),
         })
     };
-    let start = Command::StartMigration(StartMigration {
-        resource: resource("bolts"),
-        reason: MigrationReason::RewriteAll,
-    });
     vec![
         // Each command that changes something has the next revision.
         observe(3),
@@ -324,7 +320,10 @@ fn migrating() -> Vec<Command> {
         }),
         Command::ResetStorageStates(ResetStorageStates { resource: None }),
         Command::AbortMigration(AbortMigration { id: id(9) }),
-        start,
+        Command::StartMigration(StartMigration {
+            resource: resource("bolts"),
+            reason: MigrationReason::RewriteAll,
+        }),
         claim(10),
         // Refused, since machine version 1 is in force: the revision stays.
         Command::ReleaseMigration(ReleaseMigration {

@@ -124,13 +124,7 @@ impl Replica {
                 })
             }
             Step::Mark { tie, .. } => marking(step, self.tie(*tie), named),
-            Step::Truncate { owner, limit } => {
-                Command::TruncateControllerRevisions(TruncateControllerRevisions {
-                    history: history(*owner, false),
-                    limit: *limit,
-                    if_newest: None,
-                })
-            }
+            Step::Truncate { owner, limit } => truncating(*owner, *limit),
             Step::Forward { owner, back, by } => {
                 let key = key(&named(*owner, *back)?);
                 let present = self.state.present().controller_revision(&key)?;
@@ -431,4 +425,12 @@ pub(crate) fn wanting(owner: usize, data: RevisionData, selects: bool) -> Create
         mark_update: None,
         name: None,
     }
+}
+
+fn truncating(owner: usize, limit: u32) -> Command {
+    Command::TruncateControllerRevisions(TruncateControllerRevisions {
+        history: history(owner, false),
+        limit,
+        if_newest: None,
+    })
 }

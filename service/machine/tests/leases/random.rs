@@ -252,12 +252,13 @@ impl Trial {
                 self.both(command, World::follow);
                 assert_eq!(self.stage.state.aftermaths().count(), 0);
             }
-            Step::Delete(lease) => {
-                let name = LEASES[lease];
-                self.both(delete(name), |world| world.delete(name));
-            }
+            Step::Delete(lease) => self.delete(LEASES[lease]),
             Step::Pass(_) | Step::Elect | Step::Restart => unreachable!("it is no command"),
         }
+    }
+
+    fn delete(&mut self, name: &str) {
+        self.both(delete(name), |world| world.delete(name));
     }
 
     fn join(&mut self, member: &str) {

@@ -367,7 +367,6 @@ Examples:
 
 pub(super) const LEASE_DELETE: &str = "\
 Examples:
-  synod lease delete backup
   synod lease delete backup --if-revision 17";
 
 pub(super) const LEASE_RELEASE: &str = "\

@@ -51,14 +51,12 @@ pub(crate) async fn run(command: &LeaseCommand, matches: &ArgMatches) -> Result<
             if_revision,
             client,
         } => {
-            let delete = DeleteLease {
-                key: key(namespace, name)?,
-                preconditions: Preconditions {
-                    uid: None,
-                    resource_version: if_revision.map(Revision::new),
-                },
+            let preconditions = Preconditions {
+                uid: None,
+                resource_version: if_revision.map(Revision::new),
             };
-            let client = connect(client, matches).await?;
+            let (key, client) = (key(namespace, name)?, connect(client, matches).await?);
+            let delete = DeleteLease { key, preconditions };
             client.delete_lease(delete).await?;
             output::print("deleted\n")?;
             Ok(Exit::Ok)

@@ -9,8 +9,8 @@ use synod_model::{
     ApiVersion, Attributes, Compare, Content, CreateObject, Current, DeleteObject, ErrorKind,
     Fences, Finalizers, GroupResource, Labels, Metadata, MetadataPatch, MigrationReason, Object,
     ObjectKey, Operation, OwnerReference, OwnerReferences, Patch, PatchFormat, PatchObject,
-    Preconditions, Refusal, StorageVersionHash, Transact, Ttl, TtlChange, Uid, UpdateObject,
-    WallTime,
+    Preconditions, Refusal, StorageVersionHash, Switch, Transact, Ttl, TtlChange, Uid,
+    UpdateObject, WallTime,
 };
 
 use super::deletion::Tasks;
@@ -280,7 +280,8 @@ impl World {
         if !persisted.iter().any(|kept| kept.version() == Some(&named)) {
             join(persisted, hash, Some(&named));
             // At once, and not at the end of the command: what is created later gets a later uid.
-            if self.is_to_be_migrated(&name) {
+            let is_on = self.settings.migrations == Switch::On;
+            if is_on && self.is_to_be_migrated(&name) {
                 self.create(&name, MigrationReason::Agreement);
                 self.made += 1;
             }
