@@ -328,6 +328,7 @@ def _goes_on(client: synod.Client, resource: v1.GroupResource, migration: str) -
 
 def a_worker_that_is_closed_gives_its_claim_back_and_the_next_goes_on(client: synod.Client, name: str) -> None:
     resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+    worker: synod.Worker
     with client.join(name) as membership:
         migration = _migration(client, _agreed(membership, resource))
         for at_once in (1, 2):

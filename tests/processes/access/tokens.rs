@@ -10,6 +10,7 @@ use bytes::Bytes;
 use futures::future::join_all;
 use synod_client::{AlarmKind, Client, ClientTls, SettingsPatch, Token, WatchOptions};
 use synod_policy::Role;
+use synod_proto::access::RIGHTS;
 use synod_proto::v1;
 use tonic::Code;
 
@@ -178,7 +179,7 @@ async fn who_sends_no_good_token_may_call_nothing() {
         let healthy = raw.unary(HEALTH, Bytes::new()).await;
         healthy.expect("health is for everybody who may connect");
     }
-    assert_eq!(refused, 9 * 79);
+    assert_eq!(refused, 9 * RIGHTS.len());
     // One who is good, but is granted nothing.
     let stranger = issuer.token(Wanted::of("ops", "stranger"));
     let stranger = Raw::bearing(certificates, port, Some(&stranger)).await;
