@@ -10,8 +10,8 @@
 //!   just now answers 404, too.
 //! - Before the first page and after each one was written, the API server must show that it encodes as agreed, if it shows
 //!   that at all: one that was not restarted yet, or was taken back, would store the old encoding. If it does not, the list
-//!   begins anew, once an API server shows the agreed encoding again, by this worker
-//!   or another one. What another worker wrote last is written once more, since nobody may have looked after it.
+//!   begins anew, once an API server shows the agreed encoding again, by this worker or another one. What another worker wrote
+//!   last is written once more, since nobody may have looked after it.
 //! - The list goes on from the token that the server hands out, so what is created behind it is stored in the agreed
 //!   encoding, as the migration requires. A token that is too old is replaced by the one that comes with the refusal.
 
