@@ -78,8 +78,9 @@ impl Reporter {
         let drained = self.jobs.iter().position(|job| job.stage == Stage::Drained);
         // A base that was refused holds no job back: the job may be what mends it. Whatever becomes of that job, the base
         // is tried next.
-        let goes = |_: &usize| !base || self.refused_base.take() == Some(member.epoch);
-        if let Some(place) = drained.filter(goes) {
+        if let Some(place) = drained
+            && (!base || self.refused_base.take() == Some(member.epoch))
+        {
             self.send_job(place, member, base);
         } else if base {
             self.send_base(member);
