@@ -104,7 +104,7 @@ fn operated(document: &Value, operations: &Bytes, about: &About<'_>) -> Result<V
         format: PatchFormat::Json,
         document: operations.clone(),
     };
-    let patched = patch.applied_to(&document.to_string().into());
+    let patched = patch.applied_as_by_kubernetes(&document.to_string().into());
     let patched = patched.map_err(|refusal| match refusal.kind {
         // A test that fails is a fault of the patch, as in Kubernetes: nobody was faster.
         ErrorKind::Conflict => invalid(about, refusal.message),
@@ -168,6 +168,7 @@ mod tests {
         assert_eq!(patched(json!({}), &operations), Err(422));
         let test = json!([{"op": "test", "path": "/a", "value": 1}]);
         assert_eq!(patched(json!({"a": 2}), &test), Err(422));
+        assert_eq!(patched(json!({}), &test), Err(422));
     }
 
     #[test]

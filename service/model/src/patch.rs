@@ -37,6 +37,15 @@ pub enum PatchFormat {
     Json,
 }
 
+/// What a test of a member says that its object does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    /// It fails, as RFC 6902 has it.
+    Fails,
+    /// It is `null`, as Kubernetes has it.
+    IsNull,
+}
+
 /// Why a patch was not applied.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -54,7 +63,21 @@ impl Patch {
     /// `INVALID_ARGUMENT` if the patch is malformed or does not fit this document, or the document is no JSON object;
     /// `CONFLICT` if a test of the patch fails; `TOO_LARGE` if the result or the work is too large.
     pub fn applied_to(&self, document: &Bytes) -> Result<Bytes, Refusal> {
-        match patched(document, self.format, &self.document) {
+        self.applied(document, Missing::Fails)
+    }
+
+    /// The same, with the tests of Kubernetes: a member that an object does not have is `null` to them. Controllers ask so
+    /// whether they are the first who write a list.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::applied_to`].
+    pub fn applied_as_by_kubernetes(&self, document: &Bytes) -> Result<Bytes, Refusal> {
+        self.applied(document, Missing::IsNull)
+    }
+
+    fn applied(&self, document: &Bytes, missing: Missing) -> Result<Bytes, Refusal> {
+        match patched(document, self.format, &self.document, missing) {
             Ok(None) => Ok(document.clone()),
             Ok(Some(text)) => Ok(text.into()),
             Err(fault) => Err(fault.into()),
@@ -85,10 +108,16 @@ impl From<Fault> for Refusal {
 }
 
 /// The patched document; `None` if the patch changes nothing.
-fn patched(document: &[u8], format: PatchFormat, patch: &[u8]) -> Result<Option<String>, Fault> {
+fn patched(
+    document: &[u8],
+    format: PatchFormat,
+    patch: &[u8],
+    missing: Missing,
+) -> Result<Option<String>, Fault> {
     let before = Json::parse_object(document).map_err(|violation| at("data", violation))?;
     let text = before.to_text();
-    let after = changed(before, format, patch).map_err(|fault| fault.of("patch.document"))?;
+    let after = changed(before, format, patch, missing);
+    let after = after.map_err(|fault| fault.of("patch.document"))?;
     let patched = Json::Object(after).to_text();
     if patched.len() > OBJECT_BYTES_MAX {
         return Err(Fault::Refused(
@@ -108,6 +137,7 @@ fn changed(
     before: Json,
     format: PatchFormat,
     patch: &[u8],
+    missing: Missing,
 ) -> Result<BTreeMap<String, Json>, Fault> {
     let after = match format {
         PatchFormat::Merge => {
@@ -116,7 +146,7 @@ fn changed(
         }
         PatchFormat::Json => {
             let patch = Json::parse(patch).map_err(Fault::Invalid)?;
-            operations::applied(before, patch)?
+            operations::applied(before, patch, missing)?
         }
     };
     let Json::Object(members) = after else {

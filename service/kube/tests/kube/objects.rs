@@ -487,3 +487,23 @@ async fn all_objects_that_are_selected_are_deleted_and_no_others() {
         .await;
     assert_eq!(everywhere.code, 405, "{everywhere:?}");
 }
+
+#[tokio::test]
+async fn a_controller_adds_its_finalizer_where_there_is_none() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let path = format!("{WIDGETS}/a");
+    // As kube-rs does it: to the tests of Kubernetes' patches, what is missing is null.
+    let first = json!([
+        {"op": "test", "path": "/metadata/finalizers", "value": null},
+        {"op": "add", "path": "/metadata/finalizers", "value": ["example.io/wait"]},
+    ]);
+    let added = api.patch(&path, "json", &first).await;
+    assert_eq!(
+        added.body["metadata"]["finalizers"],
+        json!(["example.io/wait"]),
+        "{added:?}"
+    );
+    assert_eq!(api.patch(&path, "json", &first).await.code, 422);
+}

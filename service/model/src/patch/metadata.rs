@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::{Fault, PatchFormat, changed};
+use super::{Fault, Missing, PatchFormat, changed};
 use crate::preconditions::MODIFIED;
 use crate::violation::excerpt;
 use crate::{
@@ -53,7 +53,8 @@ impl MetadataPatch {
     /// `TOO_LARGE` if it takes too much work.
     pub fn applied_to(&self, object: &Object) -> Result<Attributes, Refusal> {
         let before = document(object);
-        let after = changed(Json::Object(before.clone()), self.format, &self.document)
+        let document = Json::Object(before.clone());
+        let after = changed(document, self.format, &self.document, Missing::Fails)
             .map_err(|fault| fault.of("metadataPatch.document"))?;
         if after == before {
             return Ok(object.attributes.clone());

@@ -8,10 +8,10 @@ use crate::limits::{
 use crate::{ErrorKind, Json, Violation};
 
 use super::pointer::{Pointer, index};
-use super::{Fault, at};
+use super::{Fault, Missing, at};
 
 /// The document after all operations. The paths of faults begin at the list.
-pub(super) fn applied(document: Json, patch: Json) -> Result<Json, Fault> {
+pub(super) fn applied(document: Json, patch: Json, missing: Missing) -> Result<Json, Fault> {
     let Json::Array(operations) = patch else {
         let rule = "must be a list of operations";
         return Err(Fault::Invalid(Violation::required(rule)));
@@ -22,6 +22,7 @@ pub(super) fn applied(document: Json, patch: Json) -> Result<Json, Fault> {
     }
     let mut work = Work {
         root: document,
+        missing,
         steps: PATCH_STEPS_MAX,
         copied: PATCH_COPIED_BYTES_MAX,
     };
@@ -83,6 +84,7 @@ fn pointer(members: &mut BTreeMap<String, Json>, member: &str) -> Result<Pointer
 /// The document, and the steps and copied bytes that are still allowed.
 struct Work {
     root: Json,
+    missing: Missing,
     steps: usize,
     copied: usize,
 }
@@ -118,7 +120,11 @@ impl Work {
                 self.add(&path, value)
             }
             Operation::Test(path, value) => {
-                let there = path.value(&self.root).ok_or_else(|| missing("path"))?;
+                let there = match (path.value(&self.root), self.missing) {
+                    (Some(there), _) => there,
+                    (None, Missing::IsNull) if path.is_vacant(&self.root) => &Json::Null,
+                    (None, Missing::IsNull | Missing::Fails) => return Err(missing("path")),
+                };
                 if *there == value {
                     return Ok(());
                 }

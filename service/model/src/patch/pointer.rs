@@ -38,11 +38,21 @@ impl Pointer {
 
     /// The value that it leads to.
     pub(super) fn value<'a>(&self, root: &'a Json) -> Option<&'a Json> {
-        self.0.iter().try_fold(root, |value, step| match value {
-            Json::Object(members) => members.get(step),
-            Json::Array(items) => items.get(index(step)?),
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
-        })
+        reached(&self.0, root)
+    }
+
+    /// Whether it leads to a member that an object which is there does not have.
+    pub(super) fn is_vacant(&self, root: &Json) -> bool {
+        let Some((last, above)) = self.0.split_last() else {
+            return false;
+        };
+        match reached(above, root) {
+            Some(Json::Object(members)) => !members.contains_key(last),
+            Some(
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_),
+            )
+            | None => false,
+        }
     }
 
     /// The value that it leads to.
@@ -59,6 +69,14 @@ impl Pointer {
         let (last, above) = self.0.split_last()?;
         Some((followed(above, root)?, last))
     }
+}
+
+fn reached<'a>(steps: &[String], root: &'a Json) -> Option<&'a Json> {
+    steps.iter().try_fold(root, |value, step| match value {
+        Json::Object(members) => members.get(step),
+        Json::Array(items) => items.get(index(step)?),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => None,
+    })
 }
 
 fn followed<'a>(steps: &[String], root: &'a mut Json) -> Option<&'a mut Json> {

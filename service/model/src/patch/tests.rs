@@ -3,13 +3,18 @@ use proptest::prelude::*;
 use super::*;
 use crate::limits::{JSON_DEPTH_MAX, PATCH_OPERATIONS_MAX};
 
+/// What the machine makes of a patch.
+fn strictly(document: &[u8], format: PatchFormat, patch: &[u8]) -> Result<Option<String>, Fault> {
+    patched(document, format, patch, Missing::Fails)
+}
+
 fn merge(document: &str, patch: &str) -> String {
-    let patched = patched(document.as_bytes(), PatchFormat::Merge, patch.as_bytes());
+    let patched = strictly(document.as_bytes(), PatchFormat::Merge, patch.as_bytes());
     patched.unwrap().unwrap_or_else(|| "unchanged".to_owned())
 }
 
 fn operate(document: &str, patch: &str) -> Result<String, String> {
-    match patched(document.as_bytes(), PatchFormat::Json, patch.as_bytes()) {
+    match strictly(document.as_bytes(), PatchFormat::Json, patch.as_bytes()) {
         Ok(text) => Ok(text.unwrap_or_else(|| "unchanged".to_owned())),
         Err(Fault::Invalid(violation)) => Err(violation.to_string()),
         Err(Fault::Refused(kind, message)) => Err(format!("{kind}: {message}")),
@@ -200,6 +205,44 @@ fn an_operation_that_does_not_apply_is_named_with_its_fault() {
 }
 
 #[test]
+fn a_member_that_is_missing_is_null_to_the_tests_of_kubernetes_alone() {
+    let document = r#"{"a":{"b":null},"l":[1]}"#;
+    let tested = |path: &str, value: &str| {
+        let patch = format!(r#"[{{"op":"test","path":"{path}","value":{value}}}]"#);
+        let [strict, as_by_kubernetes] = [Missing::Fails, Missing::IsNull].map(|missing| {
+            let format = PatchFormat::Json;
+            patched(document.as_bytes(), format, patch.as_bytes(), missing).is_ok()
+        });
+        (strict, as_by_kubernetes)
+    };
+    assert_eq!(tested("/x", "null"), (false, true));
+    assert_eq!(tested("/a/x", "null"), (false, true));
+    assert_eq!(tested("/a/b", "null"), (true, true));
+    for (path, value) in [
+        ("/x", "1"),
+        ("/a", "null"),
+        // There is no object that it could be a member of.
+        ("/x/y", "null"),
+        ("/a/b/x", "null"),
+        ("/l/1", "null"),
+        ("/l/-", "null"),
+    ] {
+        assert_eq!(tested(path, value), (false, false), "{path}");
+    }
+    let encoding = ApiVersion::parse("v1").unwrap();
+    let first = r#"[{"op":"test","path":"/x","value":null},{"op":"add","path":"/x","value":[]}]"#;
+    let patch = Patch {
+        encoding,
+        format: PatchFormat::Json,
+        document: first.into(),
+    };
+    let document = Bytes::from_static(b"{}");
+    let patched = patch.applied_as_by_kubernetes(&document).unwrap();
+    assert_eq!(patched, r#"{"x":[]}"#);
+    assert!(patch.applied_to(&document).is_err());
+}
+
+#[test]
 fn what_is_no_document_is_no_patch() {
     for bad in [
         "",
@@ -211,11 +254,11 @@ fn what_is_no_document_is_no_patch() {
         "\u{feff}{}",
     ] {
         for (document, patch) in [(bad, "{}"), ("{}", bad)] {
-            let result = patched(document.as_bytes(), PatchFormat::Merge, patch.as_bytes());
+            let result = strictly(document.as_bytes(), PatchFormat::Merge, patch.as_bytes());
             assert!(matches!(result, Err(Fault::Invalid(_))), "{bad}");
         }
     }
-    let not_utf_8 = patched(b"{}", PatchFormat::Merge, b"{\"a\":\"\xff\"}");
+    let not_utf_8 = strictly(b"{}", PatchFormat::Merge, b"{\"a\":\"\xff\"}");
     assert!(matches!(not_utf_8, Err(Fault::Invalid(_))));
 }
 
@@ -225,7 +268,7 @@ fn nothing_gets_deeper_than_a_document_may_be() {
     let deepest = nested(JSON_DEPTH_MAX);
     assert_eq!(merge("{}", &deepest), deepest);
     let beyond = nested(JSON_DEPTH_MAX + 1);
-    let result = patched(b"{}", PatchFormat::Merge, beyond.as_bytes());
+    let result = strictly(b"{}", PatchFormat::Merge, beyond.as_bytes());
     assert!(matches!(result, Err(Fault::Invalid(_))));
     // A document that holds itself, again and again.
     let copies = r#"{"op":"copy","from":"","path":"/a"}"#;
@@ -261,7 +304,7 @@ fn a_patch_is_bounded_in_its_operations_its_copies_its_steps_and_its_result() {
     assert!(refused.starts_with("TOO_LARGE"), "{refused}");
 
     let half = format!(r#"{{"a":"{}"}}"#, "x".repeat(OBJECT_BYTES_MAX / 2));
-    let result = patched(
+    let result = strictly(
         half.as_bytes(),
         PatchFormat::Merge,
         half.replace("\"a\"", "\"b\"").as_bytes(),
@@ -276,8 +319,8 @@ proptest! {
     #[test]
     fn no_bytes_make_a_patch_panic(document in ".{0,64}", patch in "[\\[\\]{}\",:/~a-z0-9\\\\-]{0,96}") {
         for format in [PatchFormat::Merge, PatchFormat::Json] {
-            let _ = patched(document.as_bytes(), format, patch.as_bytes());
-            let _ = patched(b"{\"a\":[1,{}]}", format, patch.as_bytes());
+            let _ = strictly(document.as_bytes(), format, patch.as_bytes());
+            let _ = strictly(b"{\"a\":[1,{}]}", format, patch.as_bytes());
         }
     }
 
