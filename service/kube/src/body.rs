@@ -89,19 +89,28 @@ impl Asks<'_> {
     }
 
     /// The configuration in the body, which is to be applied: what begins as an object of JSON is read as that, so that
-    /// it keeps its numbers.
+    /// it keeps its numbers. That of an object that is there need not say its name: controllers apply a status without.
     pub(crate) fn configuration(&self, about: &About<'_>) -> Result<Written, Fault> {
+        let any_name = &About {
+            name: "",
+            ..about.clone()
+        };
         let document = match self.body.trim_ascii_start().first() {
             // YAML has objects in braces, too.
             Some(b'{') => bounded::json(self.body).ok(),
             _ => None,
         };
         let written = match document {
-            Some(document) => self.as_json(document, about)?,
-            None => self.of_yaml(about)?,
+            Some(document) => self.as_json(document, any_name)?,
+            None => self.of_yaml(any_name)?,
         };
-        if !written.document["metadata"]["managedFields"].is_null() {
+        let metadata = &written.document["metadata"];
+        if !metadata["managedFields"].is_null() {
             return Err(Fault::bad_request("metadata.managedFields must be nil"));
+        }
+        match metadata["name"].as_str() {
+            None | Some("") => {}
+            Some(own) => is_named(own, about)?,
         }
         Ok(written)
     }
@@ -210,15 +219,23 @@ pub(crate) fn place(document: &mut Value, about: &About<'_>) -> Result<(), Fault
         document["metadata"]["namespace"] = json!(namespace);
     }
     let own = text(&document["metadata"]["name"]);
-    if !about.name.is_empty() && own != about.name {
-        return Err(Fault::bad_request(format!(
-            "the name of the object ({own}) does not match the name on the URL ({})",
-            about.name
-        )));
+    if !about.name.is_empty() {
+        is_named(&own, about)?;
     }
     match managed::fault(document) {
         Some(fault) if kind.source == Source::Objects => Err(Fault::bad_request(fault)),
         _ => Ok(()),
+    }
+}
+
+/// Checks that a document has the name that it was sent to.
+pub(crate) fn is_named(own: &str, about: &About<'_>) -> Result<(), Fault> {
+    match own == about.name {
+        true => Ok(()),
+        false => Err(Fault::bad_request(format!(
+            "the name of the object ({own}) does not match the name on the URL ({})",
+            about.name
+        ))),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use synod_model::ErrorKind;
 use synod_proto::v1;
 
-use crate::body::{Asks, place, preconditions};
+use crate::body::{Asks, is_named, place, preconditions};
 use crate::documents::{self, RAW_DATA, time};
 use crate::managed::{self, MANAGED, MANAGER_BYTES_MAX, Managed, Unapplied, Writer, is_name};
 use crate::parts::Part;
@@ -220,6 +220,8 @@ async fn begin(
     asks: &Asks<'_>,
     configuration: &Value,
 ) -> Result<(u16, Value), Missed> {
+    let own = configuration["metadata"]["name"].as_str();
+    is_named(own.unwrap_or_default(), about)?;
     let expected = preconditions(configuration, about)?;
     if expected != v1::Preconditions::default() {
         // What is expected is not there.

@@ -470,3 +470,36 @@ async fn who_applies_at_once_all_come_through() {
     );
     assert_eq!(managed(&read).len(), 4);
 }
+
+#[tokio::test]
+async fn a_configuration_of_what_is_there_need_not_say_its_name() {
+    let replicas = Replicas::with_status().await;
+    let api = Api::of(&replicas);
+    let mut nameless = configuration(json!({"size": 2}));
+    nameless["metadata"] = Value::Null;
+    let refused = api.apply(&a(), "one", &nameless).await;
+    assert_eq!(
+        (refused.code, &refused.body["message"]),
+        (
+            400,
+            &json!("the name of the object () does not match the name on the URL (a)")
+        )
+    );
+    let named = configuration(json!({"size": 1}));
+    assert_eq!(api.apply(&a(), "one", &named).await.code, 201);
+    let applied = api.apply(&a(), "one", &nameless).await;
+    assert_eq!(applied.code, 200, "{applied:?}");
+    assert_eq!(
+        (
+            &applied.body["metadata"]["name"],
+            &applied.body["spec"]["size"]
+        ),
+        (&json!("a"), &json!(2))
+    );
+    // Controllers of kube-rs apply a status so.
+    let status = json!({"apiVersion": "example.io/v1", "kind": "Widget", "status": {"seen": 2}});
+    let applied = api.apply(&format!("{}/status", a()), "two", &status).await;
+    assert_eq!(applied.body["status"]["seen"], 2, "{applied:?}");
+    nameless["metadata"] = json!({"name": "b"});
+    assert_eq!(api.apply(&a(), "one", &nameless).await.code, 400);
+}
