@@ -307,6 +307,8 @@ impl Watching {
                 Ok(lines) => lines,
                 Err(lines) => return lines,
             },
+            // A stream that tells the last revision once more begins before it, where the client is not.
+            Some(Message::Bookmark(bookmark)) if bookmark.revision < self.seen => Vec::new(),
             Some(Message::Bookmark(bookmark)) => {
                 self.seen = bookmark.revision;
                 self.bookmark_if_taken()

@@ -105,6 +105,29 @@ async fn a_watch_ends_when_its_time_is_over_with_a_bookmark_of_how_far_it_is() {
 }
 
 #[tokio::test]
+async fn no_bookmark_is_before_where_a_watch_begins() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let created = api.post(WIDGETS, &widget("a", 1)).await;
+    let revision = |of: &Value| {
+        let text = of["metadata"]["resourceVersion"].as_str().unwrap();
+        text.parse::<u64>().unwrap()
+    };
+    let at = revision(&created.body);
+    let asked = "watch=true&allowWatchBookmarks=true&timeoutSeconds=1";
+    let mut watch = api
+        .watch(&format!("{WIDGETS}?{asked}&resourceVersion={at}"))
+        .await;
+    let mut bookmarks = 0;
+    while let Some(event) = watch.next().await {
+        assert_eq!(event["type"], "BOOKMARK");
+        assert!(revision(&event["object"]) >= at, "{event}");
+        bookmarks += 1;
+    }
+    assert!(bookmarks > 0, "it ended without one");
+}
+
+#[tokio::test]
 async fn a_watch_list_tells_where_the_objects_end_that_there_were() {
     let replicas = Replicas::with_widgets().await;
     let api = Api::of(&replicas);
