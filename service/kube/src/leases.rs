@@ -9,8 +9,8 @@
 //! | delete | delete: the holder loses it at once; who is next in Synod's queue, or elected, has a new one |
 //!
 //! A renewal changes no revision, so `resourceVersion` stays, and no watcher is woken. `renewTime` is what the deadline that
-//! the leader keeps says. A lease that was freed stays for a day, without a holder. Labels, annotations and the
-//! times of the writer are not kept.
+//! the leader keeps says. A lease that was freed stays for a day, with an empty holder, as one that ran out long ago: electors
+//! read these fields of what nobody holds, too. Labels, annotations and the times of the writer are not kept.
 
 use serde_json::{Value, json};
 use synod_model::{ErrorKind, Refusal};
@@ -27,6 +27,7 @@ const TOKEN: &str = "synod.io/fencing-token";
 
 /// The document of a lease that has this much left, at this time.
 pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) -> Value {
+    let metadata = lease.metadata.as_ref();
     let mut spec = json!({ "leaseTransitions": lease.transitions });
     if let Some(hold) = &lease.hold {
         spec["holderIdentity"] = json!(hold.holder);
@@ -37,11 +38,16 @@ pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) ->
             let renewed = (now + left.min(hold.ttl_ms)).saturating_sub(hold.ttl_ms);
             spec["renewTime"] = micro_time(renewed.max(hold.acquired_ms));
         }
+    } else {
+        let created = metadata.map_or(0, |metadata| metadata.creation_time_ms);
+        spec["holderIdentity"] = json!("");
+        spec["leaseDurationSeconds"] = json!(1);
+        spec["renewTime"] = micro_time(created);
     }
     if !lease.preferred_holder.is_empty() {
         spec["preferredHolder"] = json!(lease.preferred_holder);
     }
-    let mut document = document(kind, lease.metadata.as_ref(), json!({ "spec": spec }));
+    let mut document = document(kind, metadata, json!({ "spec": spec }));
     if let Some(hold) = &lease.hold {
         document["metadata"]["annotations"][TOKEN] = json!(hold.token.to_string());
     }
@@ -209,6 +215,7 @@ mod tests {
             metadata: Some(v1::Metadata {
                 name: "a".to_owned(),
                 namespace: "n".to_owned(),
+                creation_time_ms: 1_700_000_000_000,
                 ..v1::Metadata::default()
             }),
             hold: Some(v1::LeaseHold {
@@ -233,7 +240,13 @@ mod tests {
             ..lease
         };
         let shown = of(&KINDS[0], &free, None, 0);
-        assert_eq!(shown["spec"], json!({"leaseTransitions": 2}));
+        let long_ago = json!({
+            "leaseTransitions": 2,
+            "holderIdentity": "",
+            "leaseDurationSeconds": 1,
+            "renewTime": "2023-11-14T22:13:20.000000Z",
+        });
+        assert_eq!(shown["spec"], long_ago);
         assert_eq!(shown["metadata"]["annotations"], Value::Null);
     }
 }

@@ -265,7 +265,7 @@ func leases(ctx context.Context, config *rest.Config) error {
 	tell := func(object any) {
 		lease := object.(*coordinationv1.Lease)
 		held := "nobody"
-		if lease.Spec.HolderIdentity != nil {
+		if lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" {
 			held = *lease.Spec.HolderIdentity
 		}
 		told <- lease.Name + " " + held
