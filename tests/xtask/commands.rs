@@ -232,19 +232,25 @@ fn kubectl() -> Step {
 /// Clients of Kubernetes that are no kubectl, against the same.
 fn kube_clients() -> Step {
     let line = "cargo test --locked --package synod-kube --test kube -- --ignored clients";
-    let (go, python) = (tools::kube_client_of_go(), tools::kube_client_of_python());
-    Step::new("kube-clients", line)
-        .with("SYNOD_KUBE_CLIENT_GO", go.display().to_string())
-        .with(
-            "SYNOD_KUBE_MEMBER",
-            tools::kube_member().display().to_string(),
-        )
-        .with("SYNOD_KUBE_CLIENT_PYTHON", python.display().to_string())
+    let with = |step: Step, (variable, path): (&'static str, PathBuf)| {
+        step.with(variable, path.display().to_string())
+    };
+    let programs = [
+        ("SYNOD_KUBE_CLIENT_GO", tools::kube_client_of_go()),
+        ("SYNOD_KUBE_CLIENT_NODE", tools::kube_client_of_node()),
+        ("SYNOD_KUBE_CLIENT_PYTHON", tools::kube_client_of_python()),
+        ("SYNOD_KUBE_CLIENT_RUST", tools::kube_client_of_rust()),
+        ("SYNOD_KUBE_MEMBER", tools::kube_member()),
+    ];
+    let step = Step::new("kube-clients", line)
         .only_with([Tool::Go])
         .needing(Tool::KubeClientOfGo)
         .needing(Tool::KubeMember)
         .needing(Tool::KubeClientOfPython)
-        .on_demand()
+        .needing(Tool::KubeClientOfNode)
+        .needing(Tool::KubeClientOfRust)
+        .on_demand();
+    programs.into_iter().fold(step, with)
 }
 
 /// The path of the program that the tests run.

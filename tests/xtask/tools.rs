@@ -36,8 +36,12 @@ pub(crate) enum Tool {
     KubeClientOfGo,
     /// The program that takes part by the Kubernetes API, by Kubernetes' own parts.
     KubeMember,
+    /// The program that works on the Kubernetes API of replicas by kube-rs.
+    KubeClientOfRust,
     /// Python's client of Kubernetes.
     KubeClientOfPython,
+    /// Node's client of Kubernetes.
+    KubeClientOfNode,
 }
 
 /// The version of cargo-deny to install.
@@ -87,7 +91,9 @@ impl Tool {
             Self::KubeMember => {
                 build_of_kube("the member of tests/kube", "./member", &kube_member())
             }
+            Self::KubeClientOfRust => build_kube_client_of_rust(),
             Self::KubeClientOfPython => install_kube_client_of_python(),
+            Self::KubeClientOfNode => install_kube_client_of_node(),
         }
     }
 }
@@ -269,6 +275,42 @@ fn install_kube_client_of_python() -> Result<(), String> {
         .arg(&packages)
         .arg(format!("kubernetes=={KUBE_CLIENT_OF_PYTHON}"));
     run("kubernetes", command)
+}
+
+/// Builds a program of a workspace of its own. Cargo knows by itself what of it is built already.
+fn build_kube_client_of_rust() -> Result<(), String> {
+    eprintln!("    building the client of tests/kube with kube-rs, which takes minutes at first");
+    let mut build = Command::new("cargo");
+    build
+        .args(["build", "--quiet", "--locked", "--manifest-path"])
+        .arg(synod_tests::checkout().join("tests/kube/rust/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(kube_rust_folder());
+    run("the client of tests/kube", build)
+}
+
+/// Installs Node's client of Kubernetes beside the script that uses it: Node looks for it nowhere else.
+fn install_kube_client_of_node() -> Result<(), String> {
+    let mut command = Command::new("npm");
+    command
+        .args(["ci", "--no-audit", "--no-fund", "--prefer-offline"])
+        .args(["--loglevel", "error"])
+        .current_dir(synod_tests::checkout().join("tests/kube/node"));
+    run("@kubernetes/client-node", command)
+}
+
+/// The program of `tests/kube` that works by kube-rs.
+pub(crate) fn kube_client_of_rust() -> PathBuf {
+    kube_rust_folder().join("debug/kube-rs")
+}
+
+fn kube_rust_folder() -> PathBuf {
+    target_folder().join("kube-rust")
+}
+
+/// The script of `tests/kube` that works by Node's client.
+pub(crate) fn kube_client_of_node() -> PathBuf {
+    synod_tests::checkout().join("tests/kube/node/client.mjs")
 }
 
 /// The program of `tests/kube` that works by client-go.

@@ -1,9 +1,12 @@
 //! The certificates of a replica and of its clients.
 
 use std::fs;
+use std::future::ready;
 use std::io;
 use std::path::Path;
 
+use http::Uri;
+use hyper_util::rt::TokioIo;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair, SanType,
@@ -16,6 +19,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::{self, AlertDescription};
+use tonic::transport::{Channel, Endpoint};
+use tower::service_fn;
 
 use crate::replicas::{PATIENCE, Replicas};
 
@@ -95,6 +100,18 @@ pub(crate) async fn connect_to(
     });
     let stream = TcpStream::connect(address).await?;
     connector.unwrap().connect(stream, "127.0.0.1").await
+}
+
+/// A connection to the port for gRPC, as an admin.
+pub(crate) async fn channel(replicas: &Replicas) -> Channel {
+    let stream = connect_to(replicas, &replicas.grpc[0], "admin").await;
+    let mut stream = Some(TokioIo::new(stream.unwrap()));
+    let connector = service_fn(move |_: Uri| {
+        let lost = || io::Error::from(io::ErrorKind::NotConnected);
+        ready(stream.take().ok_or_else(lost))
+    });
+    let endpoint = Endpoint::from_shared(format!("https://{}", replicas.grpc[0])).unwrap();
+    endpoint.connect_with_connector(connector).await.unwrap()
 }
 
 /// By which alert a port refuses the certificate of this name.

@@ -1,7 +1,8 @@
-//! Unmodified clients of Kubernetes at work on a replica: client-go, and Python's `kubernetes`.
+//! Unmodified clients of Kubernetes at work on a replica: client-go, kube-rs, Python's `kubernetes` and Node's `@kubernetes/client-node`.
 //!
 //! `cargo xtask test kube-clients` builds or installs them and runs these tests; without them they say so.
 
+use std::ffi::OsString;
 use std::process::Stdio;
 
 use tokio::process::Command;
@@ -50,11 +51,71 @@ async fn clients_of_go_work_on_a_replica() {
 
     let replicas = Replicas::start(1, certificates::secured).await;
     let mut client = Command::new(program);
-    client.arg(format!("https://{}", replicas.kube[0]));
-    client.args(
-        ["ca.pem", "admin.pem", "admin.key"].map(|name| replicas.directory.path().join(name)),
-    );
+    client.args(road(&replicas));
     does(client, &["leases", "election", "review"]).await;
+}
+
+/// The address of a replica behind TLS, and the files of an admin.
+fn road(replicas: &Replicas) -> Vec<OsString> {
+    let files = ["ca.pem", "admin.pem", "admin.key"];
+    let files = files.map(|name| replicas.directory.path().join(name).into_os_string());
+    let address = format!("https://{}", replicas.kube[0]);
+    std::iter::once(address.into()).chain(files).collect()
+}
+
+/// Runs a client on a replica with widgets that have a status, over plain HTTP and over TLS, and expects it to do these steps.
+async fn works_in_both_ways(client: impl Fn() -> Command, steps: &[&str]) {
+    let replicas = Replicas::with_status().await;
+    let mut plain = client();
+    plain.arg(format!("http://{}", replicas.kube[0]));
+    does(plain, steps).await;
+
+    let replicas = Replicas::secured_with_status().await;
+    let mut secured = client();
+    secured.args(road(&replicas));
+    does(secured, steps).await;
+}
+
+#[tokio::test]
+#[ignore = "needs kube-rs"]
+async fn clients_of_rust_work_on_a_replica() {
+    let Some(program) = std::env::var_os("SYNOD_KUBE_CLIENT_RUST") else {
+        eprintln!(
+            "SKIPPED: SYNOD_KUBE_CLIENT_RUST names no program, so nothing was tested with kube-rs"
+        );
+        return;
+    };
+    let steps = [
+        "discovery",
+        "reflector",
+        "apply",
+        "objects",
+        "controller",
+        "election",
+        "races",
+        "reviews",
+    ];
+    works_in_both_ways(|| Command::new(&program), &steps).await;
+}
+
+#[tokio::test]
+#[ignore = "needs Node's client of Kubernetes"]
+async fn clients_of_node_work_on_a_replica() {
+    let Some(script) = std::env::var_os("SYNOD_KUBE_CLIENT_NODE") else {
+        eprintln!(
+            "SKIPPED: SYNOD_KUBE_CLIENT_NODE names no script, so nothing was tested with the client of Node"
+        );
+        return;
+    };
+    let client = || {
+        let mut client = Command::new("node");
+        client.arg(&script);
+        client
+    };
+    let steps = [
+        "objects", "applied", "watched", "informed", "leases", "reviews",
+    ];
+    works_in_both_ways(client, &steps).await;
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ use synod_store::RealDisk;
 use tempfile::TempDir;
 use tonic::transport::Channel;
 
+use crate::certificates;
+
 /// Anything that takes longer than this has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -110,8 +112,20 @@ impl Replicas {
     /// The first replica, with the namespaced collection of widgets, whose status is a subresource.
     pub(crate) async fn with_status() -> Self {
         let replicas = Self::one().await;
-        replicas.declare("widgets", "Widget", true).await;
-        replicas.raised().await;
+        replicas.declare_with_status().await;
+        replicas
+    }
+
+    /// The same behind TLS.
+    pub(crate) async fn secured_with_status() -> Self {
+        let replicas = Self::start(1, certificates::secured).await;
+        replicas.declare_with_status().await;
+        replicas
+    }
+
+    async fn declare_with_status(&self) {
+        self.declare("widgets", "Widget", true).await;
+        self.raised().await;
         let update = v1::CollectionsUpdateRequest {
             resource: Some(v1::GroupResource {
                 group: "example.io".to_owned(),
@@ -120,9 +134,8 @@ impl Replicas {
             status_subresource: Some(true),
             ..v1::CollectionsUpdateRequest::default()
         };
-        let mut collections = CollectionsClient::new(replicas.channel().await);
+        let mut collections = CollectionsClient::new(self.channel().await);
         collections.update(update).await.unwrap();
-        replicas
     }
 
     /// Waits until the newest machine version is in force, which is in a moment where each replica knows it.
@@ -156,7 +169,11 @@ impl Replicas {
         collections.create(create).await.unwrap();
     }
 
+    /// A connection to the first replica: behind TLS where that has it, as an admin.
     pub(crate) async fn channel(&self) -> Channel {
+        if self.directory.path().join("admin.pem").exists() {
+            return certificates::channel(self).await;
+        }
         let address = format!("http://{}", self.grpc[0]);
         Channel::from_shared(address)
             .unwrap()
