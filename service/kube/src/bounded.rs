@@ -3,6 +3,8 @@
 //! A short text can be a large value: each `0,` of a list is a value of its own, and an alias of YAML stands for all that
 //! its anchor holds, as often as it is named.
 
+mod steps;
+
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -87,8 +89,13 @@ pub(crate) fn is_exact(text: &[u8], document: &Value) -> Result<bool, Violation>
 ///
 /// # Errors
 ///
-/// As [`json`].
+/// As [`json`], and it would take long to be read.
 pub(crate) fn yaml(text: &[u8]) -> Result<Value, serde_yaml_ng::Error> {
+    if !steps::are_few(text) {
+        return Err(Error::custom(
+            "its brackets may be nested too deep, or it has too many directives: JSON can be sent in place of YAML",
+        ));
+    }
     Bounded(&mut Budget::new()).deserialize(serde_yaml_ng::Deserializer::from_slice(text))
 }
 
@@ -205,6 +212,22 @@ mod tests {
             ["*a"; 100].join(", ")
         );
         assert!(yaml(text.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn yaml_that_would_take_minutes_to_be_read_is_refused() {
+        let directives: String = (0..60_000)
+            .map(|number| format!("%TAG !a{number}! tag:x\n"))
+            .collect();
+        for text in [
+            "{a: ".repeat(300_000),
+            "[".repeat(1 << 20),
+            "{a: #}\n".repeat(200_000),
+            directives,
+        ] {
+            let refused = yaml(text.as_bytes()).unwrap_err().to_string();
+            assert!(refused.contains("nested too deep"), "{refused}");
+        }
     }
 
     #[test]
