@@ -237,7 +237,10 @@ fn kube_clients() -> Step {
     };
     let programs = [
         ("SYNOD_KUBE_CLIENT_GO", tools::kube_client_of_go()),
-        ("SYNOD_KUBE_CLIENT_NODE", tools::kube_client_of_node()),
+        (
+            "SYNOD_KUBE_CLIENT_JAVASCRIPT",
+            tools::kube_client_of_javascript(),
+        ),
         ("SYNOD_KUBE_CLIENT_PYTHON", tools::kube_client_of_python()),
         ("SYNOD_KUBE_CLIENT_RUST", tools::kube_client_of_rust()),
         ("SYNOD_KUBE_MEMBER", tools::kube_member()),
@@ -247,7 +250,7 @@ fn kube_clients() -> Step {
         .needing(Tool::KubeClientOfGo)
         .needing(Tool::KubeMember)
         .needing(Tool::KubeClientOfPython)
-        .needing(Tool::KubeClientOfNode)
+        .needing(Tool::KubeClientOfJavaScript)
         .needing(Tool::KubeClientOfRust)
         .on_demand();
     programs.into_iter().fold(step, with)

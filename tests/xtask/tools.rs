@@ -40,8 +40,8 @@ pub(crate) enum Tool {
     KubeClientOfRust,
     /// Python's client of Kubernetes.
     KubeClientOfPython,
-    /// Node's client of Kubernetes.
-    KubeClientOfNode,
+    /// JavaScript's client of Kubernetes.
+    KubeClientOfJavaScript,
 }
 
 /// The version of cargo-deny to install.
@@ -93,7 +93,7 @@ impl Tool {
             }
             Self::KubeClientOfRust => build_kube_client_of_rust(),
             Self::KubeClientOfPython => install_kube_client_of_python(),
-            Self::KubeClientOfNode => install_kube_client_of_node(),
+            Self::KubeClientOfJavaScript => install_kube_client_of_javascript(),
         }
     }
 }
@@ -289,8 +289,8 @@ fn build_kube_client_of_rust() -> Result<(), String> {
     run("the client of tests/kube", build)
 }
 
-/// Installs Node's client of Kubernetes beside the script that uses it: Node looks for it nowhere else.
-fn install_kube_client_of_node() -> Result<(), String> {
+/// Installs JavaScript's client of Kubernetes beside the script that uses it, since it is looked for nowhere else.
+fn install_kube_client_of_javascript() -> Result<(), String> {
     let mut command = Command::new("npm");
     command
         .args(["ci", "--no-audit", "--no-fund", "--prefer-offline"])
@@ -308,8 +308,8 @@ fn kube_rust_folder() -> PathBuf {
     target_folder().join("kube-rust")
 }
 
-/// The script of `tests/kube` that works by Node's client.
-pub(crate) fn kube_client_of_node() -> PathBuf {
+/// The script of `tests/kube` that works by JavaScript's client.
+pub(crate) fn kube_client_of_javascript() -> PathBuf {
     synod_tests::checkout().join("tests/kube/node/client.mjs")
 }
 

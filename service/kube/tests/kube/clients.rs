@@ -1,4 +1,4 @@
-//! Unmodified clients of Kubernetes at work on a replica: client-go, kube-rs, Python's `kubernetes` and Node's `@kubernetes/client-node`.
+//! Unmodified clients of Kubernetes at work on a replica: client-go, kube-rs, Python's `kubernetes`, and that of JavaScript.
 //!
 //! `cargo xtask test kube-clients` builds or installs them and runs these tests; without them they say so.
 
@@ -99,11 +99,11 @@ async fn clients_of_rust_work_on_a_replica() {
 }
 
 #[tokio::test]
-#[ignore = "needs Node's client of Kubernetes"]
-async fn clients_of_node_work_on_a_replica() {
-    let Some(script) = std::env::var_os("SYNOD_KUBE_CLIENT_NODE") else {
+#[ignore = "needs JavaScript's client of Kubernetes"]
+async fn clients_of_javascript_work_on_a_replica() {
+    let Some(script) = std::env::var_os("SYNOD_KUBE_CLIENT_JAVASCRIPT") else {
         eprintln!(
-            "SKIPPED: SYNOD_KUBE_CLIENT_NODE names no script, so nothing was tested with the client of Node"
+            "SKIPPED: SYNOD_KUBE_CLIENT_JAVASCRIPT names no script, so nothing was tested with the client of JavaScript"
         );
         return;
     };

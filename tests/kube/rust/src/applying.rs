@@ -133,6 +133,26 @@ pub(crate) async fn writes(replica: &Replica) -> Result<(), Fault> {
         || "the status".to_owned(),
     )?;
 
+    pages(&api).await?;
+    let other = Preconditions {
+        uid: Some("00000000-0000-8000-8000-000000000000".to_owned()),
+        resource_version: None,
+    };
+    let other = DeleteParams::default().preconditions(other);
+    must(refused(api.delete("a", &other).await)?.0 == 409, || {
+        "another object was deleted".to_owned()
+    })?;
+    let deleted = api.delete("a", &DeleteParams::default()).await?;
+    must(deleted.is_right(), || format!("{deleted:?}"))?;
+    api.delete_collection(&DeleteParams::default(), &ListParams::default())
+        .await?;
+    let left = api.list(&ListParams::default()).await?;
+    must(left.items.is_empty(), || format!("{left:?}"))
+}
+
+/// Reads what there is by pages, beside the object `a`, and by a selector.
+async fn pages(api: &Api<Widget>) -> Result<(), Fault> {
+    let post = PostParams::default();
     for number in 0..4 {
         api.create(&post, &widget(&format!("page{number}"), number))
             .await?;
@@ -156,19 +176,5 @@ pub(crate) async fn writes(replica: &Replica) -> Result<(), Fault> {
     })?;
     let selected = api.list(&ListParams::default().labels("app=web")).await?;
     must(selected.items.len() == 1, || format!("{selected:?}"))?;
-
-    let other = Preconditions {
-        uid: Some("00000000-0000-8000-8000-000000000000".to_owned()),
-        resource_version: None,
-    };
-    let other = DeleteParams::default().preconditions(other);
-    must(refused(api.delete("a", &other).await)?.0 == 409, || {
-        "another object was deleted".to_owned()
-    })?;
-    let deleted = api.delete("a", &DeleteParams::default()).await?;
-    must(deleted.is_right(), || format!("{deleted:?}"))?;
-    api.delete_collection(&DeleteParams::default(), &ListParams::default())
-        .await?;
-    let left = api.list(&ListParams::default()).await?;
-    must(left.items.is_empty(), || format!("{left:?}"))
+    Ok(())
 }

@@ -79,10 +79,9 @@ async fn cleaned(widget: &Widget, client: &Client) -> kube::Result<Action> {
     Ok(Action::await_change())
 }
 
-pub(crate) async fn controls(replica: &Replica) -> Result<(), Fault> {
-    let client = replica.client()?;
-    let (stop, stopped) = oneshot::channel::<()>();
-    let controller = Controller::new(widgets(&client), watcher::Config::default())
+/// Runs the controller until it is stopped.
+async fn controller(client: Client, stopped: oneshot::Receiver<()>) {
+    Controller::new(widgets(&client), watcher::Config::default())
         .owns(snapshots(&client), watcher::Config::default())
         .graceful_shutdown_on(async {
             let _ = stopped.await;
@@ -96,8 +95,14 @@ pub(crate) async fn controls(replica: &Replica) -> Result<(), Fault> {
             },
             Arc::new(client.clone()),
         )
-        .for_each(async |_| {});
-    let controller = tokio::spawn(controller);
+        .for_each(async |_| {})
+        .await;
+}
+
+pub(crate) async fn controls(replica: &Replica) -> Result<(), Fault> {
+    let client = replica.client()?;
+    let (stop, stopped) = oneshot::channel();
+    let controller = tokio::spawn(controller(client.clone(), stopped));
     let api = widgets(&client);
     api.create(&PostParams::default(), &widget("c", 1)).await?;
     let seen = |size| {
