@@ -5,7 +5,8 @@
 //! - `run`, `handles`, `objects`, `workers`: run the steps.
 //! - `replicas`: three processes of the program `synod`; `process`, `program`, `ports` and `waiting` are shared with
 //!   the tests of processes.
-//! - `coverage`: checks that every RPC, error reason and function has a case. `recipes`: runs every example.
+//! - `coverage`: checks that every RPC, error reason and function has a case. `recipes`: runs every example. `topics`: reads
+//!   the texts of topics.
 //!
 //! Two variables change what is run: `SYNOD_BINARY=path` is the program to test; without it cargo builds one.
 //! `SYNOD_CASES=text` selects the cases whose file name or sentence contains the text.
@@ -19,6 +20,7 @@ mod objects;
 mod recipes;
 mod replicas;
 mod run;
+mod topics;
 mod values;
 mod workers;
 

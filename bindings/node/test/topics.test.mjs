@@ -1,17 +1,17 @@
-// Topics by their texts: the rules are those of the Rust client.
+// Topics by their texts, which the clients of all languages read alike.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { InvalidArgumentError, Topic } from '@synod/client';
 
+const folder = join(import.meta.dirname, '../../../tests/conformance');
+const texts = JSON.parse(readFileSync(join(folder, 'topics.json'), 'utf8'));
+
 test('a topic is known by its text and by its resource', () => {
-  for (const [text, kind, name, group, resource] of [
-    ['keys/secrets', 'keys', 'secrets', 'keys.synod', 'secrets'],
-    ['keys/deployments.apps', 'keys', 'deployments.apps', 'apps.keys.synod', 'deployments'],
-    ['features/locks', 'features', 'locks', 'features.synod', 'locks'],
-    ['encoding/pods', 'encoding', 'pods', '', 'pods'],
-  ]) {
+  for (const { text, kind, name, group, resource } of texts.topics) {
     const topic = Topic.parse(text);
     assert.deepEqual({ ...topic }, { kind, name, resource: { group, resource } });
     assert.equal(`${topic}`, text);
@@ -20,7 +20,7 @@ test('a topic is known by its text and by its resource', () => {
 });
 
 test('what is no topic is refused with the rule', () => {
-  for (const text of ['secrets', 'key/secrets', 'keys/', 'encoding/secrets.keys.synod']) {
+  for (const text of texts.refused) {
     assert.throws(
       () => Topic.parse(text),
       (error) => error instanceof InvalidArgumentError && error.violations.length === 1,

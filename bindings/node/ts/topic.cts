@@ -13,7 +13,7 @@ import { fromJson, toJson, type Init } from './values.cjs';
  */
 export class Topic {
   private constructor(
-    /** `encoding`, `keys` or `features`. */
+    /** `encoding`, `keys`, `served` or `features`. */
     readonly kind: string,
     /** Its name within its kind: `secrets`, `deployments.apps`. */
     readonly name: string,
@@ -21,7 +21,7 @@ export class Topic {
     readonly resource: GroupResource,
   ) {}
 
-  /** The topic with this text: `encoding/<name>`, `keys/<name>` or `features/<name>`. Any other text is refused. */
+  /** The topic with this text: `encoding/<name>`, `keys/<name>`, `served/<name>` or `features/<name>`. Any other text is refused. */
   static parse(text: string): Topic {
     return Topic.#read(direct(() => native.topic(text)));
   }

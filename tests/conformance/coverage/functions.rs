@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Handles that have no async function.
-const ALSO: [&str; 1] = ["Permit"];
+/// Handles that have no async function, and a value that has functions in all languages.
+const ALSO: [&str; 2] = ["Permit", "Topic"];
+
+/// Sources of the client and of what it shows of the model.
+const SOURCES: [&str; 2] = ["sdk/src", "service/model/src/topic.rs"];
 
 /// The public functions, as `Type::function`, of all handles: the types that have an async function, and [`ALSO`].
 pub(super) fn of_handles() -> BTreeSet<String> {
     let mut found: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
-    for path in sources(&synod_tests::checkout().join("sdk/src")) {
+    let root = synod_tests::checkout();
+    for path in SOURCES.iter().flat_map(|path| sources(&root.join(path))) {
         let text = std::fs::read_to_string(&path).expect("a source can be read");
         let tokens = text.parse().expect("a source can be read as tokens");
         for (kind, function, waits) in functions(tokens) {
@@ -29,8 +33,11 @@ pub(super) fn of_handles() -> BTreeSet<String> {
         .collect()
 }
 
-/// All sources below a folder, except tests and the seams that the simulator replaces.
+/// A source, or all sources below a folder, except tests and the seams that the simulator replaces.
 fn sources(folder: &Path) -> Vec<PathBuf> {
+    if folder.is_file() {
+        return vec![folder.to_owned()];
+    }
     let entries = std::fs::read_dir(folder).expect("a folder of sources can be read");
     let mut found = Vec::new();
     for entry in entries {

@@ -3,47 +3,32 @@
 use serde_json::{Value, json};
 use synod_bound::{topic, topic_of};
 
+/// The texts that the clients of all languages read alike.
+fn texts() -> Value {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/conformance/topics.json"
+    );
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
 #[test]
 fn a_topic_is_told_by_its_text_and_by_its_resource() {
-    let told = |kind: &str, name: &str, group: &str, resource: &str| {
-        let resource = json!({"group": group, "resource": resource});
-        json!({"kind": kind, "name": name, "resource": resource})
-    };
-    for (text, expected) in [
-        (
-            "keys/secrets",
-            told("keys", "secrets", "keys.synod", "secrets"),
-        ),
-        (
-            "keys/deployments.apps",
-            told("keys", "deployments.apps", "apps.keys.synod", "deployments"),
-        ),
-        (
-            "features/async-locks",
-            told("features", "async-locks", "features.synod", "async-locks"),
-        ),
-        (
-            "encoding/deployments.apps",
-            told("encoding", "deployments.apps", "apps", "deployments"),
-        ),
-    ] {
-        let document: Value = serde_json::from_str(&topic(text).unwrap()).unwrap();
-        assert_eq!(document, expected);
-        let resource = document["resource"].to_string();
-        let again: Value = serde_json::from_str(&topic_of(&resource).unwrap()).unwrap();
-        assert_eq!(again, expected);
+    for row in texts()["topics"].as_array().unwrap() {
+        let resource = json!({"group": row["group"], "resource": row["resource"]});
+        let expected = json!({"kind": row["kind"], "name": row["name"], "resource": resource});
+        let told = topic(row["text"].as_str().unwrap()).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&told).unwrap(), expected);
+        let again = topic_of(&resource.to_string()).unwrap();
+        assert_eq!(again, told);
     }
 }
 
 #[test]
 fn what_is_no_topic_is_refused_with_the_rule() {
-    for text in [
-        "secrets",
-        "key/secrets",
-        "keys/Se crets",
-        "encoding/secrets.keys.synod",
-    ] {
-        let refused = topic(text).unwrap_err();
+    for text in texts()["refused"].as_array().unwrap() {
+        let refused = topic(text.as_str().unwrap()).unwrap_err();
         assert_eq!(refused.kind, "INVALID_ARGUMENT", "{text}");
         assert_eq!(refused.violations.len(), 1, "{text}");
     }

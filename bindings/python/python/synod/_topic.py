@@ -10,14 +10,15 @@ from synod import _synod, v1
 
 @dataclass(frozen=True)
 class Topic:
-    """What members agree on: the encoding of a resource, the key that encrypts its objects, or the level of a feature.
+    """What members agree on: the encoding of a resource, the key that encrypts its objects, whether a version is served, or the
+    level of a feature.
 
     `Topic.parse("keys/secrets")` is the key of secrets. Its `resource` goes into entries, permits, checks and migrations like
     any other resource: its versions are keys.
     """
 
     kind: str
-    """`encoding`, `keys` or `features`."""
+    """`encoding`, `keys`, `served` or `features`."""
     name: str
     """Its name within its kind: `secrets`, `deployments.apps`."""
     resource: v1.GroupResource
@@ -25,7 +26,7 @@ class Topic:
 
     @classmethod
     def parse(cls, text: str) -> Topic:
-        """The topic with this text: `encoding/<name>`, `keys/<name>` or `features/<name>`.
+        """The topic with this text: `encoding/<name>`, `keys/<name>`, `served/<name>` or `features/<name>`.
 
         Raises `InvalidArgumentError` for any other text.
         """
