@@ -191,8 +191,9 @@ async fn entries(release: &Release, store: &StoreClient) -> Result<Vec<ReportEnt
     Ok(entries)
 }
 
-/// Reports a resource again whenever its definition has changed: its gate closes, its permits are returned, the new
-/// entry is reported, and the gate opens. Meanwhile the other resources are written.
+/// Reports the resources again whenever a definition has changed, all in one report, since a server that is behind on two is
+/// refused for the other one with each of them alone. The gates of those that have changed close, their permits are returned, the
+/// report is sent, and the gates open. Meanwhile the other resources are written.
 async fn follow_definitions(
     membership: Arc<Membership>,
     release: Release,
@@ -202,20 +203,21 @@ async fn follow_definitions(
     loop {
         sleep(DEFINITION_PERIOD).await;
         // If the store does not answer, the next round asks again.
-        let defined = entries(&release, &store).await.unwrap_or_default();
-        for entry in defined {
-            if reported.contains(&entry) {
-                continue;
-            }
-            let (resource, version) = (entry.resource.clone(), entry.stance.version().clone());
-            match membership.report_change(entry.clone()).await {
-                Ok(_) => {
+        let Ok(defined) = entries(&release, &store).await else {
+            continue;
+        };
+        if defined == reported {
+            continue;
+        }
+        match membership.report(defined.clone()).await {
+            Ok(_) => {
+                for entry in defined.iter().filter(|entry| !reported.contains(entry)) {
+                    let (resource, version) = (&entry.resource, entry.stance.version());
                     tracing::info!(%resource, %version, "stored as its definition says from now on");
-                    reported.retain(|known| known.resource != resource);
-                    reported.push(entry);
                 }
-                Err(error) => tracing::warn!(%error, %resource, "will be reported again"),
+                reported = defined;
             }
+            Err(error) => tracing::warn!(%error, "the definitions will be reported again"),
         }
     }
 }
