@@ -9,7 +9,9 @@ pub use self::opentelemetry::OpenTelemetry;
 use crate::Error;
 
 /// Follows the calls of a client in the traces of the application, see [`ClientBuilder::traces`](crate::ClientBuilder::traces).
-/// A call is a request with one answer, over all of its tries; watches are not followed.
+/// A call is a request with one answer, over all of its tries. Of a watch each opening of its stream is a call, which ends with the
+/// first message: one when it begins, and one for each try to go on elsewhere when a replica is lost. What the stream delivers
+/// is not followed.
 ///
 /// With the feature `opentelemetry`, `OpenTelemetry` follows them in traces of that name.
 pub trait Traces: Send + Sync + 'static {

@@ -20,6 +20,7 @@ use opentelemetry_sdk::trace::{
 use synod_client::traces::OpenTelemetry;
 use synod_client::{
     Client, CollectionChanged, CollectionRules, CreateCollection, GroupResource, Kind, ReadOptions,
+    WatchOptions,
 };
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -33,6 +34,7 @@ use collector::{Collector, Seen, Trace, hanging};
 
 const CREATE: &str = "synod.v1.Collections/Create";
 const SETTINGS: &str = "synod.v1.Cluster/GetSettings";
+const WATCH: &str = "synod.v1.Watch/Watch";
 const FORWARDED: &str = "synod.peer.v1.Peer/Forward";
 
 /// What a vendor says of the span that the application is within.
@@ -100,6 +102,14 @@ async fn a_change_by_a_follower_is_one_trace_from_the_client_to_apply() {
     let call = trace.below(&client_span(&id, SETTINGS), SETTINGS);
     trace.below(&call.id(), "synod.read_index");
     assert_eq!(trace.len(), 2, "{trace:?}");
+
+    let watch = async {
+        let watch = client.watch(WatchOptions::default()).await;
+        watch.expect("it is served")
+    };
+    let (id, _watch) = within_trace(watch).await;
+    let trace = collector.trace(&id, &[WATCH]).await;
+    trace.below(&client_span(&id, WATCH), WATCH);
     cluster.finish().await;
 }
 

@@ -10,7 +10,7 @@ use tonic::{Response, Status};
 use super::Client;
 use crate::Error;
 use crate::session::{Sessions, deadline};
-use crate::transport::{Call, Failure, Headed, Repeats, Try};
+use crate::transport::{Call, CallTrace, Failure, Headed, Repeats, Try};
 
 /// How many sessions one request is tried under. One expired session is normal, a third one is a failure.
 const SESSIONS_TRIED_MAX: u32 = 3;
@@ -201,6 +201,11 @@ impl Client {
             ticket.answered();
             return Err(error);
         }
+    }
+
+    /// A call that is still to be made, as it is followed in the application's traces.
+    pub(crate) fn call_trace(&self) -> CallTrace {
+        CallTrace::new(self.shared.traces.as_ref())
     }
 
     pub(super) fn call(&self, deadline: Instant, repeats: Repeats) -> Call<'_> {

@@ -31,7 +31,7 @@ enum Stage {
 }
 
 impl CallTrace {
-    pub(super) fn new(traces: Option<&Arc<dyn Traces>>) -> Self {
+    pub(crate) fn new(traces: Option<&Arc<dyn Traces>>) -> Self {
         Self(traces.map(|traces| {
             Arc::new(Followed {
                 traces: Arc::clone(traces),
@@ -69,7 +69,7 @@ impl CallTrace {
     }
 
     /// The call is answered, or has failed.
-    pub(super) fn ended(&self, error: Option<&Error>) {
+    pub(crate) fn ended(&self, error: Option<&Error>) {
         let Some(followed) = &self.0 else { return };
         let last = std::mem::replace(&mut *followed.lock(), Stage::Over);
         if let Stage::Underway(span) = last {

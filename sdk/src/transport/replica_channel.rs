@@ -76,7 +76,7 @@ impl ReplicaChannel {
     }
 
     /// The same channel, for the requests of one call.
-    pub(super) fn followed_by(mut self, trace: &CallTrace) -> Self {
+    pub(crate) fn followed_by(mut self, trace: &CallTrace) -> Self {
         self.trace = trace.clone();
         self
     }

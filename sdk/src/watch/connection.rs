@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tonic::{Request, Status, Streaming};
 
 use crate::client::stubs;
-use crate::transport::FailedTry;
+use crate::transport::{FailedTry, ReplicaChannel};
 use crate::{Client, Error};
 
 /// A stream that a replica has opened: its first message has arrived.
@@ -36,7 +36,8 @@ pub(super) enum Broken {
 const SLACK: Duration = Duration::from_secs(2);
 
 impl Connection {
-    /// Opens a stream at the replica at `place`, and waits for its first message no longer than `span`.
+    /// Opens a stream at the replica at `place`, and waits for its first message no longer than `span`. In the traces of the
+    /// application that is one call.
     pub(super) async fn open(
         client: &Client,
         place: usize,
@@ -44,7 +45,20 @@ impl Connection {
         span: Duration,
         bookmark_interval: Duration,
     ) -> Result<Self, Broken> {
-        let channel = client.replicas().channel(place);
+        let trace = client.call_trace();
+        let channel = client.replicas().channel(place).followed_by(&trace);
+        let opened = Self::open_at(client, channel, message, span, bookmark_interval).await;
+        trace.ended(opened.as_ref().err().map(Broken::error));
+        opened
+    }
+
+    async fn open_at(
+        client: &Client,
+        channel: ReplicaChannel,
+        message: v1::WatchRequest,
+        span: Duration,
+        bookmark_interval: Duration,
+    ) -> Result<Self, Broken> {
         let token = client.replicas().token();
         let opening = async move {
             let response = stubs::watch(channel).watch(Request::new(message)).await?;
@@ -92,6 +106,12 @@ impl Connection {
 }
 
 impl Broken {
+    const fn error(&self) -> &Error {
+        match self {
+            Self::Lost(error) | Self::Refused(error) | Self::Compacted(error) => error,
+        }
+    }
+
     fn of(status: &Status) -> Self {
         let error = FailedTry::of(status).error;
         match error.kind() {
