@@ -61,16 +61,14 @@ impl Patch {
                 }
                 Ok(Self::Json(Bytes::copy_from_slice(body)))
             }
-            APPLY if about.kind.source == Source::Objects => {
+            APPLY if is_applied(about) => {
                 if asks.query.get("fieldManager").is_none() {
                     let rule = "Required value: is required for apply patch";
                     return Err(Fault::of_options(about.verb, "fieldManager", rule));
                 }
                 asks.configuration(about).map(Self::Apply)
             }
-            _ if about.kind.source == Source::Objects => {
-                Err(Fault::unsupported(&format!("{ACCEPTED}, {APPLY}")))
-            }
+            _ if is_applied(about) => Err(Fault::unsupported(&format!("{ACCEPTED}, {APPLY}"))),
             _ => Err(Fault::unsupported(ACCEPTED)),
         }
     }
@@ -83,11 +81,22 @@ impl Patch {
                 strategic::merge(document, patch).map_err(|rule| invalid(about, rule))?;
             }
             Self::Json(operations) => *document = operated(document, operations, about)?,
-            // Who manages which fields decides what it changes.
-            Self::Apply(_) => return Err(Fault::unsupported(ACCEPTED)),
+            // Objects go by who manages which fields. Of all else nobody is told to, so what it does not say stays.
+            Self::Apply(configuration) => {
+                strategic::merge(document, &configuration.document)
+                    .map_err(|rule| invalid(about, rule))?;
+            }
         }
         Ok(())
     }
+}
+
+/// Whether configurations are applied to the kind.
+const fn is_applied(about: &About<'_>) -> bool {
+    matches!(
+        about.kind.source,
+        Source::Objects | Source::Leases | Source::LeaseCandidates | Source::ControllerRevisions
+    )
 }
 
 fn invalid(about: &About<'_>, rule: String) -> Fault {

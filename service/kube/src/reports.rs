@@ -21,7 +21,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use synod_model::{ErrorKind, Refusal};
+use synod_model::{ErrorKind, GroupResource, Refusal};
 use synod_proto::status::key::LAST_NUMBER;
 use synod_proto::v1;
 use synod_proto::v1::report_entry::Stance;
@@ -42,6 +42,8 @@ const FIRST: u64 = 1;
 
 /// Answers a StorageVersion that nobody has reported so far, as one without reports.
 pub(crate) async fn create(calls: &Calls, about: &About<'_>) -> Result<Value, Fault> {
+    GroupResource::parse_storage_version_name(about.name)
+        .map_err(|fault| invalid(about, "metadata.name", &fault.rule))?;
     if live(calls, about).await?.version.is_some() {
         return Err(Fault::already_exists(about));
     }
@@ -82,7 +84,11 @@ pub(crate) async fn update(
             found => found,
         };
         let Some((place, entry)) = found else {
-            return Ok(());
+            // It says nothing, and nothing was said.
+            return match live.version {
+                Some(_) => Ok(()),
+                None => Err(Fault::not_found(about)),
+            };
         };
         let member = taking_part(calls, &entry.member, about).await?;
         let epoch = epoch_of(&member);

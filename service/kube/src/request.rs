@@ -20,11 +20,20 @@ pub(crate) enum Place {
     OpenApiDocument(String, String),
     /// A namespace, which is a part of a name and nothing else.
     Namespace(Namespace),
-    /// `/livez` and `/healthz`: that the process answers.
-    Alive,
+    /// `/livez` and `/healthz`: that the process answers; `/readyz`: that the replica can serve, or one of the checks alone.
+    Probe(Probed),
+    /// `/metrics`.
+    Metrics,
     /// Where a caller asks about itself.
     Review(Review),
     Resource(ResourcePlace),
+}
+
+/// What a probe asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Probed {
+    Live,
+    Ready(Option<String>),
 }
 
 /// What a caller may ask about itself.
@@ -61,7 +70,10 @@ impl Place {
         let own = |text: &str| text.to_owned();
         Some(match parts.as_slice() {
             ["version"] => Self::Version,
-            ["livez" | "healthz"] => Self::Alive,
+            ["livez" | "healthz"] => Self::Probe(Probed::Live),
+            ["readyz"] => Self::Probe(Probed::Ready(None)),
+            ["readyz", check] => Self::Probe(Probed::Ready(Some(own(check)))),
+            ["metrics"] => Self::Metrics,
             ["api"] => Self::CoreVersions,
             ["api", version] => Self::GroupVersion(String::new(), own(version)),
             ["api", "v1", "namespaces", name] => Self::Namespace(Namespace::parse(name).ok()?),

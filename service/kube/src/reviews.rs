@@ -32,7 +32,7 @@ const RULES: &str = "SelfSubjectRulesReview";
 const ALL: &str = "*";
 
 /// The paths that everybody may read who is known.
-const OPEN: [&str; 10] = [
+const OPEN: [&str; 12] = [
     "/api",
     "/api/*",
     "/apis",
@@ -41,9 +41,14 @@ const OPEN: [&str; 10] = [
     "/livez",
     "/openapi",
     "/openapi/*",
+    "/readyz",
+    "/readyz/*",
     "/version",
     "/version/",
 ];
+
+/// What those may read who may read at all.
+const METRICS: &str = "/metrics";
 
 /// What everybody may create who is known: the reviews of oneself.
 const SELF: [(&str, &str); 3] = [
@@ -102,6 +107,10 @@ pub(crate) async fn review(
         Review::Access => access(calls, &spec(ACCESS, headers, body)?).await?,
         Review::Rules => {
             let Place { namespace } = spec(RULES, headers, body)?;
+            let mut paths = OPEN.to_vec();
+            if calls.front.may_read_metrics(&calls.origin).is_ok() {
+                paths.push(METRICS);
+            }
             json!({
                 "kind": RULES,
                 "apiVersion": API_VERSION,
@@ -109,7 +118,7 @@ pub(crate) async fn review(
                 "spec": {},
                 "status": {
                     "resourceRules": rules(calls, &namespace).await.map_err(of_review)?,
-                    "nonResourceRules": [{ "verbs": ["get"], "nonResourceURLs": OPEN }],
+                    "nonResourceRules": [{ "verbs": ["get"], "nonResourceURLs": paths }],
                     "incomplete": false,
                 },
             })
@@ -195,7 +204,10 @@ async fn access(calls: &Calls, asked: &Asked) -> Result<Value, Fault> {
             }}),
         ),
         (None, Some(of)) => (
-            path(of),
+            match of.path == METRICS && of.verb == Verb::Get.name() {
+                true => calls.front.may_read_metrics(&calls.origin),
+                false => path(of),
+            },
             json!({ "nonResourceAttributes": { "path": of.path, "verb": of.verb } }),
         ),
         _ => {

@@ -15,8 +15,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use synod_server::Front;
 use synod_server::seams::{Connection, ConnectionInfo, Incoming};
+use synod_server::{Front, OPEN_METRICS, Probe};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tonic::transport::server::Connected;
@@ -30,7 +30,7 @@ use crate::kinds::{Kind, Source, Verb};
 use crate::negotiate::{Form, Media, accepted, form, media, names_json};
 use crate::openapi;
 use crate::parts::Part;
-use crate::request::{Place, Query, ResourcePlace, Review};
+use crate::request::{Place, Probed, Query, ResourcePlace, Review};
 use crate::sources::{Calls, Scope};
 use crate::status::{About, Fault};
 use crate::table::Include;
@@ -42,6 +42,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// The beginnings of headers that ask in the name of somebody else: `kubectl --as`, and front proxies. What a proxy tells that is
 /// believed is gone from the headers when they are looked at.
 const OTHERS: [&str; 2] = ["impersonate-", "x-remote-"];
+
+static TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 static OPENAPI_V2: HeaderValue =
     HeaderValue::from_static("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
@@ -149,6 +151,12 @@ async fn done(
     let (head, body) = request.into_parts();
     for_itself(&head.headers, |name| calls.front.tells_who_calls(name))?;
     let place = Place::of(head.uri.path()).ok_or_else(Fault::no_such_path)?;
+    let is_read = head.method == Method::GET || head.method == Method::HEAD;
+    match place {
+        Place::Probe(probe) if is_read => return probed(calls, &probe, head.uri.query()),
+        Place::Metrics if is_read => return metrics(calls),
+        _ => {}
+    }
     let query = Query::of(head.uri.query());
     let head = Head {
         method: head.method,
@@ -161,7 +169,7 @@ async fn done(
     if let Place::Review(review) = place {
         return reviewed(parts, calls, review, &head, body).await;
     }
-    if head.method != Method::GET && head.method != Method::HEAD {
+    if !is_read {
         return Err(Fault::no_such_method());
     }
     told(calls, place, &head.headers).await
@@ -180,19 +188,29 @@ fn for_itself(headers: &HeaderMap, tells: impl Fn(&HeaderName) -> bool) -> Resul
     }
 }
 
+/// The answer of a probe, which everybody may read, as it is at the port for metrics.
+fn probed(calls: &Calls, probe: &Probed, query: Option<&str>) -> Result<Response, Fault> {
+    let probe = match probe {
+        Probed::Live => Probe::Live,
+        Probed::Ready(check) => Probe::Ready(check.as_deref()),
+    };
+    let found = calls.front.probe(probe, query);
+    let (status, text) = found.ok_or_else(Fault::no_such_path)?;
+    Ok(answer::whole(&calls.origin, status, &TEXT, text.into()))
+}
+
+/// The metrics of the replica, as they are at their own port.
+fn metrics(calls: &Calls) -> Result<Response, Fault> {
+    let metrics = calls.front.metrics(&calls.origin);
+    let metrics = metrics.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
+    let media = HeaderValue::from_static(OPEN_METRICS);
+    Ok(answer::whole(&calls.origin, 200, &media, metrics.into()))
+}
+
 /// What is told of what is served. Everybody may know it who is known.
 async fn told(calls: &Calls, place: Place, headers: &HeaderMap) -> Result<Response, Fault> {
-    let of_any = |refusal: synod_model::Refusal| Fault::of_any(refusal.kind, &refusal.message);
-    if place == Place::Alive {
-        let text = HeaderValue::from_static("text/plain; charset=utf-8");
-        return Ok(answer::whole(
-            &calls.origin,
-            200,
-            &text,
-            Bytes::from_static(b"ok"),
-        ));
-    }
-    calls.front.identity(&calls.origin).map_err(of_any)?;
+    let user = calls.front.identity(&calls.origin);
+    user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let form = form(headers, |form| match form {
         Form::Document => true,
         Form::Discovery(_) => matches!(place, Place::CoreVersions | Place::Groups),
@@ -245,7 +263,8 @@ async fn of_groups(calls: &Calls, place: &Place, form: Form) -> Result<Value, Fa
         | Place::CoreVersions
         | Place::Namespace(_)
         | Place::OpenApiV2
-        | Place::Alive
+        | Place::Probe(_)
+        | Place::Metrics
         | Place::Review(_)
         | Place::Resource(_) => return Err(Fault::no_such_path()),
     })

@@ -202,7 +202,7 @@ pub(crate) async fn patch(
         Source::ControllerRevisions
         | Source::LeaseCandidates
         | Source::Leases
-        | Source::StorageVersions => (200, patch_own(calls, about, asks, &patch).await?),
+        | Source::StorageVersions => patch_own(calls, about, asks, &patch).await?,
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
     let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(patched));
@@ -236,27 +236,41 @@ async fn put(
     written(calls, about).await
 }
 
-/// Patches what is no object of a collection.
+/// Patches what is no object of a collection. Answers the status code, too.
 async fn patch_own(
     calls: &Calls,
     about: &About<'_>,
     asks: &Asks<'_>,
     patch: &Patch,
-) -> Result<Value, Fault> {
+) -> Result<(u16, Value), Fault> {
     let mut tries = TRIES;
     loop {
         tries -= 1;
-        let current = read(calls, about).await?;
-        let mut patched = current.clone();
-        patch.apply(&mut patched, about)?;
-        place(&mut patched, about)?;
-        expects(&patched["metadata"], &current["metadata"], about)?;
-        let expected = preconditions(&current, about)?;
-        match put(calls, about, asks, &patched, &expected).await {
+        let done = match (read(calls, about).await, patch) {
+            (Err(fault), Patch::Apply(configuration)) if fault.code == 404 => {
+                let document = &configuration.document;
+                // What is expected is not there.
+                if preconditions(document, about)? != v1::Preconditions::default() {
+                    return Err(Fault::modified(about));
+                }
+                let created = create_named(calls, about, asks, document).await;
+                created.map(|created| (201, created))
+            }
+            (current, patch) => {
+                let current = current?;
+                let mut patched = current.clone();
+                patch.apply(&mut patched, about)?;
+                place(&mut patched, about)?;
+                expects(&patched["metadata"], &current["metadata"], about)?;
+                let expected = preconditions(&current, about)?;
+                let put = put(calls, about, asks, &patched, &expected).await;
+                put.map(|put| (200, put))
+            }
+        };
+        match done {
             // Somebody was faster, and the patch does not mind.
             Err(fault) if fault.code == 409 && tries > 0 => {}
-            Err(fault) => return Err(fault),
-            Ok(done) => return Ok(done),
+            done => return done,
         }
     }
 }

@@ -63,4 +63,5 @@ mod set_changes;
 mod stop;
 mod traces;
 
+pub use http::{OPEN_METRICS, Probe};
 pub use rpc::{Events, Front, InProgress, Origin};

@@ -94,16 +94,8 @@ impl Api {
         body: &[u8],
     ) -> TcpStream {
         let mut stream = TcpStream::connect(&self.0).await.unwrap();
-        let mut head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {}\r\n",
-            body.len()
-        );
-        for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        head.push_str("\r\n");
-        stream.write_all(head.as_bytes()).await.unwrap();
-        stream.write_all(body).await.unwrap();
+        let request = request(method, path, headers, body);
+        stream.write_all(&request).await.unwrap();
         stream
     }
 
@@ -169,7 +161,21 @@ impl Lines {
     }
 }
 
-fn answer(bytes: &[u8]) -> Answer {
+/// A request as it is sent.
+pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    let mut head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {}\r\n",
+        body.len()
+    );
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str("\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+/// An answer as it was sent.
+pub(crate) fn answer(bytes: &[u8]) -> Answer {
     let end = bytes
         .windows(4)
         .position(|part| part == b"\r\n\r\n")

@@ -138,6 +138,7 @@ pub(crate) fn secured(folder: &TempDir, config: &mut ReplicaConfig) {
     authority.replica("replica");
     authority.client("admin");
     authority.client("reader");
+    authority.client("nobody");
     authority.client("member/server-1");
     config.security.client = Some(ServerTls {
         own: synod_tls::KeyPair {

@@ -205,3 +205,45 @@ async fn many_leases_are_deleted_by_what_selects_them() {
     assert_eq!(deleted.body["status"], "Success", "{deleted:?}");
     assert_eq!(left().await, Vec::<Value>::new());
 }
+
+#[tokio::test]
+async fn a_lease_is_taken_and_renewed_by_applying_it() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let path = format!("{LEASES}/a");
+    let mut nowhere = lease(Some("x"), 15);
+    nowhere["metadata"]["resourceVersion"] = json!("1");
+    assert_eq!(api.apply(&path, "x", &nowhere).await.code, 409);
+    let taken = api.apply(&path, "x", &lease(Some("x"), 15)).await;
+    assert_eq!(taken.code, 201, "{taken:?}");
+    assert_eq!(taken.body["spec"]["holderIdentity"], "x");
+
+    let renewed = api.apply(&path, "x", &lease(Some("x"), 15)).await;
+    assert_eq!(renewed.code, 200, "{renewed:?}");
+    let revision = &taken.body["metadata"]["resourceVersion"];
+    assert_eq!(renewed.body["metadata"]["resourceVersion"], *revision);
+    let mut expecting = lease(Some("x"), 20);
+    expecting["metadata"]["resourceVersion"] = revision.clone();
+    let longer = api.apply(&path, "x", &expecting).await;
+    assert_eq!(longer.body["spec"]["leaseDurationSeconds"], 20);
+    assert_eq!(
+        api.apply(&path, "x", &expecting).await.code,
+        409,
+        "it moved"
+    );
+
+    // By force, too: the TTL decides when it is free.
+    let forced = format!("{path}?fieldManager=y&force=true");
+    let headers = [("content-type", "application/apply-patch+yaml")];
+    let wanted = lease(Some("y"), 15).to_string();
+    let refused = api.send("PATCH", &forced, &headers, wanted.as_bytes());
+    assert_eq!(refused.await.code, 409);
+    let released = api.apply(&path, "x", &lease(Some(""), 15)).await;
+    assert_eq!(released.body["spec"]["holderIdentity"], "", "{released:?}");
+    let other = api
+        .send("PATCH", &forced, &headers, wanted.as_bytes())
+        .await;
+    assert_eq!(other.body["spec"]["holderIdentity"], "y", "{other:?}");
+    let nobody = api.send("PATCH", &path, &headers, wanted.as_bytes()).await;
+    assert_eq!(nobody.code, 422, "a manager is missing: {nobody:?}");
+}

@@ -20,6 +20,7 @@ mod own;
 mod protobuf;
 mod proxies;
 mod replicas;
+mod situations;
 mod snapshots;
 mod status;
 mod taking_part;

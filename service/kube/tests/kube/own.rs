@@ -19,6 +19,7 @@ pub(crate) async fn report(replicas: &Replicas, id: &str, version: &str) {
         instance: id.to_owned(),
         labels: [("zone".to_owned(), "a".to_owned())].into(),
         version: "1.33".to_owned(),
+        ttl_ms: Some(3_600_000),
         ..v1::MembershipJoinRequest::default()
     };
     let mut members = MembershipClient::new(replicas.channel().await);

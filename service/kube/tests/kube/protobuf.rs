@@ -195,7 +195,7 @@ async fn a_typed_client_writes_reads_and_lists_leases() {
     let path = format!("{LEASES}/a");
     let released = send(&api, "PUT", &path, BOTH, &enveloped(&created)).await;
     let released: Lease = told(&released, "Lease");
-    assert_eq!(released.spec.unwrap().holder, None);
+    assert_eq!(released.spec.unwrap().holder.as_deref(), Some(""));
     let late = send(&api, "PUT", &path, BOTH, &enveloped(&created)).await;
     let late: Status = told(&late, "Status");
     assert_eq!((late.code, late.reason.as_str()), (409, "Conflict"));

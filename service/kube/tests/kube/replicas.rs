@@ -123,7 +123,7 @@ impl Replicas {
         replicas
     }
 
-    async fn declare_with_status(&self) {
+    pub(crate) async fn declare_with_status(&self) {
         self.declare("widgets", "Widget", true).await;
         self.raised().await;
         let update = v1::CollectionsUpdateRequest {

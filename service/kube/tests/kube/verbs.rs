@@ -29,7 +29,7 @@ const PLACES: [&str; 16] = [
 ];
 
 /// What is asked without a place of objects, or at one that does not exist.
-const OTHERS: [&str; 22] = [
+const OTHERS: [&str; 26] = [
     "/api",
     "/apis",
     "/apis/example.io",
@@ -49,6 +49,10 @@ const OTHERS: [&str; 22] = [
     "/api/v1/namespaces",
     "/api/v1/namespaces/n",
     "/healthz",
+    "/readyz",
+    "/readyz/leader",
+    "/readyz/nothing",
+    "/metrics",
     "/apis/authentication.k8s.io/v1/selfsubjectreviews",
     "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
     "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",

@@ -18,19 +18,46 @@ pub(crate) struct Probed {
 }
 
 /// One check: its name, and what is wrong if it fails.
-pub(super) struct Check {
+struct Check {
     name: &'static str,
     fault: Option<&'static str>,
 }
 
+/// What can be probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe<'a> {
+    /// `/livez`: that the process answers.
+    Live,
+    /// `/readyz`: that the replica can serve; `/readyz/NAME`: that this check alone passes.
+    Ready(Option<&'a str>),
+}
+
 /// What a probe asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+struct Asked {
     verbose: bool,
     excluded: Vec<String>,
 }
 
 impl Probed {
+    /// The answer of a probe with this query; `None` if there is no such check.
+    pub(crate) fn answer(
+        &self,
+        probe: Probe<'_>,
+        query: Option<&str>,
+    ) -> Option<(StatusCode, String)> {
+        let asked = Asked::parse(query);
+        match probe {
+            Probe::Live => Some(report("livez", &asked, Vec::new())),
+            Probe::Ready(None) => Some(report("readyz", &asked, self.checks())),
+            Probe::Ready(Some(name)) => {
+                let mut checks = self.checks();
+                checks.retain(|check| check.name == name);
+                (!checks.is_empty()).then(|| report(name, &asked, checks))
+            }
+        }
+    }
+
     /// The answer of `/readyz?verbose`.
     pub(crate) fn readiness(&self) -> String {
         let asked = Asked {
@@ -40,7 +67,7 @@ impl Probed {
         report("readyz", &asked, self.checks()).1
     }
 
-    pub(super) fn checks(&self) -> Vec<Check> {
+    fn checks(&self) -> Vec<Check> {
         let Self {
             consensus, health, ..
         } = self;
@@ -72,7 +99,7 @@ impl Probed {
 }
 
 impl Asked {
-    pub(super) fn parse(query: Option<&str>) -> Self {
+    fn parse(query: Option<&str>) -> Self {
         let mut asked = Self::default();
         for part in query.unwrap_or_default().split('&') {
             match part.split_once('=') {
@@ -89,7 +116,7 @@ impl Asked {
 }
 
 /// The answer of the probe `name`.
-pub(super) fn report(name: &str, asked: &Asked, checks: Vec<Check>) -> (StatusCode, String) {
+fn report(name: &str, asked: &Asked, checks: Vec<Check>) -> (StatusCode, String) {
     let (excluded, checks): (Vec<Check>, Vec<Check>) = checks
         .into_iter()
         .partition(|check| asked.excluded.iter().any(|name| name == check.name));

@@ -23,6 +23,7 @@ use crate::access::Standing;
 use crate::connections::{Call, Held, Line};
 use crate::guards::Guards;
 use crate::handle::{Asking, Handle};
+use crate::http::{Probe, may_read_metrics};
 use crate::metrics::RpcMetrics;
 use crate::seams::{Caller, ConnectionInfo};
 use crate::stop::Stop;
@@ -106,6 +107,33 @@ impl Front {
     /// As [`Self::identity`].
     pub fn told_groups(&self, origin: &Origin) -> Result<Option<Vec<String>>, Refusal> {
         Ok(self.standing(origin, COLLECTIONS)?.standing.told_groups())
+    }
+
+    /// The status and the text of a probe with this query, which everybody may read; `None` if there is no such check.
+    #[must_use]
+    pub fn probe(&self, probe: Probe<'_>, query: Option<&str>) -> Option<(u16, String)> {
+        let probed = &self.gate.handle.itself().probed;
+        let (status, text) = probed.answer(probe, query)?;
+        Some((status.as_u16(), text))
+    }
+
+    /// The metrics of this replica, in the form of [`OPEN_METRICS`](crate::OPEN_METRICS).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::may_read_metrics`].
+    pub fn metrics(&self, origin: &Origin) -> Result<String, Refusal> {
+        self.may_read_metrics(origin)?;
+        Ok((self.gate.handle.itself().metrics_text)())
+    }
+
+    /// Whether the sender of a request may read the metrics.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::identity`], and `PERMISSION_DENIED` with the reason.
+    pub fn may_read_metrics(&self, origin: &Origin) -> Result<(), Refusal> {
+        may_read_metrics(&self.gate.guards.access, &origin.caller)
     }
 
     /// Whether the sender of a request may call the method of this path with a message that names this. Nothing is called,
