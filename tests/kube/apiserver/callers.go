@@ -114,7 +114,10 @@ func read(paths []string) (grants, error) {
 	var all grants
 	for _, binding := range manifests {
 		for _, subject := range binding.Subjects {
-			name := serviceaccount.MakeUsername(subject.Namespace, subject.Name)
+			name := subject.Name
+			if subject.Kind == rbacv1.ServiceAccountKind {
+				name = serviceaccount.MakeUsername(subject.Namespace, subject.Name)
+			}
 			rules, err := rules(manifests, binding)
 			if err != nil {
 				return nil, err

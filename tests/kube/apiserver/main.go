@@ -2,7 +2,8 @@
 // definitions and the list of API services, by Kubernetes' own published modules, with etcd behind it.
 //
 // It stands alone: nothing but etcd has to run beside it. Who calls is known by client certificates (--client-ca-file) and a file of
-// tokens (--token-auth-file); what they may do is said by roles as they are deployed (--roles).
+// tokens (--token-auth-file); what they may do is said by roles as they are deployed (--roles). What API services it hands on, and
+// where they are, is said by --service, in place of the Services of a cluster.
 package main
 
 import (
@@ -46,6 +47,7 @@ type flags struct {
 	etcd    *options.EtcdOptions
 	serving *options.SecureServingOptionsWithLoopback
 	callers callers
+	handed  handed
 	// The version that definitions are stored in: what changes from one release of an API server to the next.
 	definitionsIn string
 }
@@ -90,6 +92,7 @@ func parse(words []string) (*flags, error) {
 	flags.etcd.AddFlags(set)
 	flags.serving.AddFlags(set)
 	flags.callers.addFlags(set)
+	flags.handed.addFlags(set)
 	set.StringVar(&flags.definitionsIn, "definitions-in", "v1", "the version in which definitions are stored: v1beta1 or v1")
 	if err := set.Parse(words); err != nil {
 		return nil, err
@@ -120,9 +123,9 @@ func (flags *flags) base() (*server.RecommendedConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Both want one, and ask it for nothing.
+	// Both want one, and ask it for nothing but services.
 	config.SharedInformerFactory = informers.NewSharedInformerFactory(client, 0)
-	return config, nil
+	return config, flags.handed.showIn(config.SharedInformerFactory)
 }
 
 // Custom resources and their definitions.
@@ -157,9 +160,9 @@ func (flags *flags) aggregator(config server.RecommendedConfig) *aggregator.Conf
 	return &aggregator.Config{
 		GenericConfig: &config,
 		ExtraConfig: aggregator.ExtraConfig{
-			ServiceResolver: webhook.NewDefaultServiceResolver(),
-			// Here every API service is local.
-			DisableRemoteAvailableConditionController: true,
+			ServiceResolver:     &flags.handed,
+			ProxyClientCertFile: flags.handed.certFile,
+			ProxyClientKeyFile:  flags.handed.keyFile,
 		},
 	}
 }

@@ -5,7 +5,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair,
+    date_time_ymd,
+};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -68,6 +71,9 @@ impl Folder {
     fn signed(&self, name: &str, has_expired: bool) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let mut parameters = CertificateParams::new([name.to_owned()]).unwrap();
+        // By this name front proxies are known.
+        parameters.distinguished_name = DistinguishedName::new();
+        parameters.distinguished_name.push(DnType::CommonName, name);
         if has_expired {
             parameters.not_before = date_time_ymd(2001, 1, 1);
             parameters.not_after = date_time_ymd(2002, 1, 1);

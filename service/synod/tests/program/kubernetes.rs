@@ -1,8 +1,9 @@
 //! Runs `synod observe` and `synod migrate` against Kubernetes' own API server with etcd behind it, each by the roles that are
-//! deployed for it.
+//! deployed for it, and Synod's groups behind such a server.
 //!
 //! They are ignored unless asked for, since the server has to be built by Go: `cargo xtask test kube` does both.
 
+mod aggregated;
 mod api_server;
 mod etcd;
 mod http;
