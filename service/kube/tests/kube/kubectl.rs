@@ -21,7 +21,7 @@ use crate::replicas::{PATIENCE, Replicas};
 const VERSIONS: std::ops::RangeInclusive<u32> = 27..=33;
 
 /// The kubectls of this machine.
-fn kubectls() -> Vec<PathBuf> {
+pub(crate) fn kubectls() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ fn kubectls() -> Vec<PathBuf> {
 }
 
 /// A kubectl with a home of its own: it keeps what it has discovered there.
-struct Kubectl {
+pub(crate) struct Kubectl {
     program: PathBuf,
     home: TempDir,
     flags: Vec<String>,
@@ -66,7 +66,7 @@ struct Printed {
 }
 
 impl Kubectl {
-    fn new(program: &Path, flags: &[&str]) -> Self {
+    pub(crate) fn new(program: &Path, flags: &[&str]) -> Self {
         Self {
             program: program.to_owned(),
             home: TempDir::new().unwrap(),
@@ -74,7 +74,7 @@ impl Kubectl {
         }
     }
 
-    fn command(&self, line: &str) -> Command {
+    pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(&self.flags)

@@ -11,6 +11,7 @@ use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::api::{self, Api};
+use crate::kubectl::{Kubectl, kubectls};
 use crate::replicas::{PATIENCE, Replicas};
 
 const VERSION: &str = "/apis/internal.apiserver.k8s.io/v1alpha1/storageversions/example.io.widgets";
@@ -72,6 +73,55 @@ impl Server {
     async fn kill(mut self) {
         self.process.kill().await.unwrap();
     }
+}
+
+/// A kubectl that watches.
+struct Watching {
+    _process: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Watching {
+    fn start(kubectl: &Kubectl, kind: &str) -> Self {
+        let line = format!("get {kind} -w --output-watch-events --no-headers");
+        let mut process = kubectl
+            .command(&line)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        Self {
+            _process: process,
+            lines,
+        }
+    }
+
+    /// Waits until it has printed a row with these cells, and returns the rows until then.
+    async fn prints(&mut self, cells: &[&str]) -> Vec<String> {
+        let mut rows = Vec::new();
+        loop {
+            let line = timeout(PATIENCE, self.lines.next_line()).await;
+            let line = line.unwrap_or_else(|_| panic!("{cells:?} was not printed: {rows:?}"));
+            let row = line.unwrap().expect("kubectl has ended");
+            let is_it = cells
+                .iter()
+                .all(|cell| row.split_whitespace().any(|it| it == *cell));
+            rows.push(row);
+            if is_it {
+                return rows;
+            }
+        }
+    }
+}
+
+/// What kubectl prints of these servers, in the order of their names.
+fn printed(servers: &[(&str, &str)]) -> String {
+    let entries = servers.iter();
+    let entries =
+        entries.map(|(host, version)| format!("{}=example.io/{version}", apiserver_id(host)));
+    let entries: BTreeSet<String> = entries.collect();
+    entries.into_iter().collect::<Vec<_>>().join(",")
 }
 
 /// What a watch told of: who encodes what, and what is common.
@@ -197,4 +247,70 @@ async fn clients_that_are_kubernetes_own_parts_take_part_in_a_rolling_upgrade() 
     leads(&api, b).await;
     assert!(another.stop().await.success());
     assert_eq!(api.get(VERSION).await.code, 404);
+}
+
+#[tokio::test]
+#[ignore = "needs programs of Go, and kubectl"]
+async fn clients_see_by_kubectl_how_servers_agree_and_one_of_them_dies() {
+    let Ok(program) = std::env::var("SYNOD_KUBE_MEMBER") else {
+        eprintln!("SKIPPED: SYNOD_KUBE_MEMBER names no program, so nothing was watched by kubectl");
+        return;
+    };
+    // The newest one: all of them print what the server has them print.
+    let Some(newest) = kubectls().pop() else {
+        return;
+    };
+    let replicas = Replicas::start(3, |_, _| {}).await;
+    let server = format!("http://{}", replicas.kube[1]);
+    let kubectl = Kubectl::new(&newest, &["--server", &server]);
+    let mut versions = Watching::start(&kubectl, "storageversions");
+    let mut migrations = Watching::start(&kubectl, "storageversionmigrations");
+    let start =
+        async |host: &str, encoding: &str| Server::start(&program, &replicas, host, encoding).await;
+    let (a, b, c) = ("host-a", "host-b", "host-c");
+    let name = "example.io.widgets";
+    let mut running = Vec::new();
+    for host in [a, b, c] {
+        running.push(start(host, "v1").await);
+    }
+    let all = printed(&[(a, "v1"), (b, "v1"), (c, "v1")]);
+    versions
+        .prints(&["MODIFIED", name, "example.io/v1", &all])
+        .await;
+    migrations
+        .prints(&["ADDED", "widgets.example.io", "Pending"])
+        .await;
+
+    // The first one stores something else: there is no agreement, and what waited for it is called off.
+    assert!(running.remove(0).stop().await.success());
+    let upgraded = start(a, "v2").await;
+    let mixed = printed(&[(a, "v2"), (b, "v1"), (c, "v1")]);
+    versions
+        .prints(&["MODIFIED", name, "<unset>", &mixed])
+        .await;
+    migrations
+        .prints(&["MODIFIED", "widgets.example.io", "Aborted"])
+        .await;
+
+    // The others are killed, one by one: each is gone when its lease has run out, and what they said with it.
+    running.remove(0).kill().await;
+    let left = printed(&[(a, "v2"), (c, "v1")]);
+    versions.prints(&["MODIFIED", name, "<unset>", &left]).await;
+    running.remove(0).kill().await;
+    let rows = versions
+        .prints(&["MODIFIED", name, "example.io/v2", &printed(&[(a, "v2")])])
+        .await;
+    // Nobody has agreed before.
+    let early = rows
+        .iter()
+        .rev()
+        .skip(1)
+        .find(|row| !row.contains("<unset>"));
+    assert_eq!(early, None, "{rows:?}");
+    migrations
+        .prints(&["ADDED", "widgets.example.io", "Pending"])
+        .await;
+
+    assert!(upgraded.stop().await.success());
+    versions.prints(&["DELETED", name]).await;
 }
