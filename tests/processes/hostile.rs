@@ -5,7 +5,7 @@ mod floods;
 mod frames;
 mod good;
 mod handshakes;
-mod memory;
+pub(crate) mod memory;
 mod sinks;
 mod slots;
 mod unread;

@@ -14,17 +14,20 @@
 //! - `runbook`: the commands that are written down for operators.
 //! - `backups`: backups, and clusters that are founded from them and from what is left of others.
 //! - `hostile`: hostile clients, and what they cost.
+//! - `kube`: the Kubernetes API under load, and under requests that nobody sane sends.
 //! - the others are tests, one file for each kind of fault.
 //!
 //! Tests never sleep: they wait for an event, and name it if it does not come (`waiting`). Only the store that `rotation` stands in
 //! for takes its time. Replicas' logs are in files,
-//! which are printed and kept when a test fails. Six variables change what is run:
+//! which are printed and kept when a test fails. These variables change what is run:
 //!
 //! - `SYNOD_BINARY=path`: the program to test; cargo builds it if not set.
 //! - `SYNOD_OLDER_BINARY=path`: the program as it was at machine version 1; cargo builds it if not set.
 //! - `SYNOD_PROCESS_LOG=info,openraft=debug`: what replicas log.
 //! - `SYNOD_PROCESS_ROUNDS=50`: the number of rounds of each fault, instead of a few.
-//! - `SYNOD_PROCESS_OBJECTS=100000`: the number of objects that a key is rotated for, instead of a few.
+//! - `SYNOD_PROCESS_OBJECTS=100000`: the number of objects that a key is rotated for, or that are listed or watched, instead of a few.
+//! - `SYNOD_PROCESS_SEED=17`: the seed of requests that are made by chance, instead of a fixed one.
+//! - `SYNOD_KUBE_CLIENT_GO=path`: the program of client-go that runs many informers; without it they are left out.
 //! - `SYNOD_PROCESS_SECONDS=60`: the least duration of tests that repeat for a time.
 //!
 //! The tests need Linux: `links` looks up under `/proc` which replica opened a connection.
@@ -52,6 +55,7 @@ mod history;
 mod hostile;
 mod issuer;
 mod keeper;
+mod kube;
 mod leases;
 mod limits;
 mod links;

@@ -51,7 +51,7 @@ impl Command {
                 "runs all tests, after installing what they need; leaves the checkout as it was"
             }
             Self::Endure => {
-                "runs some tests for longer than `test` does: faults under load, 10,000 connections, saturation, a key of 100,000 objects, simulated years"
+                "runs some tests for longer than `test` does: faults under load, 10,000 connections, saturation, a key of 100,000 objects, lists, watches and bad requests of the Kubernetes API, simulated years"
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
@@ -209,6 +209,7 @@ fn test() -> Vec<Step> {
         kube(),
         kubectl(),
         kube_clients(),
+        kube_informers().on_demand(),
     ]
 }
 
@@ -256,6 +257,22 @@ fn kube_clients() -> Step {
     programs.into_iter().fold(step, with)
 }
 
+/// Informers of client-go through the death of a leader, a few as they are.
+fn kube_informers() -> Step {
+    let client = tools::kube_client_of_go().display().to_string();
+    processes("kube-informers", "informers_lose_nothing")
+        .with("SYNOD_KUBE_CLIENT_GO", client)
+        .only_with([Tool::Go])
+        .needing(Tool::KubeClientOfGo)
+}
+
+/// A test of replicas as processes, which says what it has found.
+fn processes(name: &str, test: &str) -> Step {
+    let line =
+        format!("cargo test --locked --package synod-tests --test processes -- --nocapture {test}");
+    Step::new(name, &line)
+}
+
 /// The path of the program that the tests run.
 fn program() -> String {
     let program = tools::target_folder().join("debug/synod");
@@ -269,28 +286,21 @@ fn older() -> PathBuf {
 
 /// Tests that run as long as their variables say, each as a step.
 fn endure() -> Vec<Step> {
-    let counting =
-        "cargo test --locked --package synod-tests --test processes -- --nocapture counting";
-    let rotation =
-        "cargo test --locked --package synod-tests --test processes -- --nocapture rotation";
     let released = tools::target_folder().join("release/synod");
-    vec![
+    let released = released.display().to_string();
+    let mut steps = vec![
         Step::new("build", "cargo build --locked --package synod").or_stop(),
         Step::new("release", "cargo build --locked --release --package synod").or_stop(),
-        Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
+        processes("counting", "counting").with("SYNOD_PROCESS_SECONDS", "60"),
         // In 100 rounds 10,000 idle connections are begun, of which as many stay as there are places, after as many halves.
-        Step::new(
-            "connections",
-            "cargo test --locked --package synod-tests --test processes -- --nocapture half_finished_handshakes",
-        )
-        .with("SYNOD_PROCESS_ROUNDS", "100"),
-        Step::new("rotation", rotation).with("SYNOD_PROCESS_OBJECTS", "100000"),
-        Step::new(
-            "saturation",
-            "cargo test --locked --package synod-tests --test processes -- --nocapture with_more_work",
-        )
-        .with("SYNOD_PROCESS_SECONDS", "1800")
-        .with("SYNOD_BINARY", released.display().to_string()),
+        processes("connections", "half_finished_handshakes").with("SYNOD_PROCESS_ROUNDS", "100"),
+        processes("rotation", "rotation").with("SYNOD_PROCESS_OBJECTS", "100000"),
+        processes("saturation", "with_more_work")
+            .with("SYNOD_PROCESS_SECONDS", "1800")
+            .with("SYNOD_BINARY", released.clone()),
+    ];
+    steps.extend(endure_of_kube(&released));
+    steps.extend([
         Step::new(
             "sets",
             "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",
@@ -301,7 +311,21 @@ fn endure() -> Vec<Step> {
             "cargo test --locked --release --package synod-machine --test year",
         )
         .with("SYNOD_YEARS", "20"),
+    ]);
+    steps
+}
+
+/// Those of the Kubernetes API.
+fn endure_of_kube(released: &str) -> Vec<Step> {
+    vec![
+        processes("kube-list", "a_long_list").with("SYNOD_PROCESS_OBJECTS", "100000"),
+        // 200 informers.
+        kube_informers().with("SYNOD_PROCESS_OBJECTS", "10000"),
+        processes("kube-requests", "whatever_is_sent").with("SYNOD_PROCESS_SECONDS", "600"),
     ]
+    .into_iter()
+    .map(|step| step.with("SYNOD_BINARY", released))
+    .collect()
 }
 
 /// Builds the release binary first: benchmarks run replicas as processes. `rest` is what is said to each benchmark.

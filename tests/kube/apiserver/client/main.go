@@ -4,7 +4,7 @@
 //
 // Its argument is the address of a replica that has the namespaced collection widgets.example.io. With the files of a CA, a certificate
 // and its key behind it, it connects over TLS, where HTTP/2 must be agreed on, and leaves the widgets out. It prints each step that it
-// has done, and ends with 1 at the first that fails.
+// has done, and ends with 1 at the first that fails. With "informers" before all that it runs many informers at once: see manyInformers.
 package main
 
 import (
@@ -48,6 +48,13 @@ type step struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "informers" {
+		if err := manyInformers(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	config := &rest.Config{UserAgent: "synod-client-go/v1"}
 	steps := []step{{"leases", leases}, {"election", election}, {"review", review}}
 	switch len(os.Args) {
