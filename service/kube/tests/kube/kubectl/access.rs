@@ -11,7 +11,11 @@ async fn asked_about_itself(admin: &Kubectl, reader: &Kubectl) {
     admin.prints("auth can-i create leases -A", "yes").await;
     admin.prints("auth can-i * *", "yes").await;
     reader.prints("auth can-i get leases -n n", "yes").await;
-    reader.prints("auth can-i get /version", "yes").await;
+    for path in ["/version", "/readyz", "/metrics"] {
+        reader
+            .prints(&format!("auth can-i get {path}"), "yes")
+            .await;
+    }
     let list = reader.prints("auth can-i --list -n n", "leases").await;
     let leases = list.lines().find(|line| line.starts_with("leases"));
     assert!(
@@ -21,7 +25,7 @@ async fn asked_about_itself(admin: &Kubectl, reader: &Kubectl) {
     for line in [
         "auth can-i create leases -n n",
         "auth can-i * *",
-        "auth can-i get /metrics",
+        "auth can-i get /logs",
     ] {
         let printed = reader.run(line).await;
         assert!(
