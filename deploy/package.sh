@@ -37,6 +37,7 @@ done
 put 644 "$deploy/debian/synod.sysusers" usr/lib/sysusers.d/synod.conf
 put 640 "$deploy/debian/synod.toml" etc/synod/synod.toml
 put 640 "$deploy/debian/policy.toml" etc/synod/policy.toml
+put 644 "$deploy/debian/synod.logrotate" etc/logrotate.d/synod
 install -d --mode 750 "$root/etc/synod/certs"
 put 644 "$deploy/debian/copyright" usr/share/doc/synod/copyright
 put 644 "$deploy/debian/lintian-overrides" usr/share/lintian/overrides/synod
@@ -58,7 +59,7 @@ completed fish fish/vendor_completions.d/synod.fish
 
 install -d "$root/DEBIAN"
 for script in postinst prerm postrm; do install --mode 755 "$deploy/debian/$script" "$root/DEBIAN/$script"; done
-printf '/etc/synod/policy.toml\n/etc/synod/synod.toml\n' >"$root/DEBIAN/conffiles"
+printf '/etc/logrotate.d/synod\n/etc/synod/policy.toml\n/etc/synod/synod.toml\n' >"$root/DEBIAN/conffiles"
 (cd "$root" && find usr -type f -print0 | LC_ALL=C sort --zero-terminated | xargs --null md5sum >DEBIAN/md5sums)
 cat >"$root/DEBIAN/control" <<CONTROL
 Package: synod

@@ -9,6 +9,7 @@ mod secrets;
 mod tokens;
 
 use std::fs;
+use std::time::Duration;
 
 use prost::Message as _;
 use rcgen::ExtendedKeyUsagePurpose::ClientAuth;
@@ -21,7 +22,7 @@ use tonic::Code;
 
 use crate::certificates::Shown;
 use crate::cluster::{Cluster, IDS};
-use crate::waiting::{LIMIT, eventually, within};
+use crate::waiting::{eventually, within};
 use raw::{Raw, denied};
 use requests::Asked;
 
@@ -115,7 +116,12 @@ async fn who_is_granted_nothing_or_has_no_name_may_call_nothing() {
     ];
     for (shown, code) in callers {
         let raw = caller(&cluster, &shown).await;
-        for asked in requests::all().iter().filter(|asked| !asked.is_stream) {
+        for asked in &requests::all() {
+            // Everybody may open one; each call in it is asked for.
+            if asked.method == "synod.v1.Pipeline/Open" {
+                continue;
+            }
+            // A stream is opened as a call is made.
             let answer = raw.unary(&asked.method, asked.request(OWN, None)).await;
             let status = answer.expect_err("it is refused");
             assert_eq!(status.code(), code, "{}: {status:?}", asked.method);
@@ -253,6 +259,9 @@ async fn opens(other: &Raw) -> u64 {
     opened.session
 }
 
+/// The longest time for which a stream outlives the rights that it was opened by.
+const WITHDRAWN_WITHIN: Duration = Duration::from_secs(5);
+
 /// A policy with this grant, beside that of admins.
 fn policy(grant: &str) -> String {
     format!("[[grant]]\nwho = \"spiffe://synod/admin\"\nrole = \"admin\"\n{grant}\n")
@@ -299,7 +308,7 @@ async fn withdrawn_rights_end_open_streams_and_a_bad_policy_changes_nothing() {
         assert_eq!(reason, v1::WatchEndReason::Rights);
     }
     let took = began.elapsed();
-    assert!(took < LIMIT / 4, "{took:?}");
+    assert!(took < WITHDRAWN_WITHIN, "{took:?}");
     assert!(status().await.is_some(), "it may read no more");
     eventually("the end of the alarm", async || {
         let told = cluster.status(1).await?.alarms;

@@ -1,15 +1,19 @@
-//! One data directory is left of a lost cluster, and the end of its log, or its middle, is damaged.
+//! One data directory is left of a lost cluster, and the end of its log, or its middle, is damaged; or two are left, and both
+//! were.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use synod_client::Client;
+use synod_client::{AlarmKind, Client};
 
 use crate::agreement::agree;
 use crate::backups::{Lone, document, run, text};
 use crate::cards;
 use crate::cluster::Cluster;
+use crate::security::value;
 use crate::tree_hash::tree_hash;
+use crate::waiting::eventually;
+use crate::watched_over::shown_at;
 
 /// The length of a segment's header, and of a batch's, as `synod_store::wal` has them.
 const SEGMENT_HEADER: usize = 144;
@@ -176,4 +180,52 @@ async fn a_survivor_whose_log_is_damaged_says_what_may_be_lost_or_is_refused() {
     assert!(said.contains("damaged") && said.contains("wal"), "{said}");
     assert!(!middle.out.exists(), "a cluster was founded");
     assert_eq!(tree_hash(&middle.data_dir), untouched);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_whose_logs_were_both_cut_say_what_to_do_and_a_cluster_is_founded_from_one() {
+    let mut cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    cards::declare(&client, 1).await;
+    write(&client, "first").await;
+    agree(&cluster).await;
+    cluster.kill_all().await;
+    // What a start leaves that has cut off the end of a log. The third one is lost.
+    let cut = [1, 2];
+    for id in cut {
+        let mark = cluster.data_dir(id).join("wal/MUST-CATCH-UP");
+        fs::write(mark, []).expect("it can be written");
+        cluster.launch(id);
+    }
+    for id in cut {
+        eventually("the alarm", async || {
+            let told = cluster.status(id).await?.alarms;
+            let mut alarms = told
+                .iter()
+                .filter(|alarm| alarm.kind == AlarmKind::NotVoting);
+            let alarm = alarms.next().ok_or_else(|| format!("{told:?}"))?;
+            let says = alarm.replica_id == Some(id) && alarm.message.contains("force-new");
+            says.then_some(()).ok_or_else(|| format!("{alarm:?}"))
+        })
+        .await;
+        let [_, _, port] = cluster.ports(id);
+        let metrics = shown_at(port).await;
+        assert_eq!(value(&metrics, "synod_not_voting"), 1.0);
+        assert_eq!(value(&metrics, "etcd_server_has_leader"), 0.0);
+    }
+    for id in cut {
+        cluster.kill(id).await;
+    }
+    let out = cluster.log_of("founded").with_extension("");
+    let (from, to) = (text(cluster.data_dir(1)), text(&out));
+    let peer = cluster.ports(3)[1];
+    let force =
+        format!("cluster force-new --data-dir {from} --out {to} --replica-id 4 --peer {peer}");
+    document(&format!("{force} --yes")).await;
+    let lone = Lone::start(4, &out, cluster.ports(3), &cluster.log_of("founded")).await;
+    let client = lone.client().await;
+    let created = cards::created(&client).await;
+    assert!(created.contains_key("first"), "{created:?}");
+    write(&client, "later").await;
+    lone.finish().await;
 }

@@ -22,7 +22,7 @@ use synod_client::{Violation, Violations};
 
 pub(crate) use address::reachable;
 pub(crate) use client::{ClientSettings, ContextValues};
-pub(crate) use contexts::{Contexts, edited};
+pub(crate) use contexts::{Contexts, edited, without};
 pub(crate) use file::own_path;
 pub(crate) use replicas::replica_id;
 pub(crate) use serve::{LogFormat, ServeSettings, cluster_name};
@@ -80,13 +80,14 @@ const KEYS: [&str; 43] = [
 ];
 
 /// Every setting that a context may hold.
-const CONTEXT_KEYS: [&str; 6] = [
+const CONTEXT_KEYS: [&str; 7] = [
     "cacert",
     "cert",
     "endpoints",
     "key",
     "timeout",
     "tls_server_name",
+    "token_file",
 ];
 
 /// The sources of settings that one command reads.

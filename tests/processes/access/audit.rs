@@ -2,11 +2,15 @@
 
 use prost::Message as _;
 use serde_json::Value;
+use synod_client::AlarmKind;
 use synod_proto::v1;
 
 use super::raw::Raw;
+use crate::cards;
 use crate::cluster::{Cluster, IDS};
+use crate::security::value;
 use crate::waiting::eventually;
+use crate::watched_over::shown_at;
 
 const SECRET: &str = "a value that nobody may find in a log";
 
@@ -156,4 +160,24 @@ async fn lines(cluster: &Cluster, id: u64, least: usize) -> Vec<Value> {
         (lines.len() >= least).then_some(lines).ok_or(text)
     })
     .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lines_that_cannot_be_written_are_counted_and_raise_an_alarm() {
+    // A disk that is full.
+    let cluster = Cluster::start_with(&["--audit-log", "/dev/full"]).await;
+    let follower = cluster.follower().await;
+    cards::declare(&cluster.client_of(follower).await, 1).await;
+    eventually("the alarm", async || {
+        let told = cluster.status(follower).await?.alarms;
+        let mut alarms = told.iter().filter(|alarm| alarm.kind == AlarmKind::Audit);
+        let alarm = alarms.next().ok_or_else(|| format!("{told:?}"))?;
+        let says = alarm.message.contains("/dev/full");
+        says.then_some(()).ok_or_else(|| format!("{alarm:?}"))
+    })
+    .await;
+    let [_, _, port] = cluster.ports(follower);
+    let lost = value(&shown_at(port).await, "synod_audit_dropped_lines_total");
+    assert!(lost >= 1.0, "{lost}");
+    cluster.finish().await;
 }

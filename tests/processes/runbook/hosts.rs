@@ -1,10 +1,12 @@
 //! The hosts of the runbook: a folder each, with ports on loopback.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::net::SocketAddr;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
+use std::time::{Duration, SystemTime};
 
 use synod_client::{Client, ReadOptions};
 use tempfile::TempDir;
@@ -23,6 +25,8 @@ const PORTS: [u16; 4] = [4600, 4610, 4620, 4630];
 
 /// The folders of a host that the runbook and the package name, each of which is below the folder of that host here.
 const FOLDERS: [&str; 3] = ["/etc/synod", "/var/lib/synod", "/var/log/synod"];
+
+const DAY: Duration = Duration::from_hours(24);
 
 /// What the package brings for systemd.
 pub(super) const UNITS: [&str; 3] = [
@@ -216,7 +220,15 @@ impl Hosts {
     /// Does what the timer of the backup does.
     pub(super) async fn back_up(&self) {
         let folder = self.path(1, "/var/lib/synod-backup");
-        fs::create_dir_all(&folder).expect("systemd can make it, too");
+        // As systemd makes it for a user that is made for each run: a link.
+        let private = self.path(1, "/var/lib/private/synod-backup");
+        fs::create_dir_all(&private).expect("systemd can make it, too");
+        if !folder.exists() {
+            symlink(&private, &folder).expect("systemd can make it, too");
+        }
+        let old = File::create(private.join("synod-old.backup")).expect("it can be made");
+        old.set_modified(SystemTime::now() - 20 * DAY)
+            .expect("it is ours");
         let line = exec_start("synod-backup.service");
         // What systemd and its shell take off.
         let line = line
@@ -226,6 +238,10 @@ impl Hosts {
         let script = format!("set -a\n. /etc/synod/backup.env\n{line}");
         let output = done("the backup", shell(&self.here(1, &script))).await;
         assert!(output.status.success(), "{output:?}");
+        let line = line_of("synod-backup.service", "ExecStartPost=");
+        let output = done("what follows", shell(&self.here(1, &line))).await;
+        assert!(output.status.success(), "{output:?}");
+        assert!(!private.join("synod-old.backup").exists(), "it is old");
         let made = fs::read_dir(folder).expect("it was made").count();
         assert_eq!(made, 1, "{output:?}");
     }
@@ -373,10 +389,16 @@ fn filled_in(file: &str) -> String {
 
 /// What a unit starts.
 fn exec_start(unit: &str) -> String {
+    line_of(unit, "ExecStart=")
+}
+
+/// What a unit says behind this.
+fn line_of(unit: &str, key: &str) -> String {
     let text = deployed(&format!("systemd/{unit}"));
     let mut lines = text.lines();
-    let line = lines.find_map(|line| line.strip_prefix("ExecStart="));
-    line.expect("it starts something").to_owned()
+    let line = lines.find_map(|line| line.strip_prefix(key));
+    line.unwrap_or_else(|| panic!("{unit} has no {key}"))
+        .to_owned()
 }
 
 /// A shell with this program first on its path, and without the variables of the tests.

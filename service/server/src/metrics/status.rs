@@ -29,6 +29,7 @@ pub(crate) struct StatusMetrics {
     last_log: Gauge,
     checkpoint: Gauge,
     in_doubt: Gauge,
+    not_voting: Gauge,
     went_back: Gauge,
     damaged_checkpoint: Gauge,
     low_on_disk: Gauge,
@@ -109,6 +110,11 @@ impl StatusMetrics {
             "synod_in_doubt",
             "Whether the replicas' states differ and no majority agrees; 1 or 0",
             &self.in_doubt,
+        );
+        gauge(
+            "synod_not_voting",
+            "Whether the end of the log was cut off, so that this replica does not vote before it has caught up with a leader; 1 or 0",
+            &self.not_voting,
         );
         gauge(
             "synod_replicas_gone_back",
@@ -206,6 +212,7 @@ impl StatusMetrics {
             .set(gauge_value(status.last_log_index.unwrap_or_default()));
         self.checkpoint.set(index(status.checkpoint));
         self.in_doubt.set(consensus.in_doubt().into());
+        self.not_voting.set((!consensus.may_vote()).into());
         self.went_back.set(gauge_value(consensus.went_back().len()));
         self.damaged_checkpoint
             .set(consensus.damaged_checkpoint().is_some().into());

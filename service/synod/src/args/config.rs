@@ -38,6 +38,16 @@ pub(crate) enum ConfigCommand {
     /// The first context of a file is the one that is used.
     #[command(after_long_help = SET_CONTEXT)]
     SetContext(SetContextArgs),
+    /// Take a context out of the file.
+    ///
+    /// If it was the one that is used, none is afterwards.
+    #[command(after_long_help = DELETE_CONTEXT)]
+    DeleteContext {
+        /// The context.
+        name: String,
+        #[command(flatten)]
+        file: ConfigFileArgs,
+    },
 }
 
 /// Which file it is about.
@@ -80,6 +90,9 @@ pub(crate) struct SetContextArgs {
     /// The private key of the certificate.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<String>,
+    /// The token of a Kubernetes service account, in place of a certificate.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<String>,
     /// The name that the replicas' certificates must be for.
     #[arg(long, value_name = "NAME")]
     pub(crate) tls_server_name: Option<String>,
@@ -105,8 +118,12 @@ A file with contexts:
   cert = \"/etc/synod/prod/admin.pem\"
   key = \"/etc/synod/prod/admin-key.pem\"
 
-A context may have endpoints, cacert, cert, key, tls_server_name and timeout. Flags and the environment go before it, and it
+A context may have endpoints, cacert, cert, key, token_file, tls_server_name and timeout. Flags and the environment go before it, and it
 goes before what stands above all contexts.";
+
+const DELETE_CONTEXT: &str = "\
+Examples:
+  synod config delete-context test";
 
 const VIEW: &str = "\
 Examples:

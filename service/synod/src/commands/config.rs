@@ -10,7 +10,7 @@ use crate::args::{ConfigCommand, ConfigFileArgs, ConfigQueryArgs, SetContextArgs
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Document, Format};
-use crate::settings::{ContextValues, Contexts, edited, own_path, shown};
+use crate::settings::{ContextValues, Contexts, edited, own_path, shown, without};
 use crate::views;
 
 /// # Errors
@@ -26,6 +26,7 @@ pub(crate) fn run(command: &ConfigCommand) -> Result<Exit, Failure> {
         ConfigCommand::CurrentContext(query) => current_context(query)?,
         ConfigCommand::UseContext { name, file } => use_context(name, &path(file)?)?,
         ConfigCommand::SetContext(args) => set_context(args)?,
+        ConfigCommand::DeleteContext { name, file } => delete_context(name, &path(file)?)?,
     }
     Ok(Exit::Ok)
 }
@@ -73,15 +74,29 @@ fn contexts(file: &ConfigFileArgs) -> Result<(Contexts, String), Failure> {
 
 fn use_context(name: &str, path: &Path) -> Result<(), Failure> {
     let (place, text) = (path.display().to_string(), read(path)?);
-    let contexts = Contexts::of(&place, &text)?;
-    if !contexts.all.iter().any(|(known, _)| known == name) {
-        let message = format!("{place} has no context {name:?}");
-        let advice = "`synod config get-contexts` shows those that there are";
-        return Err(Failure::local(message, advice).in_usage());
-    }
+    known(name, &place, &text)?;
     write(path, &edited(&place, &text, None, Some(name))?)?;
     output::print(&format!("{name} is used from now on\n"))?;
     Ok(())
+}
+
+fn delete_context(name: &str, path: &Path) -> Result<(), Failure> {
+    let (place, text) = (path.display().to_string(), read(path)?);
+    known(name, &place, &text)?;
+    write(path, &without(&place, &text, name)?)?;
+    output::print(&format!("took the context {name} out of {place}\n"))?;
+    Ok(())
+}
+
+/// Checks that the file has a context of this name.
+fn known(name: &str, place: &str, text: &str) -> Result<(), Failure> {
+    let contexts = Contexts::of(place, text)?;
+    if contexts.all.iter().any(|(known, _)| known == name) {
+        return Ok(());
+    }
+    let message = format!("{place} has no context {name:?}");
+    let advice = "`synod config get-contexts` shows those that there are";
+    Err(Failure::local(message, advice).in_usage())
 }
 
 fn set_context(args: &SetContextArgs) -> Result<(), Failure> {
@@ -96,6 +111,7 @@ fn set_context(args: &SetContextArgs) -> Result<(), Failure> {
         ("cacert", &args.cacert),
         ("cert", &args.cert),
         ("key", &args.key),
+        ("token_file", &args.token_file),
         ("tls_server_name", &args.tls_server_name),
         ("timeout", &args.timeout),
     ];

@@ -51,12 +51,7 @@ pub(crate) fn edited(
 ) -> Result<String, Failure> {
     // What is wrong is said as when the file is read.
     File::parse(name.to_owned(), text.to_owned())?;
-    let strange = || {
-        let message =
-            format!("the contexts of {name} are written in a form that cannot be changed");
-        Failure::local(message, "write each as a table, as in [contexts.prod]").in_usage()
-    };
-    let mut document: DocumentMut = text.parse().map_err(|_| strange())?;
+    let mut document: DocumentMut = text.parse().map_err(|_| strange(name))?;
     if let Some((context, values)) = context {
         let contexts = document.entry(CONTEXTS).or_insert_with(|| {
             let mut contexts = Table::new();
@@ -64,11 +59,11 @@ pub(crate) fn edited(
             contexts.set_implicit(true);
             Item::Table(contexts)
         });
-        let contexts = contexts.as_table_like_mut().ok_or_else(strange)?;
+        let contexts = contexts.as_table_like_mut().ok_or_else(|| strange(name))?;
         let context = contexts
             .entry(context)
             .or_insert_with(|| Item::Table(Table::new()));
-        let context = context.as_table_like_mut().ok_or_else(strange)?;
+        let context = context.as_table_like_mut().ok_or_else(|| strange(name))?;
         for (key, text) in &values.given {
             let value = match *key {
                 "endpoints" => text.split(',').collect::<Array>().into(),
@@ -81,6 +76,27 @@ pub(crate) fn edited(
         put(document.as_table_mut(), "current_context", current.into());
     }
     Ok(document.to_string())
+}
+
+/// The text of a file without this context. If it is the one that commands use, none is afterwards.
+///
+/// # Errors
+///
+/// The text is no TOML, or its contexts are no tables.
+pub(crate) fn without(name: &str, text: &str, context: &str) -> Result<String, Failure> {
+    let is_current = Contexts::of(name, text)?.current.as_deref() == Some(context);
+    let mut document: DocumentMut = text.parse().map_err(|_| strange(name))?;
+    let contexts = document.get_mut(CONTEXTS).and_then(Item::as_table_like_mut);
+    contexts.ok_or_else(|| strange(name))?.remove(context);
+    if is_current {
+        document.remove("current_context");
+    }
+    Ok(document.to_string())
+}
+
+fn strange(name: &str) -> Failure {
+    let message = format!("the contexts of {name} are written in a form that cannot be changed");
+    Failure::local(message, "write each as a table, as in [contexts.prod]").in_usage()
 }
 
 /// Puts a value into a table. One that is there is exchanged, between the comments that it has.

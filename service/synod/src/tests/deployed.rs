@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, CommandFactory as _, FromArgMatches as _};
 use serde::Deserialize as _;
 use serde_yaml_ng::Value;
@@ -90,6 +91,42 @@ fn every_command_of_the_runbook_is_one_of_the_program() {
             count += 1;
             let line = command.join(" ");
             parsed(command).unwrap_or_else(|error| panic!("{RUNBOOK}: {line}\n{error}"));
+        }
+    }
+    assert!(count > 15, "only {count} commands were found");
+}
+
+/// What stands between single backticks outside of blocks of code.
+fn spans(document: &str) -> Vec<String> {
+    let mut is_block = false;
+    let prose = document.lines().filter(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_block ^= is_fence;
+        !is_block && !is_fence
+    });
+    let prose: Vec<&str> = prose.collect();
+    let prose = prose.join(" ");
+    let spans = prose.split('`').skip(1).step_by(2);
+    spans.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_that_the_runbook_mentions_is_one_of_the_program() {
+    let document = text(RUNBOOK);
+    let mut count = 0;
+    for span in spans(&document) {
+        // Alone it is the name of a role, a user or a folder.
+        for command in commands(&span).into_iter().filter(|words| words.len() > 1) {
+            count += 1;
+            let program = Cli::command();
+            let words = in_order(command.into_iter().map(OsString::from), &program);
+            // A command that is named alone may lack what it needs.
+            match program.try_get_matches_from(words) {
+                Err(error) if error.kind() != ErrorKind::MissingRequiredArgument => {
+                    panic!("{RUNBOOK}: `{span}`\n{error}")
+                }
+                Ok(_) | Err(_) => {}
+            }
         }
     }
     assert!(count > 15, "only {count} commands were found");

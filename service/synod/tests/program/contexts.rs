@@ -97,3 +97,34 @@ async fn contexts_are_printed_in_the_form_that_is_asked_for() {
     let whole: serde_json::Value = serde_json::from_str(&whole.out).unwrap();
     assert_eq!(whole["contexts"]["prod"]["timeout"], "1s");
 }
+
+#[tokio::test]
+async fn a_context_has_a_token_and_is_taken_out_of_the_file() {
+    let home = tempfile::tempdir().unwrap();
+    let run = async |line: &str| -> Printed {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut command = synod(&words);
+        command.env("HOME", home.path()).current_dir(home.path());
+        finish(command).await
+    };
+    let made = run("config set-context prod --endpoints https://127.0.0.1:1 --cacert ca.pem --token-file token").await;
+    assert_eq!(made.code, 0, "{made:?}");
+    let made = run("config set-context test --endpoints 127.0.0.1:2").await;
+    assert_eq!(made.code, 0, "{made:?}");
+    let whole = run("config view").await;
+    assert!(whole.out.contains("token_file = \"token\"\n"), "{whole:?}");
+    // It is read before anybody is called.
+    let refused = run("status --timeout 1s").await;
+    assert!(
+        refused.code == 2 && refused.err.contains("ca.pem"),
+        "{refused:?}"
+    );
+
+    let unknown = run("config delete-context prd").await;
+    assert_eq!(unknown.code, 2, "{unknown:?}");
+    let deleted = run("config delete-context prod").await;
+    assert_eq!(deleted.code, 0, "{deleted:?}");
+    assert_eq!(run("config current-context").await.code, 3);
+    let left = run("config get-contexts -o name").await;
+    assert_eq!(left.out, "test\n");
+}

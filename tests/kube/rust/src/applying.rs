@@ -121,13 +121,8 @@ pub(crate) async fn writes(replica: &Replica) -> Result<(), Fault> {
     })?;
 
     // The status is written apart.
-    let status = api
-        .patch_status(
-            "a",
-            &patches,
-            &Patch::Merge(json!({ "status": { "seen": 3 }, "spec": { "size": 9 } })),
-        )
-        .await?;
+    let seen = Patch::Merge(json!({ "status": { "seen": 3 }, "spec": { "size": 9 } }));
+    let status = api.patch_status("a", &patches, &seen).await?;
     must(
         status.spec.size == 3 && status.status.is_some_and(|status| status.seen == 3),
         || "the status".to_owned(),
