@@ -21,6 +21,9 @@ const BYTES_MAX: usize = 64 << 20;
 /// Bodies that are parsed and carried out at a time; the next one waits.
 const CARRIED_MAX: usize = 64;
 
+/// Bytes of a body that is too large which are read beyond what a body may have.
+const DISCARDED_MAX: usize = 8 << 20;
+
 /// The places of bodies.
 pub(crate) struct Bodies {
     coming_max: Duration,
@@ -72,6 +75,8 @@ impl Bodies {
                 continue;
             };
             if bytes.len() + data.len() > REQUEST_BYTES_MAX {
+                drop((bytes, held));
+                discard(body).await;
                 return Err(Fault::too_large(REQUEST_BYTES_MAX));
             }
             held.merge(self.hold(data.len())?);
@@ -101,9 +106,21 @@ impl Bodies {
     }
 }
 
+/// Reads what is left of a body, and keeps nothing of it: who still sends would find the connection broken in place of the answer.
+async fn discard<B: Body<Data = Bytes> + Unpin>(mut body: B) {
+    let mut left = DISCARDED_MAX;
+    while let Some(Ok(frame)) = body.frame().await {
+        let read = frame.data_ref().map_or(0, Bytes::len);
+        match left.checked_sub(read) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use futures::stream;
+    use futures::{Stream as _, StreamExt as _, stream};
     use http_body::Frame;
     use http_body_util::{Full, StreamBody};
 
@@ -112,7 +129,7 @@ mod tests {
     /// A body whose first bytes come, and nothing more.
     fn stuck(bytes: usize) -> impl Body<Data = Bytes, Error = std::io::Error> + Unpin {
         let first = stream::iter([Ok(Frame::data(vec![b' '; bytes].into()))]);
-        StreamBody::new(futures::StreamExt::chain(first, stream::pending()))
+        StreamBody::new(first.chain(stream::pending()))
     }
 
     #[tokio::test]
@@ -136,6 +153,20 @@ mod tests {
             .map(|one| one.map_or_else(|fault| fault.code, |_| 200))
             .collect();
         assert_eq!(codes, [408; CARRIED_MAX + 1]);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_too_large_is_read_on_for_a_while() {
+        let bodies = Bodies::new();
+        for (frames, left) in [(8, 0), (64, 64 - 10)] {
+            let mut frames = stream::iter(vec![vec![b' '; 1 << 20]; frames]);
+            let body = frames
+                .by_ref()
+                .map(|bytes| Ok::<_, std::io::Error>(Frame::data(Bytes::from(bytes))));
+            let refused = bodies.whole(StreamBody::new(body)).await;
+            assert_eq!(refused.map_or_else(|fault| fault.code, |_| 200), 413);
+            assert_eq!(frames.size_hint().0, left);
+        }
     }
 
     #[tokio::test]
