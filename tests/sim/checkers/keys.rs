@@ -80,10 +80,22 @@ fn is_free_by_the_rule(state: &State, status: &StateStatus, key: Key) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use synod_model::{Epoch, MemberId, Revision};
+    use std::sync::Arc;
+
+    use synod_machine::{
+        AnnounceReplica, Answer, Command, DirectoryId, Envelope, Initialize, LogEntry,
+        RaiseMachineVersion, ReplicaId,
+    };
+    use synod_model::{
+        BinaryVersion, ClusterId, Endpoint, Epoch, InstanceId, Join, Kind, Labels, LogTime,
+        MemberId, Report, ReportEntry, Revision, Settings, Stance, StatementNumber,
+        StorageVersionHash, Ttl, VersionSet, WallTime,
+    };
 
     use super::*;
     use crate::rotations::name;
+
+    const NOW: LogTime = LogTime::from_millis(5_000);
 
     fn at(revision: u64) -> Revision {
         Revision::new(revision)
@@ -111,5 +123,130 @@ mod tests {
             let fault = needs(&scene, key).unwrap_err();
             assert!(fault.contains(why), "{fault}");
         }
+    }
+
+    fn applied(state: &mut State, command: Command) -> Answer {
+        let entry = LogEntry {
+            log_time: NOW,
+            lift_deadlines: false,
+            wall: WallTime::from_millis(1_800_000_000_000),
+            commands: vec![Envelope {
+                actor: None,
+                request: None,
+                command: Arc::new(command),
+            }],
+        };
+        let outcome = state.apply(&entry).outcomes.into_iter().next();
+        outcome.unwrap().result.unwrap()
+    }
+
+    /// A new member holds these keys, and would write with the last.
+    fn reports(state: &mut State, id: &str, keys: &[Key]) {
+        let id = MemberId::parse(id).unwrap();
+        let join = Join {
+            id: id.clone(),
+            instance: InstanceId::parse("process-1").unwrap(),
+            ttl: Ttl::DEFAULT,
+            labels: Labels::default(),
+            version: BinaryVersion::default(),
+            endpoint: Endpoint::default(),
+            lost_epoch: None,
+        };
+        let Answer::Joined { epoch, .. } = applied(state, Command::Join(join)) else {
+            panic!("it has not joined");
+        };
+        let held: VersionSet = keys.iter().copied().map(name).collect();
+        let report = Report {
+            member: id,
+            epoch,
+            number: StatementNumber::new(1).unwrap(),
+            entries: vec![ReportEntry {
+                resource: secrets(),
+                kind: Kind::parse("Secret").unwrap(),
+                served: held.clone(),
+                decodable: held,
+                stance: Stance::Voting {
+                    preferred: name(*keys.last().unwrap()),
+                },
+                serve_until: None,
+            }],
+            replace: true,
+        };
+        applied(state, Command::Report(report));
+    }
+
+    /// A cluster that has keys as topics.
+    fn formed() -> State {
+        let (mut state, replica) = (State::new(), ReplicaId::new(1));
+        for command in [
+            Command::Initialize(Initialize {
+                cluster: ClusterId::from_bytes([7; 16]),
+                settings: Settings::default(),
+            }),
+            Command::AnnounceReplica(AnnounceReplica {
+                replica,
+                directory: DirectoryId::from_bytes([3; 16]),
+                client_endpoint: "10.0.0.1:2379".to_owned(),
+                binary: "0.2.0".to_owned(),
+                machine_version: 2,
+                disk_is_low: false,
+            }),
+            Command::RaiseMachineVersion(RaiseMachineVersion {
+                to: 2,
+                replicas: [replica].into(),
+            }),
+        ] {
+            applied(&mut state, command);
+        }
+        state
+    }
+
+    #[test]
+    fn a_key_that_is_not_free_by_the_rule_is_found() {
+        let mut state = formed();
+        reports(&mut state, "a", &[1, 2]);
+        reports(&mut state, "b", &[1, 2, 3]);
+        let kept = state.present().storage_state(&secrets()).unwrap();
+        assert_eq!(kept.row.status.selected, Some(name(2)));
+        // Nothing is stored, and no drain is open.
+        let mut bare = kept.row.status.clone();
+        bare.persisted.clear();
+        bare.drains.clear();
+        let judged = |status: &StateStatus, key| is_free_by_the_rule(&state, status, key);
+        judged(&bare, 1).unwrap();
+        for key in [2, 3] {
+            let fault = judged(&bare, key).unwrap_err();
+            assert!(fault.contains("writes with it or would"), "{fault}");
+        }
+
+        let kind = Kind::parse("Secret").unwrap();
+        let named = Persisted::Version {
+            hash: StorageVersionHash::of_version(&name(1), &kind),
+            version: Some(name(1)),
+        };
+        let other = Persisted::Version {
+            hash: StorageVersionHash::of_version(&name(2), &kind),
+            version: Some(name(2)),
+        };
+        let by_hash = Persisted::observed(StorageVersionHash::of_version(&name(1), &kind));
+        let with = |persisted: Persisted| StateStatus {
+            persisted: [persisted].into(),
+            ..bare.clone()
+        };
+        judged(&with(other), 1).unwrap();
+        for persisted in [named, by_hash, Persisted::Unknown] {
+            let fault = judged(&with(persisted), 1).unwrap_err();
+            assert!(fault.contains("may be stored"), "{fault}");
+        }
+
+        let drains = |key, until| StateStatus {
+            drains: [(name(key), until)].into(),
+            ..bare.clone()
+        };
+        let later = LogTime::from_millis(5_001);
+        judged(&drains(2, later), 1).unwrap();
+        judged(&drains(1, NOW), 1).unwrap();
+        let fault = judged(&drains(1, later), 1).unwrap_err();
+        assert!(fault.contains("may land until"), "{fault}");
     }
 }
