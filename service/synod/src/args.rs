@@ -133,10 +133,11 @@ pub(crate) enum Command {
     /// Show what members encode, decode and vote for, and what they agree on.
     #[command(visible_alias = "sv", after_long_help = examples::STORAGE_VERSIONS)]
     StorageVersions(StorageVersionsArgs),
-    /// Show what else members agree on: which key encrypts a resource's objects, and which level of a feature is used.
+    /// Show what else members agree on: keys of encryption, served versions and levels of features.
     ///
-    /// A topic is written `keys/<resource>`, `features/<name>` or `encoding/<resource>`. Every command that takes a resource
-    /// takes a topic in its place, as `synod migrations start keys/secrets`.
+    /// A topic is written `keys/<resource>`: with which key its objects are encrypted; `served/<version>.<resource>[.<group>]`:
+    /// whether a version is served; `features/<name>`: which level of a feature is used; or `encoding/<resource>`. Every command
+    /// that takes a resource takes a topic in its place, as `synod migrations start keys/secrets`.
     #[command(after_long_help = topics::EXAMPLES)]
     Topics(TopicsArgs),
     /// Say who must speak for a resource before anything that is said of it counts, or show it.
