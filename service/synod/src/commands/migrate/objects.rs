@@ -383,3 +383,51 @@ impl Objects {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+    use tokio::time::advance;
+
+    use super::*;
+
+    /// Waits, and returns after how many milliseconds so many bytes may go.
+    async fn waited(paces: &Paces, bytes: usize) -> u64 {
+        let since = Instant::now();
+        paces.wait(bytes).await;
+        // The clock of tests may stop up to a millisecond behind a deadline.
+        u64::try_from(since.elapsed().as_millis()).unwrap() / 10 * 10
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bytes_go_as_fast_as_they_may_and_no_faster() {
+        let paces = Paces::new(NonZeroU32::new(1_000));
+        let mut waits = Vec::new();
+        for bytes in [500, 2_000, 0, 100, 1] {
+            waits.push(waited(&paces, bytes).await);
+        }
+        // Each waits as long as what went before it takes.
+        assert_eq!(waits, [0, 500, 2_000, 0, 100]);
+
+        // Of several at once each waits for those before it.
+        advance(Duration::from_secs(60)).await;
+        let at_once = futures::join!(
+            waited(&paces, 300),
+            waited(&paces, 300),
+            waited(&paces, 300)
+        );
+        assert_eq!(
+            at_once,
+            (0, 300, 600),
+            "a minute without work saves nothing up"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_limit_nothing_waits() {
+        let paces = Paces::new(None);
+        for _ in 0..3 {
+            assert!(paces.wait(1 << 30).now_or_never().is_some());
+        }
+    }
+}
