@@ -1,5 +1,8 @@
 //! What the replica serves, as Kubernetes' clients find it out: in one document or many.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
 use data_encoding::BASE64;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -29,6 +32,7 @@ pub(crate) struct Group {
 ///
 /// As any read.
 pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
+    let mut weights = Weights::new();
     let mut kinds: Vec<Kind> = KINDS.to_vec();
     kinds.push(EVENT);
     let collections = calls
@@ -44,17 +48,17 @@ pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
         if resource.group.is_empty() || is_fixed(&resource.group, &resource.resource) {
             continue;
         }
+        let status = calls
+            .front
+            .storage_status(&calls.origin, resource, calls.deadline)
+            .await?;
+        weigh(&mut weights, &item.counts, &status);
         let mut versions: Vec<String> = item
             .counts
             .iter()
             .map(|count| count.version.clone())
             .collect();
-        versions.extend(
-            calls
-                .front
-                .served(&calls.origin, resource, calls.deadline)
-                .await?,
-        );
+        versions.extend(status.served_by_all);
         let mut versions: Vec<&str> = versions
             .iter()
             .filter_map(|version| version.rsplit_once('/').map(|(_, version)| version))
@@ -71,7 +75,21 @@ pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
                 .map(|version| Kind::of_collection(&collection, version)),
         );
     }
-    Ok(grouped(kinds))
+    Ok(grouped(kinds, &weights))
+}
+
+/// What speaks for a version, `group/version`, to be preferred: how many resources its members have agreed to store in it, and
+/// how many objects are stored in it. Objects that are written in another one would change what is stored, or are refused.
+type Weights = HashMap<String, (usize, u64)>;
+
+fn weigh(weights: &mut Weights, counts: &[v1::EncodingCount], status: &v1::StorageVersionStatus) {
+    let agreed = status.selected_version.as_ref();
+    if let Some(agreed) = agreed.or(status.common_encoding_version.as_ref()) {
+        weights.entry(agreed.clone()).or_default().0 += 1;
+    }
+    for count in counts {
+        weights.entry(count.version.clone()).or_default().1 += count.objects;
+    }
 }
 
 /// Whether every cluster has a kind of this group and name.
@@ -81,7 +99,7 @@ pub(crate) fn is_fixed(group: &str, plural: &str) -> bool {
         .any(|kind| kind.group == group && kind.plural == plural)
 }
 
-fn grouped(kinds: Vec<Kind>) -> Vec<Group> {
+fn grouped(kinds: Vec<Kind>, weights: &Weights) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for kind in kinds {
         let place = groups.iter().position(|group| group.name == kind.group);
@@ -102,9 +120,13 @@ fn grouped(kinds: Vec<Kind>) -> Vec<Group> {
         }
     }
     for group in &mut groups {
-        group
-            .versions
-            .sort_by_key(|(version, _)| preference(version));
+        group.versions.sort_by_cached_key(|(version, _)| {
+            let weight = weights.get(&group_version(&group.name, version));
+            (
+                Reverse(weight.copied().unwrap_or_default()),
+                preference(version),
+            )
+        });
     }
     groups
 }
@@ -219,7 +241,7 @@ fn verbs(kind: &Kind, part: Part) -> Vec<&'static str> {
 /// `/api`: the versions of the core group.
 pub(crate) fn core(form: Form) -> Value {
     match form {
-        Form::Discovery(version) => aggregated(version, &grouped(vec![EVENT])),
+        Form::Discovery(version) => aggregated(version, &grouped(vec![EVENT], &Weights::new())),
         _ => {
             json!({ "kind": "APIVersions", "versions": [EVENT.version], "serverAddressByClientCIDRs": [] })
         }
@@ -302,11 +324,44 @@ mod tests {
 
     #[test]
     fn a_hash_of_a_storage_version_is_the_one_that_real_clusters_show() {
-        let groups = grouped(KINDS.to_vec());
+        let groups = grouped(KINDS.to_vec(), &Weights::new());
         let apps = groups.iter().find(|group| group.name == "apps");
         let (version, kinds) = &apps.expect("apps is served").versions[0];
         let shown = resources("apps", version, kinds);
         assert_eq!(shown["resources"][0]["storageVersionHash"], "85nkx63pcBU=");
+    }
+
+    #[test]
+    fn the_version_that_was_agreed_on_comes_before_that_of_most_objects() {
+        let collection = v1::Collection {
+            resource: Some(v1::GroupResource {
+                group: "example.io".to_owned(),
+                resource: "widgets".to_owned(),
+            }),
+            ..v1::Collection::default()
+        };
+        let kinds =
+            ["v1", "v2", "v3", "v4"].map(|version| Kind::of_collection(&collection, version));
+        let count = |version: &str, objects| v1::EncodingCount {
+            version: format!("example.io/{version}"),
+            objects,
+        };
+        let order = |common: Option<&str>, selected: Option<&str>| -> Vec<String> {
+            let own = |version: &str| format!("example.io/{version}");
+            let status = v1::StorageVersionStatus {
+                common_encoding_version: common.map(own),
+                selected_version: selected.map(own),
+                ..v1::StorageVersionStatus::default()
+            };
+            let mut weights = Weights::new();
+            weigh(&mut weights, &[count("v1", 1), count("v2", 2)], &status);
+            let mut groups = grouped(kinds.to_vec(), &weights);
+            let versions = groups.remove(0).versions.into_iter();
+            versions.map(|(version, _)| version).collect()
+        };
+        assert_eq!(order(None, None), ["v2", "v1", "v4", "v3"]);
+        assert_eq!(order(Some("v1"), None), ["v1", "v2", "v4", "v3"]);
+        assert_eq!(order(Some("v1"), Some("v3")), ["v3", "v2", "v1", "v4"]);
     }
 
     #[test]
@@ -321,7 +376,7 @@ mod tests {
         };
         let kinds =
             ["v1beta1", "v1", "v2alpha1"].map(|version| Kind::of_collection(&collection, version));
-        let groups = grouped(kinds.to_vec());
+        let groups = grouped(kinds.to_vec(), &Weights::new());
         let shown = group(&groups[0]);
         assert_eq!(shown["preferredVersion"]["version"], "v1");
         let shown = aggregated("v2", &groups);

@@ -278,7 +278,7 @@ pub(crate) const KINDS: &[Kind] = &[
     row(
         ("internal.apiserver.k8s.io", "v1alpha1"),
         ("storageversions", "storageversion", "StorageVersion"),
-        &[],
+        &["sv"],
         false,
         OF_REPORTS,
         Source::StorageVersions,
@@ -292,7 +292,7 @@ pub(crate) const KINDS: &[Kind] = &[
             "storageversionmigration",
             "StorageVersionMigration",
         ),
-        &[],
+        &["svm"],
         false,
         OF_MIGRATIONS,
         Source::Migrations,

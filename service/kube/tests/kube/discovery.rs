@@ -111,6 +111,51 @@ async fn a_collection_is_served_in_the_versions_that_it_holds() {
 }
 
 #[tokio::test]
+async fn one_object_in_another_version_does_not_make_it_the_preferred_one() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    for name in ["a", "b"] {
+        assert_eq!(api.post(WIDGETS, &widget(name, 1)).await.code, 201);
+    }
+    let mut newer = widget("c", 1);
+    newer["apiVersion"] = json!("example.io/v9");
+    let path = WIDGETS.replace("/v1/", "/v9/");
+    assert_eq!(api.post(&path, &newer).await.code, 201);
+    let group = api.get("/apis/example.io").await.body;
+    assert_eq!(group["preferredVersion"]["version"], "v1", "{group}");
+    assert_eq!(group["versions"][1]["version"], "v9", "{group}");
+    // When most of them are in it, it is.
+    for name in ["a", "b"] {
+        api.delete(&format!("{WIDGETS}/{name}"), &Value::Null).await;
+    }
+    let group = api.get("/apis/example.io").await.body;
+    assert_eq!(group["preferredVersion"]["version"], "v9", "{group}");
+}
+
+#[tokio::test]
+async fn kinds_have_the_short_names_of_kubernetes() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    for (version, plural, short) in [
+        (
+            "internal.apiserver.k8s.io/v1alpha1",
+            "storageversions",
+            "sv",
+        ),
+        (
+            "storagemigration.k8s.io/v1beta1",
+            "storageversionmigrations",
+            "svm",
+        ),
+    ] {
+        let list = api.get(&format!("/apis/{version}")).await.body;
+        let resources = list["resources"].as_array().unwrap();
+        let found = resources.iter().find(|it| it["name"] == plural).unwrap();
+        assert_eq!(found["shortNames"], json!([short]));
+    }
+}
+
+#[tokio::test]
 async fn openapi_describes_what_is_served_and_a_client_keeps_what_has_not_changed() {
     let replicas = Replicas::with_widgets().await;
     let api = Api::of(&replicas);

@@ -300,17 +300,17 @@ impl Front {
         }
     }
 
-    /// The versions that every member serves of a resource, as `group/version`: what discovery shows beside what is stored.
+    /// What follows from all that members say of a resource; what discovery shows beside what is stored. Nothing if nobody does.
     ///
     /// # Errors
     ///
     /// As [`Self::collections`].
-    pub async fn served(
+    pub async fn storage_status(
         &self,
         origin: &Origin,
         resource: v1::GroupResource,
         deadline: Instant,
-    ) -> Result<Vec<String>, Refusal> {
+    ) -> Result<v1::StorageVersionStatus, Refusal> {
         let request = v1::StorageVersionsGetRequest {
             resource: Some(resource),
             read: None,
@@ -321,11 +321,11 @@ impl Front {
         match found {
             Ok(found) => {
                 let version = found.storage_version.and_then(|version| version.status);
-                Ok(version
-                    .map(|status| status.served_by_all)
-                    .unwrap_or_default())
+                Ok(version.unwrap_or_default())
             }
-            Err(refusal) if refusal.kind == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(refusal) if refusal.kind == ErrorKind::NotFound => {
+                Ok(v1::StorageVersionStatus::default())
+            }
             Err(refusal) => Err(refusal),
         }
     }
