@@ -123,40 +123,46 @@ impl Asks<'_> {
 
     /// The document of a body of JSON, checked for what is lost of it.
     fn as_json(&self, document: Value, about: &About<'_>) -> Result<Written, Fault> {
-        let mut lost = Vec::new();
-        match bounded::is_exact(self.body, &document) {
-            Ok(true) => {}
-            Ok(false) => return Err(unreadable(about.kind, bounded::INEXACT)),
-            Err(fault) => lost.push(format!("not kept as it is written: {}", fault.rule)),
-        }
+        let lost = bounded::lost(self.body, &document);
+        let lost = lost.map_err(|fault| unreadable(about.kind, fault))?;
         self.checked(document, lost, about)
     }
 
     fn of_yaml(&self, about: &About<'_>) -> Result<Written, Fault> {
         let document = bounded::yaml(self.body);
         let document = document.map_err(|fault| unreadable(about.kind, &fault.to_string()))?;
-        self.checked(document, Vec::new(), about)
+        self.checked(document, bounded::lost_of_yaml(self.body), about)
     }
 
     /// A document that belongs where it was sent, with what is lost of it.
     fn checked(
         &self,
         mut document: Value,
-        mut lost: Vec<String>,
+        lost: Vec<String>,
         about: &About<'_>,
     ) -> Result<Written, Fault> {
         named(&mut document, about.kind);
         place(&mut document, about)?;
-        lost.extend(unknown(&document, about.kind));
-        let warnings = match self.query.field_validation()? {
+        let warnings = self.warnings(&document, lost, about)?;
+        Ok(Written { document, warnings })
+    }
+
+    /// What is to be told of the fields of a document that would be lost, beside these. It is a fault where that was asked for.
+    pub(crate) fn warnings(
+        &self,
+        document: &Value,
+        mut lost: Vec<String>,
+        about: &About<'_>,
+    ) -> Result<Vec<String>, Fault> {
+        lost.extend(unknown(document, about.kind));
+        match self.query.field_validation(about.verb)? {
             FieldValidation::Strict if !lost.is_empty() => {
                 let lost = format!("strict decoding error: {}", lost.join(", "));
-                return Err(unreadable(about.kind, &lost));
+                Err(unreadable(about.kind, &lost))
             }
-            FieldValidation::Warn => lost,
-            FieldValidation::Strict | FieldValidation::Ignore => Vec::new(),
-        };
-        Ok(Written { document, warnings })
+            FieldValidation::Warn => Ok(lost),
+            FieldValidation::Strict | FieldValidation::Ignore => Ok(Vec::new()),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A short text can be a large value: each `0,` of a list is a value of its own, and an alias of YAML stands for all that
 //! its anchor holds, as often as it is named.
 
+mod duplicates;
 mod steps;
 
 use std::fmt;
@@ -83,6 +84,30 @@ pub(crate) fn json_within(text: &[u8], budget: &mut Budget) -> Result<Value, ser
 pub(crate) fn is_exact(text: &[u8], document: &Value) -> Result<bool, Violation> {
     let said = Json::parse(text)?;
     Ok(Json::parse(document.to_string().as_bytes()).is_ok_and(|kept| kept == said))
+}
+
+/// What of a text of JSON its document does not say.
+///
+/// # Errors
+///
+/// A number would lose digits.
+pub(crate) fn lost(text: &[u8], document: &Value) -> Result<Vec<String>, &'static str> {
+    match is_exact(text, document) {
+        Ok(true) => Ok(Vec::new()),
+        Ok(false) => Err(INEXACT),
+        Err(fault) => {
+            let duplicates = duplicates::of_json(text);
+            Ok(match duplicates.is_empty() {
+                true => vec![format!("not kept as it is written: {}", fault.rule)],
+                false => duplicates,
+            })
+        }
+    }
+}
+
+/// What of a text of YAML, which was read before, its document does not say.
+pub(crate) fn lost_of_yaml(text: &[u8]) -> Vec<String> {
+    duplicates::of_yaml(text)
 }
 
 /// The value of a text of YAML.

@@ -121,11 +121,11 @@ impl Options {
             written.orphan_dependents = Some(asks.query.is("orphanDependents")?);
         }
         let in_body = written.dry_run.iter().flatten().map(String::as_str);
-        let in_body = is_dry(in_body)?;
+        let in_body = is_dry(in_body, about.verb)?;
         Ok(Self {
             preconditions: written.preconditions(about)?,
             propagation: written.propagation(asks.query.get("propagationPolicy"), about)?,
-            dry_run: asks.query.is_dry_run()? || in_body,
+            dry_run: asks.query.is_dry_run(about.verb)? || in_body,
         })
     }
 }
@@ -476,7 +476,7 @@ mod tests {
             ("\"x\"", 400),
             ("1", 400),
             (r#"{"dryRun": "All"}"#, 400),
-            (r#"{"dryRun": ["All", "None"]}"#, 400),
+            (r#"{"dryRun": ["All", "None"]}"#, 422),
             (r#"{"dryRun": [true]}"#, 400),
             (r#"{"orphanDependents": "true"}"#, 400),
             (r#"{"propagationPolicy": 1}"#, 400),

@@ -10,7 +10,7 @@ use crate::body::{Asks, is_named, place, preconditions};
 use crate::documents::{self, RAW_DATA, time};
 use crate::managed::{self, MANAGED, MANAGER_BYTES_MAX, Managed, Unapplied, Writer, is_name};
 use crate::parts::Part;
-use crate::patch::Patch;
+use crate::patch::{Change, Patch, Patched};
 use crate::present::{TRIES, conflict, written};
 use crate::request::Asked;
 use crate::sources::{Calls, object_key};
@@ -72,7 +72,7 @@ async fn created(
         key: Some(object_key(about.kind, about.namespace, about.name)),
         attributes: Some(attributes(document, managers, about)?),
         content: Some(documents::content(document, None)),
-        dry_run: asks.query.is_dry_run()?,
+        dry_run: asks.query.is_dry_run(about.verb)?,
         ..v1::ObjectsCreateRequest::default()
     };
     let created: Result<v1::ObjectsCreateResponse, _> =
@@ -150,13 +150,13 @@ async fn update_once(
     replace(calls, about, asks, next, given.resource_version.is_some()).await
 }
 
-/// Patches an object. Answers the status code, too.
+/// Patches an object.
 pub(crate) async fn patch(
     calls: &Calls,
     about: &About<'_>,
     asks: &Asks<'_>,
     patch: &Patch,
-) -> Result<(u16, Value), Fault> {
+) -> Result<Patched, Fault> {
     let mut tries = TRIES;
     loop {
         tries -= 1;
@@ -173,35 +173,42 @@ async fn patch_once(
     about: &About<'_>,
     asks: &Asks<'_>,
     patch: &Patch,
-) -> Result<(u16, Value), Missed> {
+) -> Result<Patched, Missed> {
     let Some(live) = live(calls, about).await? else {
-        return match patch {
-            Patch::Apply(configuration) if about.part == Part::Object => {
-                begin(calls, about, asks, &configuration.document).await
+        return match &patch.change {
+            Change::Apply(configuration) if about.part == Part::Object => {
+                let (code, document) = begin(calls, about, asks, &configuration.document).await?;
+                Ok(Patched {
+                    code,
+                    document,
+                    warnings: configuration.warnings.clone(),
+                })
             }
             _ => Err(Fault::not_found(about).into()),
         };
     };
     live.is_in_the_version_of(about)?;
     let writer = writer(calls, about, asks)?;
-    let (document, managers) = match patch {
-        Patch::Apply(configuration) => {
+    let (document, managers, warnings) = match &patch.change {
+        Change::Apply(configuration) => {
             let is_forced = asks.query.is("force")?;
             let said = about
                 .part
                 .said(&configuration.document, about.kind.has_status());
-            live.applied(&said, &writer, is_forced, about)?
+            let (document, managers) = live.applied(&said, &writer, is_forced, about)?;
+            (document, managers, configuration.warnings.clone())
         }
-        patch => {
+        _ => {
             let mut patched = live.document.clone();
             patch.apply(&mut patched, about)?;
             place(&mut patched, about)?;
             expects(&patched["metadata"], &live.document["metadata"], about)?;
+            let warnings = patch.warnings(asks, &patched, about)?;
             let patched = about
                 .part
                 .written(patched, &live.document, about.kind.has_status());
             let managers = live.managed.updated(&patched, &writer);
-            (patched, managers)
+            (patched, managers, warnings)
         }
     };
     let next = Next {
@@ -210,7 +217,12 @@ async fn patch_once(
         preconditions: preconditions(&live.document, about)?,
         stored: live.content,
     };
-    replace(calls, about, asks, next, false).await
+    let (code, document) = replace(calls, about, asks, next, false).await?;
+    Ok(Patched {
+        code,
+        document,
+        warnings,
+    })
 }
 
 /// Creates an object by applying a configuration where there is none.
@@ -405,7 +417,7 @@ async fn replace(
         attributes: Some(attributes(document, next.managers, about)?),
         content: Some(documents::content(document, next.stored.as_ref())),
         preconditions: Some(next.preconditions),
-        dry_run: asks.query.is_dry_run()?,
+        dry_run: asks.query.is_dry_run(about.verb)?,
         ..v1::ObjectsUpdateRequest::default()
     };
     let updated: Result<v1::ObjectsUpdateResponse, _> =

@@ -18,7 +18,21 @@ const ACCEPTED: &str = "application/json-patch+json, application/merge-patch+jso
 const APPLY: &str = "application/apply-patch+yaml";
 
 /// A change of a document.
-pub(crate) enum Patch {
+pub(crate) struct Patch {
+    pub(crate) change: Change,
+    /// What of the body the change does not say.
+    lost: Vec<String>,
+}
+
+/// What is left of a patch.
+pub(crate) struct Patched {
+    pub(crate) code: u16,
+    pub(crate) document: Value,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// How a document is changed.
+pub(crate) enum Change {
     Merge(Value),
     /// Well-formed operations, as they were sent.
     Json(Bytes),
@@ -42,15 +56,26 @@ impl Patch {
             let rule = "Forbidden: may not be specified for non-apply patch";
             return Err(Fault::of_options(about.verb, "force", rule));
         }
-        match media {
+        // A value that is none is refused, whatever there is to be patched.
+        asks.query.field_validation(about.verb)?;
+        let read = || -> Result<(Value, Vec<String>), Fault> {
+            let document = bounded::json(body).map_err(unreadable)?;
+            let lost = bounded::lost(body, &document);
+            let lost =
+                lost.map_err(|fault| Fault::bad_request(format!("error decoding patch: {fault}")))?;
+            Ok((document, lost))
+        };
+        let (change, lost) = match media {
             "application/merge-patch+json" => {
-                bounded::json(body).map(Self::Merge).map_err(unreadable)
+                let (document, lost) = read()?;
+                (Change::Merge(document), lost)
             }
             "application/strategic-merge-patch+json" => {
-                bounded::json(body).map(Self::Strategic).map_err(unreadable)
+                let (document, lost) = read()?;
+                (Change::Strategic(document), lost)
             }
             "application/json-patch+json" => {
-                let operations = bounded::json(body).map_err(unreadable)?;
+                let (operations, lost) = read()?;
                 let patch: json_patch::Patch =
                     serde_json::from_value(operations).map_err(unreadable)?;
                 if patch.0.len() > PATCH_OPERATIONS_MAX {
@@ -59,30 +84,50 @@ impl Patch {
                     );
                     return Err(Fault::bad_request(message));
                 }
-                Ok(Self::Json(Bytes::copy_from_slice(body)))
+                (Change::Json(Bytes::copy_from_slice(body)), lost)
             }
             APPLY if is_applied(about) => {
                 if asks.query.get("fieldManager").is_none() {
                     let rule = "Required value: is required for apply patch";
                     return Err(Fault::of_options(about.verb, "fieldManager", rule));
                 }
-                asks.configuration(about).map(Self::Apply)
+                (Change::Apply(asks.configuration(about)?), Vec::new())
             }
-            _ if is_applied(about) => Err(Fault::unsupported(&format!("{ACCEPTED}, {APPLY}"))),
-            _ => Err(Fault::unsupported(ACCEPTED)),
+            _ if is_applied(about) => {
+                return Err(Fault::unsupported(&format!("{ACCEPTED}, {APPLY}")));
+            }
+            _ => return Err(Fault::unsupported(ACCEPTED)),
+        };
+        Ok(Self { change, lost })
+    }
+
+    /// What is to be told of the fields that a document loses which was patched.
+    ///
+    /// # Errors
+    ///
+    /// The request does not take that.
+    pub(crate) fn warnings(
+        &self,
+        asks: &Asks<'_>,
+        patched: &Value,
+        about: &About<'_>,
+    ) -> Result<Vec<String>, Fault> {
+        match &self.change {
+            Change::Apply(configuration) => Ok(configuration.warnings.clone()),
+            _ => asks.warnings(patched, self.lost.clone(), about),
         }
     }
 
     /// Applies it.
     pub(crate) fn apply(&self, document: &mut Value, about: &About<'_>) -> Result<(), Fault> {
-        match self {
-            Self::Merge(patch) => json_patch::merge(document, patch),
-            Self::Strategic(patch) => {
+        match &self.change {
+            Change::Merge(patch) => json_patch::merge(document, patch),
+            Change::Strategic(patch) => {
                 strategic::merge(document, patch).map_err(|rule| invalid(about, rule))?;
             }
-            Self::Json(operations) => *document = operated(document, operations, about)?,
+            Change::Json(operations) => *document = operated(document, operations, about)?,
             // Objects go by who manages which fields. Of all else nobody is told to, so what it does not say stays.
-            Self::Apply(configuration) => {
+            Change::Apply(configuration) => {
                 strategic::merge(document, &configuration.document)
                     .map_err(|rule| invalid(about, rule))?;
             }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::answer::{self, Response, Shape};
 use crate::escaped;
+use crate::kinds::Verb;
 use crate::negotiate::Media;
 use crate::request::{Asked, Query};
 use crate::sources::{Calls, PAGE_MAX, Page, Scope, Start};
@@ -18,6 +19,13 @@ use crate::status::{About, Fault};
 
 /// How long a read waits for a revision that it is to be no older than.
 const REVISION_PATIENCE: Duration = Duration::from_secs(3);
+
+/// What is said of a token whose revision is not kept any more.
+const TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list \
+                       without the continue parameter, or use the continue token in this response to retrieve the remainder of \
+                       the results. Continuing with the provided token results in an inconsistent list - objects that were \
+                       created, modified, or deleted between the time the first chunk was returned and now may show up in the \
+                       list.";
 
 /// What stands before a token that continues a list as it is now.
 const AT_PRESENT: &str = "now.";
@@ -83,8 +91,17 @@ pub(crate) async fn list(
 
 /// Where a list begins.
 pub(crate) fn start(query: &Query) -> Result<Start, Fault> {
+    let forbidden = |field: &str, rule: &str| Err(Fault::of_options(Verb::List, field, rule));
+    if query.get("sendInitialEvents").is_some() {
+        let rule = "Forbidden: sendInitialEvents is forbidden for list";
+        return forbidden("sendInitialEvents", rule);
+    }
     match query.get("continue") {
         None => Ok(Start::First(query.asked()?)),
+        Some(_) if query.get("resourceVersionMatch").is_some() => {
+            let rule = "Forbidden: resourceVersionMatch is forbidden when continue is provided";
+            forbidden("resourceVersionMatch", rule)
+        }
         Some(token) => Ok(after(token)),
     }
 }
@@ -112,12 +129,26 @@ pub(crate) async fn page(
     let page = patient(calls, asked).page(scope, start.clone(), size).await;
     page.map_err(|refusal| {
         let refusal = or_future(refusal, asked);
-        let mut fault = Fault::of(&refusal, about);
-        if let (ErrorKind::Compacted, Start::After(token)) = (refusal.kind, start) {
-            fault.continue_token = Some(format!("{AT_PRESENT}{token}"));
+        match (refusal.kind, start) {
+            (ErrorKind::Compacted, Start::After(token)) => {
+                let mut fault = Fault::expired(TOO_OLD);
+                fault.continue_token = Some(format!("{AT_PRESENT}{token}"));
+                fault
+            }
+            (ErrorKind::InvalidArgument, Start::After(_) | Start::AtPresent(_))
+                if is_of_token(&refusal) =>
+            {
+                Fault::bad_request(format!("continue key is not valid: {}", refusal.message))
+            }
+            _ => Fault::of(&refusal, about),
         }
-        fault
     })
+}
+
+/// Whether a refusal faults the token.
+fn is_of_token(refusal: &Refusal) -> bool {
+    let mut faults = refusal.violations.iter();
+    faults.any(|fault| fault.field == "continueToken")
 }
 
 /// The calls of a read at least as new as a revision, which waits for that a little only, as in Kubernetes.

@@ -3,6 +3,7 @@
 use percent_encoding::percent_decode_str;
 use synod_model::{LabelSelector, Namespace};
 
+use crate::kinds::Verb;
 use crate::selectors::FieldSelector;
 use crate::status::Fault;
 
@@ -229,47 +230,58 @@ impl Query {
     /// The revision of a list or a single read.
     pub(crate) fn asked(&self) -> Result<Asked, Fault> {
         let revision = self.number("resourceVersion")?;
-        Ok(match (self.get("resourceVersionMatch"), revision) {
-            (Some("Exact"), Some(revision)) if revision > 0 => Asked::Exact(revision),
-            (None | Some("NotOlderThan"), None | Some(0)) => Asked::Newest,
-            (None | Some("NotOlderThan"), Some(revision)) => Asked::NotOlderThan(revision),
-            (Some(other), _) => {
-                return Err(Fault::bad_request(format!(
-                    "resourceVersionMatch: Forbidden: \"{other}\" cannot be used with this resourceVersion"
-                )));
+        let rule = match (self.get("resourceVersionMatch"), revision) {
+            (None, None | Some(0)) | (Some("NotOlderThan"), Some(0)) => return Ok(Asked::Newest),
+            (None | Some("NotOlderThan"), Some(revision)) => {
+                return Ok(Asked::NotOlderThan(revision));
             }
-        })
+            (Some("Exact"), Some(revision)) if revision > 0 => return Ok(Asked::Exact(revision)),
+            (Some("Exact"), Some(_)) => {
+                "Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""
+                    .to_owned()
+            }
+            (Some("Exact" | "NotOlderThan"), None) => {
+                "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"
+                    .to_owned()
+            }
+            (Some(other), _) => {
+                format!(
+                    "Unsupported value: \"{other}\": supported values: \"Exact\", \"NotOlderThan\""
+                )
+            }
+        };
+        Err(Fault::of_options(Verb::List, "resourceVersionMatch", &rule))
     }
 
     /// Whether nothing is to be stored.
-    pub(crate) fn is_dry_run(&self) -> Result<bool, Fault> {
+    pub(crate) fn is_dry_run(&self, verb: Verb) -> Result<bool, Fault> {
         let given = self.0.iter().filter(|(name, _)| name == "dryRun");
         let given = given.map(|(_, value)| value.as_str());
-        is_dry(given.filter(|value| !value.is_empty()))
+        is_dry(given.filter(|value| !value.is_empty()), verb)
     }
 
-    pub(crate) fn field_validation(&self) -> Result<FieldValidation, Fault> {
+    pub(crate) fn field_validation(&self, verb: Verb) -> Result<FieldValidation, Fault> {
         Ok(match self.get("fieldValidation") {
             None | Some("Warn") => FieldValidation::Warn,
             Some("Ignore") => FieldValidation::Ignore,
             Some("Strict") => FieldValidation::Strict,
             Some(other) => {
-                return Err(Fault::bad_request(format!(
-                    "fieldValidation: Unsupported value: \"{other}\": supported values: \"Ignore\", \"Strict\", \"Warn\""
-                )));
+                let rule = format!(
+                    "Unsupported value: \"{other}\": supported values: \"Ignore\", \"Strict\", \"Warn\""
+                );
+                return Err(Fault::of_options(verb, "fieldValidation", &rule));
             }
         })
     }
 }
 
 /// Whether nothing is to be stored, by all that is said of it.
-pub(crate) fn is_dry<'a>(given: impl Iterator<Item = &'a str>) -> Result<bool, Fault> {
+pub(crate) fn is_dry<'a>(given: impl Iterator<Item = &'a str>, verb: Verb) -> Result<bool, Fault> {
     let mut is_dry = false;
     for value in given {
         if value != "All" {
-            return Err(Fault::bad_request(format!(
-                "dryRun: Unsupported value: \"{value}\": supported values: \"All\""
-            )));
+            let rule = format!("Unsupported value: \"{value}\": supported values: \"All\"");
+            return Err(Fault::of_options(verb, "dryRun", &rule));
         }
         is_dry = true;
     }
@@ -282,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_dry_run_is_asked_for_by_each_value_or_not_at_all() {
-        let is_dry = |query: &str| Query::of(Some(query)).is_dry_run().ok();
+        let is_dry = |query: &str| Query::of(Some(query)).is_dry_run(Verb::Create).ok();
         assert_eq!(is_dry("dryRun="), Some(false));
         assert_eq!(is_dry("dryRun=All&dryRun=All"), Some(true));
         assert_eq!(is_dry("dryRun=All&dryRun=None"), None);
@@ -358,6 +370,8 @@ mod tests {
             "resourceVersion=9223372036854775808",
             "resourceVersion=18446744073709551615",
             "resourceVersionMatch=Exact",
+            "resourceVersion=0&resourceVersionMatch=Exact",
+            "resourceVersionMatch=NotOlderThan",
             "resourceVersion=1&resourceVersionMatch=Never",
         ] {
             assert_eq!(asked(no), None, "{no}");

@@ -217,7 +217,10 @@ impl Fault {
         let kind = match verb {
             Verb::Create => "CreateOptions",
             Verb::Update => "UpdateOptions",
-            _ => "PatchOptions",
+            Verb::Patch => "PatchOptions",
+            Verb::Delete | Verb::DeleteCollection => "DeleteOptions",
+            Verb::Get => "GetOptions",
+            Verb::List | Verb::Watch => "ListOptions",
         };
         let cause = cause(field, rule);
         let message = format!("{kind}.meta.k8s.io \"\" is invalid: {field}: {rule}");
@@ -294,14 +297,15 @@ impl Fault {
             ErrorKind::Unauthenticated => Self::new(401, "Unauthorized", "Unauthorized"),
             ErrorKind::Compacted => Self::expired(told),
             ErrorKind::FutureRevision => {
-                let cause = json!({"reason": "ResourceVersionTooLarge", "message": told});
-                Self::new(
-                    504,
-                    "Timeout",
-                    format!("Too large resource version: {told}"),
-                )
-                .because(vec![cause])
-                .again(1)
+                let prefix = "Too large resource version";
+                let cause = json!({"reason": "ResourceVersionTooLarge", "message": prefix});
+                let message = match told.starts_with(prefix) {
+                    true => told.to_owned(),
+                    false => format!("{prefix}: {told}"),
+                };
+                Self::new(504, "Timeout", message)
+                    .because(vec![cause])
+                    .again(1)
             }
             ErrorKind::TooLarge => Self::new(413, "RequestEntityTooLarge", told),
             ErrorKind::Overloaded => Self::new(429, "TooManyRequests", told).again(1),

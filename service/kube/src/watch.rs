@@ -80,19 +80,12 @@ fn beginning(query: &Query, about: &About<'_>) -> Result<Beginning, Fault> {
     match (initial, query.get("resourceVersionMatch")) {
         (None, None) | (Some(_), Some("NotOlderThan")) => {}
         (Some(_), _) => {
-            let rule =
-                "Forbidden: resourceVersionMatch=NotOlderThan is required with sendInitialEvents";
-            return Err(Fault::invalid(
-                about,
-                &[("resourceVersionMatch".to_owned(), rule.to_owned())],
-            ));
+            let rule = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            return Err(Fault::of_options(about.verb, "resourceVersionMatch", rule));
         }
         (None, Some(_)) => {
             let rule = "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
-            return Err(Fault::invalid(
-                about,
-                &[("resourceVersionMatch".to_owned(), rule.to_owned())],
-            ));
+            return Err(Fault::of_options(about.verb, "resourceVersionMatch", rule));
         }
     }
     Ok(match (initial, revision) {

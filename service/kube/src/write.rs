@@ -9,7 +9,7 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, Written, place, preconditions};
 use crate::kinds::Source;
 use crate::objects::{self, expects};
-use crate::patch::Patch;
+use crate::patch::{Change, Patch, Patched};
 use crate::present::{TRIES, read, written};
 use crate::rights::admit;
 use crate::sources::Calls;
@@ -34,7 +34,7 @@ pub(crate) async fn create(
     }
     if about.kind.source == Source::Migrations {
         admit(calls, about)?;
-        let is_dry = asks.query.is_dry_run()?;
+        let is_dry = asks.query.is_dry_run(about.verb)?;
         let started = migrations::create(calls, about, &document, is_dry).await?;
         return Ok(made(calls, shape, started, &warnings));
     }
@@ -91,20 +91,20 @@ async fn create_named(
     admit(calls, about)?;
     match about.kind.source {
         Source::Leases => {
-            not_dry(asks)?;
+            not_dry(asks, about)?;
             create_lease(calls, about, document).await?;
             written(calls, about).await
         }
         Source::LeaseCandidates => {
-            not_dry(asks)?;
+            not_dry(asks, about)?;
             candidates::create(calls, about, document).await
         }
         Source::ControllerRevisions => {
-            let is_dry = asks.query.is_dry_run()?;
+            let is_dry = asks.query.is_dry_run(about.verb)?;
             snapshots::create(calls, about, document, is_dry).await
         }
         Source::StorageVersions => {
-            not_dry(asks)?;
+            not_dry(asks, about)?;
             reports::create(calls, about).await
         }
         _ => objects::create(calls, about, asks, document).await,
@@ -141,8 +141,8 @@ async fn update_lease(
     }
 }
 
-fn not_dry(asks: &Asks<'_>) -> Result<(), Fault> {
-    match asks.query.is_dry_run()? {
+fn not_dry(asks: &Asks<'_>, about: &About<'_>) -> Result<(), Fault> {
+    match asks.query.is_dry_run(about.verb)? {
         true => Err(Fault::no_dry_run()),
         false => Ok(()),
     }
@@ -198,17 +198,19 @@ pub(crate) async fn patch(
 ) -> Result<Response, Fault> {
     admit(calls, about)?;
     let patch = Patch::of(asks, about)?;
-    let (code, patched) = match about.kind.source {
+    let Patched {
+        code,
+        document,
+        warnings,
+    } = match about.kind.source {
         Source::ControllerRevisions
         | Source::LeaseCandidates
         | Source::Leases
         | Source::StorageVersions => patch_own(calls, about, asks, &patch).await?,
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
-    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(patched));
-    if let Patch::Apply(Written { warnings, .. }) = &patch {
-        answer::warn(&mut response, warnings);
-    }
+    let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(document));
+    answer::warn(&mut response, &warnings);
     Ok(response)
 }
 
@@ -222,10 +224,10 @@ async fn put(
     expected: &v1::Preconditions,
 ) -> Result<Value, Fault> {
     if about.kind.source == Source::ControllerRevisions {
-        let is_dry = asks.query.is_dry_run()?;
+        let is_dry = asks.query.is_dry_run(about.verb)?;
         return snapshots::update(calls, about, document, expected, is_dry).await;
     }
-    not_dry(asks)?;
+    not_dry(asks, about)?;
     match about.kind.source {
         Source::LeaseCandidates => {
             return candidates::update(calls, about, document, expected).await;
@@ -236,35 +238,44 @@ async fn put(
     written(calls, about).await
 }
 
-/// Patches what is no object of a collection. Answers the status code, too.
+/// Patches what is no object of a collection.
 async fn patch_own(
     calls: &Calls,
     about: &About<'_>,
     asks: &Asks<'_>,
     patch: &Patch,
-) -> Result<(u16, Value), Fault> {
+) -> Result<Patched, Fault> {
     let mut tries = TRIES;
     loop {
         tries -= 1;
-        let done = match (read(calls, about).await, patch) {
-            (Err(fault), Patch::Apply(configuration)) if fault.code == 404 => {
+        let done = match (read(calls, about).await, &patch.change) {
+            (Err(fault), Change::Apply(configuration)) if fault.code == 404 => {
                 let document = &configuration.document;
                 // What is expected is not there.
                 if preconditions(document, about)? != v1::Preconditions::default() {
                     return Err(Fault::modified(about));
                 }
                 let created = create_named(calls, about, asks, document).await;
-                created.map(|created| (201, created))
+                created.map(|document| Patched {
+                    code: 201,
+                    document,
+                    warnings: configuration.warnings.clone(),
+                })
             }
-            (current, patch) => {
+            (current, _) => {
                 let current = current?;
                 let mut patched = current.clone();
                 patch.apply(&mut patched, about)?;
                 place(&mut patched, about)?;
                 expects(&patched["metadata"], &current["metadata"], about)?;
+                let warnings = patch.warnings(asks, &patched, about)?;
                 let expected = preconditions(&current, about)?;
                 let put = put(calls, about, asks, &patched, &expected).await;
-                put.map(|put| (200, put))
+                put.map(|document| Patched {
+                    code: 200,
+                    document,
+                    warnings,
+                })
             }
         };
         match done {

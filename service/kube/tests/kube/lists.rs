@@ -90,6 +90,13 @@ async fn a_token_too_old_tells_how_to_go_on_at_the_present() {
         (expired.code, &expired.body["reason"]),
         (410, &json!("Expired"))
     );
+    let told = expired.body["message"].as_str().unwrap();
+    assert!(
+        told.starts_with(
+            "The provided continue parameter is too old to display a consistent list result."
+        ) && told.ends_with("and now may show up in the list."),
+        "{told}"
+    );
     let fresh = expired.body["metadata"]["continue"].as_str().unwrap();
     let rest = api
         .get(&format!("{WIDGETS}?limit=10&continue={fresh}"))
@@ -175,6 +182,11 @@ async fn a_list_is_read_at_the_revision_that_is_asked_for() {
     assert_eq!(
         future.body["details"]["causes"][0]["reason"],
         "ResourceVersionTooLarge"
+    );
+    let told = future.body["message"].as_str().unwrap();
+    assert!(
+        told.starts_with("Too large resource version: 999999999"),
+        "{told}"
     );
 }
 

@@ -201,7 +201,7 @@ async fn a_deletion_of_many_begins_where_it_is_told() {
     let (token, revision) = (text("continue"), text("resourceVersion"));
     assert_eq!(api.post(WIDGETS, &widget("d", 1)).await.code, 201);
     let path = format!("{WIDGETS}?resourceVersion=1&resourceVersionMatch=Never");
-    assert_eq!(api.delete(&path, &Value::Null).await.code, 400);
+    assert_eq!(api.delete(&path, &Value::Null).await.code, 422);
     let path = format!("{WIDGETS}?continue=x");
     let refused = api.delete(&path, &Value::Null).await;
     assert_eq!(refused.code, api.get(&path).await.code, "{refused:?}");
@@ -321,6 +321,162 @@ async fn fields_that_would_be_lost_are_refused_told_or_ignored() {
 }
 
 #[tokio::test]
+async fn fields_that_a_patch_would_lose_are_refused_told_or_ignored() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let path = format!("{WIDGETS}/a");
+    let bogus = json!({"metadata": {"bogus": 1, "labels": {"x": "y"}}});
+    let operations = json!([
+        {"op": "add", "path": "/metadata/bogus", "value": 1},
+        {"op": "add", "path": "/metadata/labels/x", "value": "y"},
+    ]);
+    for (form, body) in [
+        ("merge", &bogus),
+        ("strategic-merge", &bogus),
+        ("json", &operations),
+    ] {
+        let strict = format!("{path}?fieldValidation=Strict");
+        let refused = api.patch(&strict, form, body).await;
+        assert_eq!(
+            (refused.code, refused.body["message"].as_str().unwrap()),
+            (
+                400,
+                "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: unknown field \
+                 \"metadata.bogus\""
+            ),
+            "{form}"
+        );
+        let wrong = format!("{path}?fieldValidation=Bogus");
+        let refused = api.patch(&wrong, form, body).await;
+        assert_eq!(
+            (refused.code, refused.body["message"].as_str().unwrap()),
+            (
+                422,
+                "PatchOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"Bogus\": supported \
+                 values: \"Ignore\", \"Strict\", \"Warn\""
+            )
+        );
+    }
+    assert_eq!(
+        api.get(&path).await.body["metadata"]["labels"]["x"],
+        Value::Null
+    );
+    let ignored = api
+        .patch(&format!("{path}?fieldValidation=Ignore"), "merge", &bogus)
+        .await;
+    assert!(
+        ignored.code == 200 && !ignored.headers.contains("warning"),
+        "{ignored:?}"
+    );
+    let warned = api.patch(&path, "merge", &bogus).await;
+    assert!(
+        warned
+            .headers
+            .contains("warning: 299 - \"unknown field \\\"metadata.bogus\\\"\""),
+        "{warned:?}"
+    );
+    assert_eq!(warned.body["metadata"]["labels"]["x"], "y");
+}
+
+#[tokio::test]
+async fn each_field_that_is_named_twice_is_told() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let twice = r#"{"apiVersion": "example.io/v1", "kind": "Widget", "metadata": {"name": "a", "bogus": 1},
+        "spec": {"a": 1, "a": 2, "list": [{"b": 1, "b": 1}]}}"#;
+    let strict = "?fieldValidation=Strict";
+    let path = format!("{WIDGETS}{strict}");
+    let refused = api.send("POST", &path, &[], twice.as_bytes()).await;
+    let told = "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: duplicate field \"spec.a\", \
+                duplicate field \"spec.list[0].b\", unknown field \"metadata.bogus\"";
+    assert_eq!(
+        (refused.code, refused.body["message"].as_str().unwrap()),
+        (400, told)
+    );
+    let yaml =
+        "apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  a: 1\n  a: 2\n";
+    let headers = [("content-type", "application/yaml")];
+    let refused = api.send("POST", &path, &headers, yaml.as_bytes()).await;
+    assert!(
+        refused.code == 400 && refused.body["message"].to_string().contains("spec.a"),
+        "{refused:?}"
+    );
+    assert_eq!(api.post(WIDGETS, &widget("a", 1)).await.code, 201);
+    let headers = [("content-type", "application/merge-patch+json")];
+    let patch = br#"{"spec": {"a": 1, "a": 2}}"#;
+    let path = format!("{WIDGETS}/a");
+    let refused = api
+        .send("PATCH", &format!("{path}{strict}"), &headers, patch)
+        .await;
+    assert!(
+        refused.code == 400
+            && refused.body["message"]
+                .to_string()
+                .contains("duplicate field \\\"spec.a\\\""),
+        "{refused:?}"
+    );
+    let warned = api.send("PATCH", &path, &headers, patch).await;
+    assert_eq!((warned.code, &warned.body["spec"]["a"]), (200, &json!(2)));
+    assert!(
+        warned
+            .headers
+            .contains("warning: 299 - \"duplicate field \\\"spec.a\\\"\""),
+        "{warned:?}"
+    );
+    // Nor does a patch lose digits.
+    let inexact = br#"{"spec": {"a": 18446744073709551616}}"#;
+    assert_eq!(api.send("PATCH", &path, &headers, inexact).await.code, 400);
+}
+
+#[tokio::test]
+async fn options_that_are_no_options_are_invalid_as_kubernetes_says() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    let fault = |answer: crate::api::Answer| {
+        let message = answer.body["message"].as_str().unwrap_or_default();
+        (answer.code, message.to_owned())
+    };
+    let invalid = |kind: &str, rule: &str| {
+        let message = format!("{kind}.meta.k8s.io \"\" is invalid: {rule}");
+        (422, message)
+    };
+    let dry = "dryRun: Unsupported value: \"Some\": supported values: \"All\"";
+    let path = format!("{WIDGETS}?dryRun=Some");
+    let refused = api.post(&path, &widget("a", 1)).await;
+    assert_eq!(fault(refused), invalid("CreateOptions", dry));
+    let path = format!("{WIDGETS}/a?dryRun=Some");
+    let refused = api.delete(&path, &Value::Null).await;
+    assert_eq!(fault(refused), invalid("DeleteOptions", dry));
+    for (query, rule) in [
+        (
+            "resourceVersion=1&resourceVersionMatch=Never",
+            "resourceVersionMatch: Unsupported value: \"Never\": supported values: \"Exact\", \"NotOlderThan\"",
+        ),
+        (
+            "resourceVersionMatch=Exact",
+            "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided",
+        ),
+        (
+            "resourceVersionMatch=NotOlderThan&resourceVersion=0&sendInitialEvents=true",
+            "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list",
+        ),
+        (
+            "watch=true&sendInitialEvents=true",
+            "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        ),
+    ] {
+        let refused = api.get(&format!("{WIDGETS}?{query}")).await;
+        assert_eq!(fault(refused), invalid("ListOptions", rule), "{query}");
+    }
+    let (code, message) = fault(api.get(&format!("{WIDGETS}?continue=x")).await);
+    assert!(
+        code == 400 && message.starts_with("continue key is not valid: "),
+        "{code} {message}"
+    );
+}
+
+#[tokio::test]
 async fn a_dry_run_checks_everything_and_stores_nothing() {
     let replicas = Replicas::with_widgets().await;
     let api = Api::of(&replicas);
@@ -373,7 +529,7 @@ async fn a_deletion_whose_options_are_not_understood_deletes_nothing() {
         (json!([]), 400),
         (json!("All"), 400),
         (json!({"dryRun": "All"}), 400),
-        (json!({"dryRun": ["All", "Some"]}), 400),
+        (json!({"dryRun": ["All", "Some"]}), 422),
         (json!({"preconditions": {"uid": 1}}), 422),
         (json!({"orphanDependents": 1}), 400),
     ] {
@@ -383,7 +539,7 @@ async fn a_deletion_whose_options_are_not_understood_deletes_nothing() {
     let dry = api.delete(&path, &json!({"dryRun": ["All", "All"]})).await;
     assert_eq!(dry.code, 200, "{dry:?}");
     let twice = format!("{path}?dryRun=All&dryRun=None");
-    assert_eq!(api.delete(&twice, &Value::Null).await.code, 400);
+    assert_eq!(api.delete(&twice, &Value::Null).await.code, 422);
     assert_eq!(api.get(&path).await.code, 200);
 }
 
