@@ -429,7 +429,36 @@ async fn replace(
         _ => Missed::Refused(Fault::of(&refusal, about)),
     })?;
     let code = if updated.created { 201 } else { 200 };
-    Ok((code, told(calls, about, updated.object).await?))
+    let is_gone = updated.deleted;
+    match updated.object {
+        // It is told as it was last.
+        Some(last) if is_gone => {
+            let last = documents::object(about.kind, &last);
+            Ok((code, gone(last, &next.document)))
+        }
+        object => Ok((code, told(calls, about, object).await?)),
+    }
+}
+
+/// An object that went with this update, which took its last finalizer: as it was sent, with what only the server says of it.
+fn gone(mut last: Value, sent: &Value) -> Value {
+    let mut document = sent.clone();
+    for field in ["annotations", "finalizers", "labels", "ownerReferences"] {
+        let said = document["metadata"][field].take();
+        let is_empty = match &said {
+            Value::Null => true,
+            Value::Array(list) => list.is_empty(),
+            Value::Object(map) => map.is_empty(),
+            _ => false,
+        };
+        match last["metadata"].as_object_mut() {
+            Some(metadata) if is_empty => drop(metadata.shift_remove(field)),
+            Some(metadata) => drop(metadata.insert(field.to_owned(), said)),
+            None => {}
+        }
+    }
+    document["metadata"] = last["metadata"].take();
+    document
 }
 
 /// The object that a write has told of; if it told of none, as it is now. The write was done, whatever becomes of this read.

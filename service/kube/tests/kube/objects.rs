@@ -130,6 +130,13 @@ async fn patches_of_each_form_change_what_they_name() {
         .patch(&path, "merge", &json!({"metadata": {"finalizers": null}}))
         .await;
     assert_eq!(last.code, 200, "{last:?}");
+    // It is told as it was sent, or a client would take the finalizer for one that is still there.
+    assert_eq!(last.body["metadata"]["finalizers"], Value::Null, "{last:?}");
+    assert_eq!(
+        last.body["metadata"]["uid"],
+        deleting.body["metadata"]["uid"]
+    );
+    assert_eq!(last.body["spec"], deleting.body["spec"]);
     assert_eq!(api.get(&path).await.code, 404);
 }
 
