@@ -16,6 +16,7 @@ use synod_proto::v1;
 use crate::present;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
+use crate::tried;
 
 /// How long a candidate stands after it has said so.
 const STANDS_MS: u64 = 6 * 60 * 1_000;
@@ -58,6 +59,7 @@ pub(crate) async fn create(
     calls: &Calls,
     about: &About<'_>,
     document: &Value,
+    is_dry: bool,
 ) -> Result<Value, Fault> {
     let said = said(document, about)?;
     match present::read(calls, about).await {
@@ -65,7 +67,10 @@ pub(crate) async fn create(
         Err(fault) if fault.code == 404 => {}
         Err(fault) => return Err(fault),
     }
-    put(calls, about, &said).await
+    match is_dry {
+        true => tried::candidate(calls, about, &said, None),
+        false => put(calls, about, &said).await,
+    }
 }
 
 /// Makes a candidate what a document says, if it is the one that is expected: its revision is compared when it is read, a
@@ -75,6 +80,7 @@ pub(crate) async fn update(
     about: &About<'_>,
     document: &Value,
     expected: &v1::Preconditions,
+    is_dry: bool,
 ) -> Result<Value, Fault> {
     let said = said(document, about)?;
     let Some(there) = standing(calls, about, &said).await? else {
@@ -86,7 +92,10 @@ pub(crate) async fn update(
         return Err(Fault::invalid(about, &faults));
     };
     present::means(about, &there, expected)?;
-    put(calls, about, &said).await
+    match is_dry {
+        true => tried::candidate(calls, about, &said, Some(&there)),
+        false => put(calls, about, &said).await,
+    }
 }
 
 /// The candidate that stands for the lease that was said; `None` if it does not.
@@ -120,9 +129,14 @@ pub(crate) async fn delete(
     calls: &Calls,
     about: &About<'_>,
     expected: &v1::Preconditions,
+    is_dry: bool,
 ) -> Result<String, Fault> {
     let there = present::read(calls, about).await?;
     present::expected(about, &there, expected)?;
+    let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
+    if is_dry {
+        return Ok(uid.to_owned());
+    }
     let lease = there["spec"]["leaseName"].as_str().unwrap_or_default();
     let request = v1::LeasesWithdrawCandidateRequest {
         candidate: Some(contender(about, lease.to_owned())),
@@ -135,6 +149,5 @@ pub(crate) async fn delete(
         ErrorKind::NotFound => Fault::not_found(about),
         _ => Fault::of(&refusal, about),
     })?;
-    let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
     Ok(uid.to_owned())
 }

@@ -149,10 +149,8 @@ pub(crate) async fn delete(
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
         Source::Leases => lease(calls, about, options).await?,
         Source::LeaseCandidates => {
-            if options.dry_run {
-                return Err(Fault::no_dry_run());
-            }
-            candidates::delete(calls, about, &options.preconditions).await?
+            let expected = &options.preconditions;
+            candidates::delete(calls, about, expected, options.dry_run).await?
         }
         Source::Migrations => {
             let expected = &options.preconditions;
@@ -323,13 +321,8 @@ async fn snapshot(calls: &Calls, about: &About<'_>, options: Options) -> Result<
 /// Deletes a lease, whoever holds it, or removes the member that it is. Answers its uid.
 async fn lease(calls: &Calls, about: &About<'_>, options: Options) -> Result<String, Fault> {
     if let Some(present) = identity::present(calls, about).await? {
-        return match options.dry_run {
-            true => Err(Fault::no_dry_run()),
-            false => {
-                let expected = &options.preconditions;
-                identity::leave(calls, about, expected, &present.member).await
-            }
-        };
+        let expected = &options.preconditions;
+        return identity::leave(calls, about, expected, &present.member, options.dry_run).await;
     }
     let there = present::read(calls, about).await?;
     let uid = there["metadata"]["uid"].as_str().unwrap_or_default();

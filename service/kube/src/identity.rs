@@ -109,7 +109,10 @@ pub(crate) fn of(kind: &Kind, member: &v1::Member, left: Option<u64>, now: u64) 
         "renewTime": micro_time(now.saturating_sub(age)),
     });
     let mut document = document(kind, Some(&metadata), json!({ "spec": spec }));
-    document["metadata"]["annotations"][EPOCH] = json!(member.epoch.to_string());
+    // In a dry run it has none.
+    if member.epoch > 0 {
+        document["metadata"]["annotations"][EPOCH] = json!(member.epoch.to_string());
+    }
     document
 }
 
@@ -195,19 +198,7 @@ pub(crate) async fn update(
 ) -> Result<(), Fault> {
     let member = &present.member;
     let metadata = member.metadata.clone().unwrap_or_default();
-    is_expected(&metadata, expected, about)?;
-    if !is_of_member(document, about) {
-        let rule = format!(
-            "Forbidden: the lease is a member by {}: delete it to leave",
-            LABEL.1
-        );
-        return Err(invalid(
-            about,
-            &format!("metadata.labels[{}]", LABEL.0),
-            rule,
-        ));
-    }
-    let mut request = asked_for(document, about)?;
+    let mut request = asked_of(document, about, expected, member)?;
     let is_same = request.instance == member.instance;
     let done =
         if is_same && request.ttl_ms == Some(member.ttl_ms) && request.labels == metadata.labels {
@@ -241,15 +232,39 @@ pub(crate) async fn update(
     Ok(())
 }
 
+/// The join that a document asks of this member for, if it is the one that is expected.
+pub(crate) fn asked_of(
+    document: &Value,
+    about: &About<'_>,
+    expected: &v1::Preconditions,
+    member: &v1::Member,
+) -> Result<v1::MembershipJoinRequest, Fault> {
+    let metadata = member.metadata.clone().unwrap_or_default();
+    is_expected(&metadata, expected, about)?;
+    if !is_of_member(document, about) {
+        let rule = format!(
+            "Forbidden: the lease is a member by {}: delete it to leave",
+            LABEL.1
+        );
+        let field = format!("metadata.labels[{}]", LABEL.0);
+        return Err(invalid(about, &field, rule));
+    }
+    asked_for(document, about)
+}
+
 /// Removes a member whose lease is deleted. Answers its uid.
 pub(crate) async fn leave(
     calls: &Calls,
     about: &About<'_>,
     expected: &v1::Preconditions,
     member: &v1::Member,
+    is_dry: bool,
 ) -> Result<String, Fault> {
     let metadata = member.metadata.clone().unwrap_or_default();
     is_expected(&metadata, expected, about)?;
+    if is_dry {
+        return Ok(metadata.uid);
+    }
     let request = v1::MembershipLeaveRequest {
         member: Some(epoch_of(member)),
         ..v1::MembershipLeaveRequest::default()
@@ -284,7 +299,10 @@ fn invalid(about: &About<'_>, field: &str, rule: String) -> Fault {
 }
 
 /// The join that a document asks for.
-fn asked_for(document: &Value, about: &About<'_>) -> Result<v1::MembershipJoinRequest, Fault> {
+pub(crate) fn asked_for(
+    document: &Value,
+    about: &About<'_>,
+) -> Result<v1::MembershipJoinRequest, Fault> {
     let Wanted { holder, ttl_ms } = Wanted::of(document, about)?;
     let mut faults = Vec::new();
     let labels = attributes(&document["metadata"], &mut faults).labels;

@@ -48,7 +48,10 @@ pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) ->
         spec["preferredHolder"] = json!(lease.preferred_holder);
     }
     let mut document = document(kind, metadata, json!({ "spec": spec }));
-    if let Some(hold) = &lease.hold {
+    // In a dry run nobody has one.
+    if let Some(hold) = &lease.hold
+        && hold.token > 0
+    {
         document["metadata"]["annotations"][TOKEN] = json!(hold.token.to_string());
     }
     document
@@ -94,6 +97,16 @@ impl Wanted {
             }),
         }
     }
+
+    /// The same of a lease that is not there.
+    pub(crate) fn first(document: &Value, about: &About<'_>) -> Result<Self, Fault> {
+        let wanted = Self::of(document, about)?;
+        if wanted.holder.is_empty() {
+            let rule = "Required value: a lease begins with its first holder";
+            return Err(invalid(about, "spec.holderIdentity", rule));
+        }
+        Ok(wanted)
+    }
 }
 
 fn invalid(about: &About<'_>, field: &str, rule: &str) -> Fault {
@@ -106,11 +119,7 @@ pub(crate) async fn create(
     about: &About<'_>,
     document: &Value,
 ) -> Result<(), Fault> {
-    let wanted = Wanted::of(document, about)?;
-    if wanted.holder.is_empty() {
-        let rule = "Required value: a lease begins with its first holder";
-        return Err(invalid(about, "spec.holderIdentity", rule));
-    }
+    let wanted = Wanted::first(document, about)?;
     match acquire(calls, about, &wanted).await {
         // Somebody was faster.
         Err(refusal) if refusal.kind == ErrorKind::Conflict => Err(Fault::already_exists(about)),
@@ -155,7 +164,7 @@ fn key(about: &About<'_>) -> v1::LeaseKey {
     }
 }
 
-async fn read(calls: &Calls, about: &About<'_>) -> Result<v1::Lease, Refusal> {
+pub(crate) async fn read(calls: &Calls, about: &About<'_>) -> Result<v1::Lease, Refusal> {
     let request = v1::LeasesGetRequest {
         lease: Some(key(about)),
         read: None,
@@ -164,13 +173,18 @@ async fn read(calls: &Calls, about: &About<'_>) -> Result<v1::Lease, Refusal> {
     Ok(read.lease.unwrap_or_default())
 }
 
-async fn acquire(calls: &Calls, about: &About<'_>, wanted: &Wanted) -> Result<(), Refusal> {
-    let request = v1::LeasesAcquireRequest {
+/// The request by which a lease is acquired.
+pub(crate) fn acquisition(about: &About<'_>, wanted: &Wanted) -> v1::LeasesAcquireRequest {
+    v1::LeasesAcquireRequest {
         lease: Some(key(about)),
         holder: wanted.holder.clone(),
         ttl_ms: Some(wanted.ttl_ms),
         ..v1::LeasesAcquireRequest::default()
-    };
+    }
+}
+
+async fn acquire(calls: &Calls, about: &About<'_>, wanted: &Wanted) -> Result<(), Refusal> {
+    let request = acquisition(about, wanted);
     let _: v1::LeasesAcquireResponse = calls.call("synod.v1.Leases/Acquire", &request).await?;
     Ok(())
 }

@@ -79,6 +79,7 @@ mod sources;
 mod status;
 mod strategic;
 mod table;
+mod tried;
 mod watch;
 mod write;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use synod_model::{ErrorKind, Refusal};
+use synod_model::{ErrorKind, Refusal, Violations};
 
 use crate::kinds::{Kind, Verb};
 use crate::managed::Conflict;
@@ -210,6 +210,15 @@ impl Fault {
         Self::new(422, "Invalid", message)
             .about(about, kind)
             .because(causes.collect())
+    }
+
+    /// What a request would be refused for by the machine.
+    pub(crate) fn unsound(found: &Violations, about: &About<'_>) -> Self {
+        let faults: Vec<(String, String)> = found
+            .iter()
+            .map(|fault| (place(&fault.field), fault.rule.to_string()))
+            .collect();
+        Self::invalid(about, &faults)
     }
 
     /// An option of a request breaks a rule.

@@ -14,7 +14,7 @@ use crate::present::{TRIES, read, written};
 use crate::rights::admit;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
-use crate::{candidates, identity, leases, migrations, reports, snapshots};
+use crate::{candidates, identity, leases, migrations, reports, snapshots, tried};
 
 /// The letters of made-up names: no word comes of them.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -89,41 +89,43 @@ async fn create_named(
     document: &Value,
 ) -> Result<Value, Fault> {
     admit(calls, about)?;
+    let is_dry = asks.query.is_dry_run(about.verb)?;
     match about.kind.source {
-        Source::Leases => {
-            not_dry(asks, about)?;
-            create_lease(calls, about, document).await?;
-            written(calls, about).await
-        }
-        Source::LeaseCandidates => {
-            not_dry(asks, about)?;
-            candidates::create(calls, about, document).await
-        }
-        Source::ControllerRevisions => {
-            let is_dry = asks.query.is_dry_run(about.verb)?;
-            snapshots::create(calls, about, document, is_dry).await
-        }
-        Source::StorageVersions => {
-            not_dry(asks, about)?;
-            reports::create(calls, about).await
-        }
+        Source::Leases => create_lease(calls, about, document, is_dry).await,
+        Source::LeaseCandidates => candidates::create(calls, about, document, is_dry).await,
+        Source::ControllerRevisions => snapshots::create(calls, about, document, is_dry).await,
+        // It stores nothing in any case.
+        Source::StorageVersions => reports::create(calls, about).await,
         _ => objects::create(calls, about, asks, document).await,
     }
 }
 
 /// Creates a lease, or the member that it is.
-async fn create_lease(calls: &Calls, about: &About<'_>, document: &Value) -> Result<(), Fault> {
+async fn create_lease(
+    calls: &Calls,
+    about: &About<'_>,
+    document: &Value,
+    is_dry: bool,
+) -> Result<Value, Fault> {
     if identity::is_of_member(document, about) {
         // Another lease of this name, which gRPC can make, keeps no server out.
         return match identity::present(calls, about).await? {
             Some(_) => Err(Fault::already_exists(about)),
-            None => identity::create(calls, about, document).await,
+            None if is_dry => tried::create_member(calls, about, document),
+            None => {
+                identity::create(calls, about, document).await?;
+                written(calls, about).await
+            }
         };
     }
     match read(calls, about).await {
         Ok(_) => Err(Fault::already_exists(about)),
         Err(fault) if fault.code != 404 => Err(fault),
-        Err(_) => leases::create(calls, about, document).await,
+        Err(_) if is_dry => tried::create_lease(calls, about, document),
+        Err(_) => {
+            leases::create(calls, about, document).await?;
+            written(calls, about).await
+        }
     }
 }
 
@@ -133,19 +135,18 @@ async fn update_lease(
     about: &About<'_>,
     document: &Value,
     expected: &v1::Preconditions,
-) -> Result<(), Fault> {
+    is_dry: bool,
+) -> Result<Value, Fault> {
     match identity::present(calls, about).await? {
-        Some(present) => identity::update(calls, about, document, expected, &present).await,
-        None if identity::is_of_member(document, about) => Err(Fault::not_found(about)),
-        None => leases::update(calls, about, document, expected).await,
+        Some(present) if is_dry => {
+            return tried::update_member(calls, about, document, expected, &present.member);
+        }
+        Some(present) => identity::update(calls, about, document, expected, &present).await?,
+        None if identity::is_of_member(document, about) => return Err(Fault::not_found(about)),
+        None if is_dry => return tried::update_lease(calls, about, document, expected).await,
+        None => leases::update(calls, about, document, expected).await?,
     }
-}
-
-fn not_dry(asks: &Asks<'_>, about: &About<'_>) -> Result<(), Fault> {
-    match asks.query.is_dry_run(about.verb)? {
-        true => Err(Fault::no_dry_run()),
-        false => Ok(()),
-    }
+    written(calls, about).await
 }
 
 /// A name with this beginning, cut as Kubernetes cuts it.
@@ -223,19 +224,22 @@ async fn put(
     document: &Value,
     expected: &v1::Preconditions,
 ) -> Result<Value, Fault> {
-    if about.kind.source == Source::ControllerRevisions {
-        let is_dry = asks.query.is_dry_run(about.verb)?;
-        return snapshots::update(calls, about, document, expected, is_dry).await;
-    }
-    not_dry(asks, about)?;
+    let is_dry = asks.query.is_dry_run(about.verb)?;
     match about.kind.source {
-        Source::LeaseCandidates => {
-            return candidates::update(calls, about, document, expected).await;
+        Source::ControllerRevisions => {
+            snapshots::update(calls, about, document, expected, is_dry).await
         }
-        Source::StorageVersions => reports::update(calls, about, document, expected).await?,
-        _ => update_lease(calls, about, document, expected).await?,
+        Source::LeaseCandidates => {
+            candidates::update(calls, about, document, expected, is_dry).await
+        }
+        // What is voted on and who says it depends on more than the document.
+        Source::StorageVersions if is_dry => Err(Fault::no_dry_run()),
+        Source::StorageVersions => {
+            reports::update(calls, about, document, expected).await?;
+            written(calls, about).await
+        }
+        _ => update_lease(calls, about, document, expected, is_dry).await,
     }
-    written(calls, about).await
 }
 
 /// Patches what is no object of a collection.

@@ -71,8 +71,30 @@ async fn candidates_stand_are_elected_and_withdraw() {
     next["spec"]["leaseName"] = json!("scheduler");
     assert_eq!(api.put(&path, &next).await.code, 409, "it has changed");
 
-    let dry = api.delete(&format!("{path}?dryRun=All"), &json!({})).await;
-    assert_eq!(dry.code, 400);
+    let dry = format!("{path}?dryRun=All");
+    let set = json!({"spec": {"emulationVersion": "1.30.0"}});
+    let tried = api.patch(&dry, "merge", &set).await;
+    assert_eq!(tried.body["spec"]["emulationVersion"], "1.30.0");
+    let wrong = json!({"spec": {"emulationVersion": "2.0.0"}});
+    assert_eq!(api.patch(&dry, "merge", &wrong).await.code, 422);
+    let tried = api
+        .post(
+            &format!("{CANDIDATES}?dryRun=All"),
+            &candidate("x", "1.33.0"),
+        )
+        .await;
+    assert_eq!(
+        (tried.code, &tried.body["kind"]),
+        (201, &json!("LeaseCandidate"))
+    );
+    assert_eq!(api.get(&format!("{CANDIDATES}/x")).await.code, 404);
+    let tried = api.delete(&dry, &json!({})).await;
+    assert_eq!(
+        (tried.code, &tried.body["status"]),
+        (200, &json!("Success"))
+    );
+    let there = api.get(&path).await.body;
+    assert_eq!(there["spec"]["emulationVersion"], "1.31.0");
     let deleted = api.delete(&path, &json!({})).await;
     assert_eq!(
         (deleted.code, &deleted.body["details"]["uid"]),

@@ -88,10 +88,6 @@ async fn a_lease_that_says_too_little_is_invalid() {
         assert_eq!(refused.code, 422, "{refused:?}");
         assert_eq!(refused.body["details"]["causes"][0]["field"], field);
     }
-    let dry = api
-        .post(&format!("{LEASES}?dryRun=All"), &lease(Some("x"), 15))
-        .await;
-    assert_eq!(dry.code, 400, "{dry:?}");
     let mut bogus = lease(Some("x"), 15);
     bogus["spec"]["bogus"] = json!(1);
     let strict = api
@@ -101,6 +97,55 @@ async fn a_lease_that_says_too_little_is_invalid() {
         strict.body["message"],
         "Lease in version \"v1\" cannot be handled as a Lease: strict decoding error: unknown field \"spec.bogus\""
     );
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_lease_tells_what_would_be_and_takes_nothing() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let (made, path) = (format!("{LEASES}?dryRun=All"), format!("{LEASES}/a"));
+    let tried = api.post(&made, &lease(Some("x"), 15)).await;
+    assert_eq!(
+        (tried.code, &tried.body["spec"]["holderIdentity"]),
+        (201, &json!("x")),
+        "{tried:?}"
+    );
+    assert_eq!(tried.body["metadata"]["annotations"], Value::Null);
+    assert_eq!(api.get(&path).await.code, 404);
+    // It is checked as if it were done.
+    assert_eq!(api.post(&made, &lease(Some("x"), 100_000)).await.code, 422);
+    assert_eq!(api.post(&made, &lease(None, 15)).await.code, 422);
+    let taken = api.post(LEASES, &lease(Some("x"), 15)).await;
+    assert_eq!(api.post(&made, &lease(Some("x"), 15)).await.code, 409);
+    let dry = format!("{path}?dryRun=All");
+    assert_eq!(api.put(&dry, &lease(Some("y"), 15)).await.code, 409);
+    let mut other = lease(Some("x"), 15);
+    other["metadata"]["resourceVersion"] = json!("1");
+    assert_eq!(api.put(&dry, &other).await.code, 409);
+    let longer = json!({"spec": {"leaseDurationSeconds": 30}});
+    let tried = api.patch(&dry, "merge", &longer).await;
+    assert_eq!(
+        (tried.code, &tried.body["spec"]["leaseDurationSeconds"]),
+        (200, &json!(30)),
+        "{tried:?}"
+    );
+    let free = json!({"spec": {"holderIdentity": null}});
+    let tried = api.patch(&dry, "merge", &free).await;
+    assert_eq!(
+        (tried.code, &tried.body["spec"]["holderIdentity"]),
+        (200, &json!("")),
+        "{tried:?}"
+    );
+    let there = api.get(&path).await.body;
+    let parts = |it: &Value| {
+        let spec = &it["spec"];
+        let shown = ["holderIdentity", "leaseDurationSeconds", "leaseTransitions"];
+        (
+            shown.map(|field| spec[field].clone()),
+            it["metadata"].clone(),
+        )
+    };
+    assert_eq!(parts(&there), parts(&taken.body));
 }
 
 #[tokio::test]

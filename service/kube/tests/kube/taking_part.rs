@@ -474,6 +474,48 @@ async fn a_status_says_nothing_for_others() {
 }
 
 #[tokio::test]
+async fn a_dry_run_of_an_identity_lease_lets_nobody_join_or_leave() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let (made, path) = (format!("{LEASES}?dryRun=All"), format!("{LEASES}/server-1"));
+    let tried = api.post(&made, &identity("server-1", "x", 15)).await;
+    assert_eq!(
+        (tried.code, &tried.body["spec"]["holderIdentity"]),
+        (201, &json!("server-1_x")),
+        "{tried:?}"
+    );
+    assert_eq!(tried.body["metadata"]["annotations"], Value::Null);
+    assert_eq!(api.get(&path).await.code, 404);
+    assert_eq!(
+        api.post(&made, &identity("server-1", "x", 100_000))
+            .await
+            .code,
+        422
+    );
+    let there = joined(&api, "server-1", "x").await;
+    let again = api.post(&made, &identity("server-1", "x", 15)).await;
+    assert_eq!(again.code, 409, "{again:?}");
+    let dry = format!("{path}?dryRun=All");
+    let tried = api.put(&dry, &identity("server-1", "y", 60)).await;
+    assert_eq!(
+        (tried.code, &tried.body["spec"]["holderIdentity"]),
+        (200, &json!("server-1_y")),
+        "{tried:?}"
+    );
+    let deleted = api.delete(&dry, &json!({})).await;
+    assert_eq!(
+        (deleted.code, &deleted.body["details"]["uid"]),
+        (200, &there["metadata"]["uid"])
+    );
+    let now = api.get(&path).await.body;
+    assert_eq!(now["metadata"], there["metadata"]);
+    assert_eq!(
+        now["spec"]["holderIdentity"],
+        there["spec"]["holderIdentity"]
+    );
+}
+
+#[tokio::test]
 async fn what_a_server_has_reported_goes_with_its_lease() {
     let replicas = Replicas::one().await;
     let api = Api::of(&replicas);
