@@ -11,6 +11,7 @@ use crate::kinds::Source;
 use crate::objects::{self, expects};
 use crate::patch::{Change, Patch, Patched};
 use crate::present::{TRIES, read, written};
+use crate::request::FieldValidation;
 use crate::rights::admit;
 use crate::sources::Calls;
 use crate::status::{About, Fault};
@@ -26,7 +27,10 @@ pub(crate) async fn create(
     about: &About<'_>,
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
-    let Written { document, warnings } = asks.document(about)?;
+    let Written {
+        document,
+        mut warnings,
+    } = asks.document(about)?;
     if preconditions(&document, about)?.resource_version.is_some() {
         return Err(Fault::bad_request(
             "resourceVersion should not be set on objects to be created",
@@ -36,6 +40,7 @@ pub(crate) async fn create(
         admit(calls, about)?;
         let is_dry = asks.query.is_dry_run(about.verb)?;
         let started = migrations::create(calls, about, &document, is_dry).await?;
+        warnings.extend(unkept(about, asks, &document, &started));
         return Ok(made(calls, shape, started, &warnings));
     }
     let given = document["metadata"]["name"]
@@ -69,6 +74,7 @@ pub(crate) async fn create(
             Err(fault) if fault.code == 409 && tries > 0 => {}
             Err(fault) => return Err(fault),
             Ok(created) => {
+                warnings.extend(unkept(&about, asks, &document, &created));
                 return Ok(made(calls, shape, created, &warnings));
             }
         }
@@ -149,6 +155,46 @@ async fn update_lease(
     written(calls, about).await
 }
 
+/// What is to be told of what a document says and nobody keeps: where there is no place for it, who writes is not to believe
+/// that it was written.
+fn unkept(about: &About<'_>, asks: &Asks<'_>, sent: &Value, shown: &Value) -> Vec<String> {
+    let has_no_place = matches!(
+        about.kind.source,
+        Source::Leases | Source::LeaseCandidates | Source::Migrations
+    );
+    let is_told = asks.query.field_validation(about.verb).ok() != Some(FieldValidation::Ignore);
+    if !has_no_place || !is_told {
+        return Vec::new();
+    }
+    let lists = [
+        ("metadata", "labels"),
+        ("metadata", "annotations"),
+        ("metadata", "finalizers"),
+        ("metadata", "ownerReferences"),
+        ("spec", "preferredHolder"),
+        ("spec", "strategy"),
+    ];
+    let unkept = lists.into_iter().filter(|(of, field)| {
+        let (sent, shown) = (&sent[of][field], &shown[of][field]);
+        match sent {
+            Value::Null => false,
+            Value::Array(list) => !list.is_empty() && sent != shown,
+            // Annotations of Synod are told, and change by themselves.
+            Value::Object(map) => map
+                .iter()
+                .any(|(key, value)| !key.starts_with("synod.io/") && shown[key] != *value),
+            _ => sent != "" && sent != shown,
+        }
+    });
+    let told = unkept.map(|(of, field)| {
+        format!(
+            "{of}.{field} is not kept as it was sent: Synod has no place for it in {}",
+            about.kind.plural
+        )
+    });
+    told.collect()
+}
+
 /// A name with this beginning, cut as Kubernetes cuts it.
 fn made_up(begins: &str) -> String {
     const RANDOM: usize = 5;
@@ -174,7 +220,10 @@ pub(crate) async fn update(
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
     admit(calls, about)?;
-    let Written { document, warnings } = asks.document(about)?;
+    let Written {
+        document,
+        mut warnings,
+    } = asks.document(about)?;
     let (code, updated) = match about.kind.source {
         Source::ControllerRevisions
         | Source::LeaseCandidates
@@ -185,6 +234,7 @@ pub(crate) async fn update(
         }
         _ => objects::update(calls, about, asks, &document).await?,
     };
+    warnings.extend(unkept(about, asks, &document, &updated));
     let mut response = answer::document(&calls.origin, shape.media, code, &shape.one(updated));
     answer::warn(&mut response, &warnings);
     Ok(response)
@@ -260,10 +310,14 @@ async fn patch_own(
                     return Err(Fault::modified(about));
                 }
                 let created = create_named(calls, about, asks, document).await;
-                created.map(|document| Patched {
-                    code: 201,
-                    document,
-                    warnings: configuration.warnings.clone(),
+                created.map(|created| {
+                    let mut warnings = configuration.warnings.clone();
+                    warnings.extend(unkept(about, asks, document, &created));
+                    Patched {
+                        code: 201,
+                        document: created,
+                        warnings,
+                    }
                 })
             }
             (current, _) => {
@@ -272,13 +326,16 @@ async fn patch_own(
                 patch.apply(&mut patched, about)?;
                 place(&mut patched, about)?;
                 expects(&patched["metadata"], &current["metadata"], about)?;
-                let warnings = patch.warnings(asks, &patched, about)?;
+                let mut warnings = patch.warnings(asks, &patched, about)?;
                 let expected = preconditions(&current, about)?;
                 let put = put(calls, about, asks, &patched, &expected).await;
-                put.map(|document| Patched {
-                    code: 200,
-                    document,
-                    warnings,
+                put.map(|document| {
+                    warnings.extend(unkept(about, asks, &patched, &document));
+                    Patched {
+                        code: 200,
+                        document,
+                        warnings,
+                    }
                 })
             }
         };

@@ -149,6 +149,48 @@ async fn a_dry_run_of_a_lease_tells_what_would_be_and_takes_nothing() {
 }
 
 #[tokio::test]
+async fn what_a_lease_has_no_place_for_is_told() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let mut labelled = lease(Some("x"), 15);
+    labelled["metadata"]["labels"] = json!({"x": "y"});
+    labelled["metadata"]["finalizers"] = json!(["example.io/wait"]);
+    labelled["spec"]["strategy"] = json!("OldestEmulationVersion");
+    let told = |answer: &Answer, field: &str| {
+        answer.headers.contains(&format!(
+            "warning: 299 - \"{field} is not kept as it was sent: synod has no place for it in leases\""
+        ))
+    };
+    let made = api.post(LEASES, &labelled).await;
+    assert_eq!(made.code, 201);
+    for field in ["metadata.labels", "metadata.finalizers", "spec.strategy"] {
+        assert!(told(&made, field), "{made:?}");
+    }
+    let path = format!("{LEASES}/a");
+    let annotated = json!({"metadata": {"annotations": {"x": "y"}}});
+    let patched = api.patch(&path, "merge", &annotated).await;
+    assert!(
+        patched.code == 200 && told(&patched, "metadata.annotations"),
+        "{patched:?}"
+    );
+    let put = api.put(&path, &labelled).await;
+    assert!(put.code == 200 && told(&put, "metadata.labels"), "{put:?}");
+    // Who writes what it has read loses nothing.
+    let there = api.get(&path).await.body;
+    let put = api.put(&path, &there).await;
+    assert!(
+        put.code == 200 && !put.headers.contains("warning"),
+        "{put:?}"
+    );
+    let ignoring = format!("{path}?fieldValidation=Ignore");
+    let put = api.put(&ignoring, &labelled).await;
+    assert!(
+        put.code == 200 && !put.headers.contains("warning"),
+        "{put:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_lease_is_not_written_in_place_of_another() {
     let replicas = Replicas::one().await;
     let api = Api::of(&replicas);
