@@ -30,6 +30,9 @@ const OF_REPLICAS: [&str; 6] = [
 ];
 const OF_COMMANDS: [&str; 3] = ["server-ca.pem", "admin.pem", "admin-key.pem"];
 
+/// The exit code of what may not be done.
+const PERMISSION: i32 = 7;
+
 /// Three hosts on one network, and the network itself. All of it is gone when this is dropped.
 struct Network {
     /// What the names of all namespaces begin with.
@@ -161,6 +164,13 @@ async fn three_hosts_are_run_as_the_readme_says() {
         })
         .await;
     }
+    // By the policy without a file, a reader reads and changes nothing. All certificates are where they were made.
+    let reader = settings.replace("admin", "reader");
+    let read = done(network.shell("a", &format!("{reader}\nsynod status")));
+    assert!(read.status.success(), "{read:?}");
+    let change = format!("{reader}\nsynod settings set members_max=10");
+    let refused = done(network.shell("a", &change));
+    assert_eq!(refused.status.code(), Some(PERMISSION), "{refused:?}");
     // Who shows nothing sees nothing.
     let nobody = settings
         .replace("SYNOD_CERT=", "NOTHING=")

@@ -227,8 +227,9 @@ impl Hosts {
             symlink(&private, &folder).expect("systemd can make it, too");
         }
         let old = File::create(private.join("synod-old.backup")).expect("it can be made");
-        old.set_modified(SystemTime::now() - 20 * DAY)
-            .expect("it is ours");
+        // Long before two weeks ago.
+        let then = SystemTime::UNIX_EPOCH + DAY;
+        old.set_modified(then).expect("it is ours");
         let line = exec_start("synod-backup.service");
         // What systemd and its shell take off.
         let line = line
