@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use synod_model::{Current, ErrorKind, Refusal};
+use synod_model::{Current, ErrorKind, Refusal, Uid};
 use synod_proto::v1;
 
 use crate::answer::{self, Response, Shape};
@@ -145,6 +145,12 @@ pub(crate) async fn delete(
     asks: &Asks<'_>,
 ) -> Result<Response, Fault> {
     let options = Options::of(asks, about)?;
+    let expected = &options.preconditions;
+    if !expected.uid.is_empty() && Uid::parse(&expected.uid).is_err() {
+        // Nothing has a uid that is none, so it is another object that is meant.
+        let there = present::read(calls, about).await?;
+        present::expected(about, &there, expected)?;
+    }
     let uid = match about.kind.source {
         Source::ControllerRevisions => snapshot(calls, about, options).await?,
         Source::Leases => lease(calls, about, options).await?,

@@ -52,7 +52,7 @@ impl Patch {
         let media = media.split(';').next().unwrap_or_default().trim();
         let unreadable =
             |error: serde_json::Error| Fault::bad_request(format!("error decoding patch: {error}"));
-        if media != APPLY && asks.query.get("force").is_some() {
+        if media != APPLY && asks.query.has("force") {
             let rule = "Forbidden: may not be specified for non-apply patch";
             return Err(Fault::of_options(about.verb, "force", rule));
         }

@@ -92,7 +92,7 @@ pub(crate) async fn list(
 /// Where a list begins.
 pub(crate) fn start(query: &Query) -> Result<Start, Fault> {
     let forbidden = |field: &str, rule: &str| Err(Fault::of_options(Verb::List, field, rule));
-    if query.get("sendInitialEvents").is_some() {
+    if query.has("sendInitialEvents") {
         let rule = "Forbidden: sendInitialEvents is forbidden for list";
         return forbidden("sendInitialEvents", rule);
     }

@@ -187,9 +187,16 @@ impl Query {
             .filter(|value| !value.is_empty())
     }
 
+    /// Whether a parameter is there, with a value or without.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, _)| key == name)
+    }
+
+    /// Whether a parameter is true, which it also is without a value, as in Kubernetes.
     pub(crate) fn is(&self, name: &str) -> Result<bool, Fault> {
         match self.get(name) {
-            None | Some("false" | "0" | "f" | "F") => Ok(false),
+            None => Ok(self.has(name)),
+            Some("false" | "0" | "f" | "F") => Ok(false),
             Some("true" | "1" | "t" | "T") => Ok(true),
             Some(other) => Err(Fault::bad_request(format!(
                 "{name}: \"{other}\" is not true or false"
@@ -298,6 +305,21 @@ mod tests {
         assert_eq!(is_dry("dryRun="), Some(false));
         assert_eq!(is_dry("dryRun=All&dryRun=All"), Some(true));
         assert_eq!(is_dry("dryRun=All&dryRun=None"), None);
+    }
+
+    #[test]
+    fn a_parameter_without_a_value_is_true() {
+        let is = |query: &str| Query::of(Some(query)).is("watch").ok();
+        for (query, expected) in [
+            ("watch", Some(true)),
+            ("watch=&limit=1", Some(true)),
+            ("watch=1", Some(true)),
+            ("watch=false", Some(false)),
+            ("limit=1", Some(false)),
+            ("watch=maybe", None),
+        ] {
+            assert_eq!(is(query), expected, "{query}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use futures::StreamExt;
-use http::header::{CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, Method};
 use http_body_util::BodyExt;
 use hyper::body::Incoming as RequestBody;
@@ -172,7 +172,7 @@ async fn done(
     if !is_read {
         return Err(Fault::no_such_method());
     }
-    told(calls, place, &head.headers).await
+    told(calls, place, &head.query, &head.headers).await
 }
 
 /// Refuses who asks in the name of somebody else: it would be answered with its own rights, and take them for the other's.
@@ -207,8 +207,16 @@ fn metrics(calls: &Calls) -> Result<Response, Fault> {
     Ok(answer::whole(&calls.origin, 200, &media, metrics.into()))
 }
 
+/// How long a document is kept whose address has its hash: for a year.
+static FOREVER: HeaderValue = HeaderValue::from_static("private, max-age=31536000, immutable");
+
 /// What is told of what is served. Everybody may know it who is known.
-async fn told(calls: &Calls, place: Place, headers: &HeaderMap) -> Result<Response, Fault> {
+async fn told(
+    calls: &Calls,
+    place: Place,
+    query: &Query,
+    headers: &HeaderMap,
+) -> Result<Response, Fault> {
     let user = calls.front.identity(&calls.origin);
     user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let form = form(headers, |form| match form {
@@ -229,7 +237,18 @@ async fn told(calls: &Calls, place: Place, headers: &HeaderMap) -> Result<Respon
         Place::Namespace(name) => discovery::namespace(name.as_str()),
         _ => of_groups(calls, &place, form).await?,
     };
-    Ok(tagged(calls, headers, form, &document))
+    let mut response = tagged(calls, headers, form, &document);
+    let hash = query.get("hash").map(|hash| format!("\"{hash}\""));
+    let has_tag = |tag: &HeaderValue| hash.is_some_and(|hash| tag.as_bytes() == hash.as_bytes());
+    // Under another hash it is another document.
+    if matches!(place, Place::OpenApiDocument(..))
+        && response.headers().get(ETAG).is_some_and(has_tag)
+    {
+        response
+            .headers_mut()
+            .insert(CACHE_CONTROL, FOREVER.clone());
+    }
+    Ok(response)
 }
 
 /// What follows from the table of kinds.

@@ -74,8 +74,8 @@ fn beginning(query: &Query, about: &About<'_>) -> Result<Beginning, Fault> {
         .number("resourceVersion")?
         .filter(|revision| *revision > 0);
     let initial = query
-        .get("sendInitialEvents")
-        .map(|_| query.is("sendInitialEvents"))
+        .has("sendInitialEvents")
+        .then(|| query.is("sendInitialEvents"))
         .transpose()?;
     match (initial, query.get("resourceVersionMatch")) {
         (None, None) | (Some(_), Some("NotOlderThan")) => {}

@@ -162,6 +162,18 @@ async fn openapi_describes_what_is_served_and_a_client_keeps_what_has_not_change
     let index = api.get("/openapi/v3").await;
     let path = &index.body["paths"]["apis/coordination.k8s.io/v1"]["serverRelativeURL"];
     let document = api.get(path.as_str().unwrap()).await;
+    // The address is that of this document alone; without the right hash it is that of whatever is served.
+    let kept = "cache-control: private, max-age=31536000, immutable";
+    assert!(document.headers.contains(kept), "{}", document.headers);
+    let (anything, _) = path.as_str().unwrap().split_once('?').unwrap();
+    for path in [anything.to_owned(), format!("{anything}?hash=x")] {
+        let document = api.get(&path).await;
+        assert!(
+            document.headers.contains("cache-control: no-cache"),
+            "{}",
+            document.headers
+        );
+    }
     let patch = &document.body["paths"]["/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"]
         ["patch"];
     // By this kubectl decides that the server validates fields.
