@@ -67,7 +67,7 @@ impl Cluster {
         };
         let formed = cluster.send(Command::Initialize(initialize));
         formed.expect("a new cluster can be formed");
-        if ROTATES_KEYS.get() {
+        if rotates_keys() {
             for command in raised() {
                 let raised = cluster.send(command);
                 raised.expect("the only replica knows machine version 2");
@@ -289,9 +289,14 @@ pub(crate) fn rotate_keys() {
     ROTATES_KEYS.set(true);
 }
 
+/// Whether what is voted on is the key of a resource.
+pub(crate) fn rotates_keys() -> bool {
+    ROTATES_KEYS.get()
+}
+
 pub(crate) fn resource(of: Resource) -> GroupResource {
     let group = match of {
-        VOTED if ROTATES_KEYS.get() => "keys.synod",
+        VOTED if rotates_keys() => "keys.synod",
         _ => "example.io",
     };
     GroupResource::new(group, RESOURCES[of]).expect(LEGAL)

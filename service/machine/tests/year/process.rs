@@ -1,6 +1,7 @@
 //! A process of an API server that follows the rules of the write gate: its knowledge, gates and proof of membership.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use synod_model::{
     BinaryVersion, Endpoint, Epoch, InstanceId, Join, Labels, MemberId, Report, ReportEntry,
@@ -23,6 +24,12 @@ pub(crate) struct Release {
     pub(crate) about: Version,
     /// The version that it encodes where it does not vote.
     pub(crate) encodes: Version,
+}
+
+impl Release {
+    fn decodes(self) -> RangeInclusive<Version> {
+        self.about - 1..=self.about + 1
+    }
 }
 
 /// How a process ends, or is interrupted.
@@ -152,6 +159,11 @@ impl Process {
         }
     }
 
+    /// Whether it decodes a version, or holds a key.
+    pub(crate) fn holds(&self, version: Version) -> bool {
+        self.release.decodes().contains(&version)
+    }
+
     /// Closes every gate until the next report.
     pub(crate) fn close(&mut self) {
         self.lost_epoch = self.epoch.take().or(self.lost_epoch);
@@ -197,7 +209,7 @@ impl Process {
     /// Its report of a resource.
     pub(crate) fn entry(&self, of: Resource) -> ReportEntry {
         let Release { about, encodes } = self.release;
-        let decodable: VersionSet = (about - 1..=about + 1).map(version_of).collect();
+        let decodable: VersionSet = self.release.decodes().map(version_of).collect();
         ReportEntry {
             resource: resource(of),
             kind: kind(),

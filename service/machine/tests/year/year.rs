@@ -1,5 +1,6 @@
 //! Runs a year: its events in order, and the checks after each.
 
+mod keys;
 mod losses;
 mod migrating;
 mod rollout;
@@ -7,13 +8,15 @@ mod servers;
 mod tally;
 mod troubles;
 
+use std::collections::BTreeMap;
+
 use synod_machine::State;
 
 use crate::agenda::{Agenda, Event, Time};
 use crate::cluster::{Cluster, RESOURCES};
 use crate::process::{Process, Release};
 use crate::random::Random;
-use crate::store::Store;
+use crate::store::{Resource, Store, Version};
 
 use troubles::SERVERS;
 
@@ -114,6 +117,8 @@ struct World {
     /// The backups of the cluster, the oldest first.
     backups: Vec<State>,
     store: Store,
+    /// The number of writes that have not landed, by what they write.
+    flights: BTreeMap<(Resource, Version), u32>,
     /// Every process so far; a server's newest one comes last.
     processes: Vec<Process>,
     /// The release that the servers are to run now.
@@ -138,6 +143,7 @@ impl World {
             cluster: Cluster::formed(),
             backups: Vec::new(),
             store: Store::new(nature.fenced),
+            flights: BTreeMap::new(),
             processes: Vec::new(),
             wanted: Release {
                 about: 4,
@@ -170,6 +176,7 @@ impl World {
             let is_time = matches!(event, Event::Look | Event::Rollout);
             let told = self.happen(event);
             let told = told.or_else(|| self.missed());
+            let told = told.or_else(|| self.misuses_a_key());
             if let Some(fault) = told.or_else(|| self.called_safe(is_time)) {
                 return Some(format!("at {at} ms, {fault}"));
             }
@@ -200,6 +207,7 @@ impl World {
             Event::Burst => self.burst(),
             Event::Arrives(statement) => self.hear_late(*statement),
             Event::Lands(write) => {
+                self.landed((write.resource, write.version));
                 if !self.store.land(&write) {
                     self.tally.fenced_off += 1;
                 }
@@ -231,6 +239,15 @@ impl World {
             }
         }
         None
+    }
+
+    /// One write less is under way.
+    fn landed(&mut self, what: (Resource, Version)) {
+        let left = self.flights.get_mut(&what).expect("it was sent");
+        *left -= 1;
+        if *left == 0 {
+            self.flights.remove(&what);
+        }
     }
 
     fn soon(&mut self, from: Time, to: Time) -> Time {

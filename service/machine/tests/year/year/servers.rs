@@ -304,6 +304,8 @@ impl World {
     /// Sends a write: it lands soon or late, and the answer comes then, or never.
     fn send(&mut self, write: Write) {
         self.tally.writes += 1;
+        let what = (write.resource, write.version);
+        *self.flights.entry(what).or_default() += 1;
         let proof_until = self.processes[write.process].proof_until;
         let latest = (proof_until + self.nature.lands_within).max(self.now + 2);
         let is_late = self.random.percent(15);

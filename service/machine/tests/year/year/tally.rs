@@ -30,6 +30,9 @@ pub(crate) struct Tally {
     pub(crate) given_up: u64,
     pub(crate) completed: u64,
     pub(crate) completed_of_voted: u64,
+    /// Counted only while keys are rotated: how often a process had to hold every key in use, and whether a key was free.
+    pub(crate) could_read: u64,
+    pub(crate) free_keys: u64,
     /// Counted only while not every server takes part.
     pub(crate) began_to_take_part: u64,
     pub(crate) fell_back: u64,
