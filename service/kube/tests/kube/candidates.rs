@@ -71,6 +71,27 @@ async fn candidates_stand_are_elected_and_withdraw() {
     next["spec"]["leaseName"] = json!("scheduler");
     assert_eq!(api.put(&path, &next).await.code, 409, "it has changed");
 
+    let deleted = api.delete(&path, &json!({})).await;
+    assert_eq!(
+        (deleted.code, &deleted.body["details"]["uid"]),
+        (200, &old.body["metadata"]["uid"])
+    );
+    assert_eq!(api.get(&path).await.code, 404);
+    assert_eq!(api.delete(&path, &json!({})).await.code, 404);
+    let told = watch.told(4).await;
+    assert_eq!(
+        told,
+        ["ADDED new", "ADDED old", "MODIFIED old", "DELETED old"]
+    );
+}
+
+#[tokio::test]
+async fn a_dry_run_lets_no_candidate_stand_or_withdraw() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let made = api.post(CANDIDATES, &candidate("old", "1.32.0")).await;
+    assert_eq!(made.code, 201, "{made:?}");
+    let path = format!("{CANDIDATES}/old");
     let dry = format!("{path}?dryRun=All");
     let set = json!({"spec": {"emulationVersion": "1.30.0"}});
     let tried = api.patch(&dry, "merge", &set).await;
@@ -94,19 +115,7 @@ async fn candidates_stand_are_elected_and_withdraw() {
         (200, &json!("Success"))
     );
     let there = api.get(&path).await.body;
-    assert_eq!(there["spec"]["emulationVersion"], "1.31.0");
-    let deleted = api.delete(&path, &json!({})).await;
-    assert_eq!(
-        (deleted.code, &deleted.body["details"]["uid"]),
-        (200, &old.body["metadata"]["uid"])
-    );
-    assert_eq!(api.get(&path).await.code, 404);
-    assert_eq!(api.delete(&path, &json!({})).await.code, 404);
-    let told = watch.told(4).await;
-    assert_eq!(
-        told,
-        ["ADDED new", "ADDED old", "MODIFIED old", "DELETED old"]
-    );
+    assert_eq!(there["spec"]["emulationVersion"], "1.32.0");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 //! `cargo test -p synod-kube --test kube -- --ignored kubectl` runs these tests; a machine without kubectl says so.
 
 mod access;
+mod lines;
 mod subresources;
 
 use std::fs;

@@ -49,6 +49,14 @@ async fn an_object_is_created_read_replaced_and_deleted() {
         message.contains("Precondition failed: UID in precondition: 00000000"),
         "{message}"
     );
+    let wrong = json!({ "preconditions": { "uid": "x" } });
+    let refused = api.delete(&format!("{WIDGETS}/a"), &wrong).await;
+    assert_eq!(refused.code, 409, "{refused:?}");
+    let message = refused.body["message"].as_str().unwrap();
+    assert!(
+        message.contains("UID in precondition: x, UID in object meta: "),
+        "{message}"
+    );
     let deleted = api.delete(&format!("{WIDGETS}/a"), &Value::Null).await;
     assert_eq!(
         (deleted.code, &deleted.body["status"]),
@@ -94,14 +102,9 @@ async fn patches_of_each_form_change_what_they_name() {
         (refused.code, &refused.body["reason"]),
         (422, &json!("Invalid"))
     );
-    let finalizers = json!({"metadata": {"finalizers": ["example.io/wait"]}});
-    let patched = api.patch(&path, "strategic-merge", &finalizers).await;
-    assert_eq!(
-        patched.body["metadata"]["finalizers"],
-        json!(["example.io/wait"]),
-        "{patched:?}"
-    );
-
+    let labelled = json!({"metadata": {"labels": {"x": null}}});
+    let patched = api.patch(&path, "strategic-merge", &labelled).await;
+    assert_eq!(patched.body["metadata"]["labels"]["x"], Value::Null);
     let stale = json!({"metadata": {"resourceVersion": "1", "labels": {"z": "1"}}});
     assert_eq!(api.patch(&path, "merge", &stale).await.code, 409);
     let apply = api
@@ -116,8 +119,21 @@ async fn patches_of_each_form_change_what_they_name() {
         (apply.code, &apply.body["reason"]),
         (415, &json!("UnsupportedMediaType"))
     );
+}
 
-    // With a finalizer it stays until that is taken away.
+#[tokio::test]
+async fn an_object_with_a_finalizer_stays_until_that_is_taken_away() {
+    let replicas = Replicas::with_widgets().await;
+    let api = Api::of(&replicas);
+    api.post(WIDGETS, &widget("a", 1)).await;
+    let path = format!("{WIDGETS}/a");
+    let finalizers = json!({"metadata": {"finalizers": ["example.io/wait"]}});
+    let patched = api.patch(&path, "strategic-merge", &finalizers).await;
+    assert_eq!(
+        patched.body["metadata"]["finalizers"],
+        json!(["example.io/wait"]),
+        "{patched:?}"
+    );
     let deleting = api
         .delete(&path, &json!({"propagationPolicy": "Background"}))
         .await;
