@@ -396,6 +396,7 @@ impl Worker<'_> {
     /// Counts what the migrations that are not done would rewrite.
     async fn count(&self, reflector: &Reflector) -> Result<Exit, Failure> {
         let mut exit = Exit::Ok;
+        let mut is_told = false;
         for migration in self.ours(reflector, is_open) {
             let counted = match self.look(&migration).await {
                 Ok(None) => continue,
@@ -404,6 +405,7 @@ impl Worker<'_> {
                 }
                 Err(fault) => Err(fault.to_string()),
             };
+            is_told = true;
             match counted {
                 Ok(counted) => self.tell(&Event::counted(&migration, &counted))?,
                 Err(why) => {
@@ -412,6 +414,9 @@ impl Worker<'_> {
                     exit = Exit::Failure;
                 }
             }
+        }
+        if !is_told {
+            self.tell(&Event::nothing_to_count())?;
         }
         Ok(exit)
     }

@@ -1,7 +1,9 @@
 //! The answers of the safety commands as tables: whether it is safe, every reason why not, and the assumptions.
 
 use synod_client::json;
-use synod_client::{Assumed, Assumption, Danger, DangerReason, GroupResource, Safety};
+use synod_client::{
+    Assumed, Assumption, Danger, DangerReason, GroupResource, Safety, Topic, TopicKind,
+};
 
 use super::{SHOWN, UNSET, joined_of, span, yes_or_no};
 use crate::output::{Document, Table};
@@ -11,7 +13,7 @@ pub(crate) fn safety(safety: &Safety) -> Document {
     let mut table = Table::new(["Safe", "Resource", "Why"]);
     let mut names: Vec<String> = Vec::new();
     for danger in &safety.dangers {
-        let name = danger.resource.storage_version_name();
+        let name = named(&danger.resource);
         let why = sentence(danger, safety);
         table.row([yes_or_no(false).to_owned(), name.clone(), why]);
         if names.last() != Some(&name) {
@@ -78,9 +80,17 @@ pub(crate) fn assumption_lines(safety: &Safety) -> String {
 }
 
 fn assumed_of(assumed: &Assumed, shown: usize) -> String {
-    let named = assumed.resources.iter();
-    let names: Vec<String> = named.map(GroupResource::storage_version_name).collect();
+    let resources = assumed.resources.iter();
+    let names: Vec<String> = resources.map(named).collect();
     joined_of(&names, assumed.omitted, shown)
+}
+
+/// A resource, or a topic of one, as the commands take it.
+fn named(resource: &GroupResource) -> String {
+    match Topic::of(resource) {
+        topic if topic.kind() == TopicKind::Encoding => resource.storage_version_name(),
+        topic => topic.to_string(),
+    }
 }
 
 fn to_do(reason: Assumption) -> &'static str {

@@ -56,7 +56,15 @@ impl Folder {
 
     /// Writes a certificate for this name, and its key; returns where they are.
     pub(crate) fn issue(&self, file: &str, name: &str) -> (PathBuf, PathBuf) {
-        let (certificate, key) = self.signed(name, false);
+        self.write(file, self.signed(name, false))
+    }
+
+    /// The same with a certificate that has expired.
+    pub(crate) fn issue_expired(&self, file: &str, name: &str) -> (PathBuf, PathBuf) {
+        self.write(file, self.signed(name, true))
+    }
+
+    fn write(&self, file: &str, (certificate, key): (String, String)) -> (PathBuf, PathBuf) {
         let [at, key_at] = ["crt", "key"].map(|kind| self.path(&format!("{file}.{kind}")));
         fs::write(&at, certificate).unwrap();
         fs::write(&key_at, key).unwrap();

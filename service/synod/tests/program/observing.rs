@@ -24,21 +24,35 @@ fn hash(version: &str) -> StorageVersionHash {
 
 /// Looks once, and returns the exit code and the printed document.
 async fn look(cluster: &Cluster, servers: &[&ApiServer]) -> (i32, Value) {
-    let mut words = vec![
-        "observe",
-        "--once",
-        "-o",
-        "json",
-        "--server-timeout",
-        "300ms",
-    ];
-    words.extend(servers.iter().map(|server| server.url()));
+    let urls: Vec<&str> = servers.iter().map(|server| server.url()).collect();
+    look_by(
+        cluster,
+        &[&["--server-timeout", "300ms"], &urls[..]].concat(),
+    )
+    .await
+}
+
+/// The same with these words.
+async fn look_by(cluster: &Cluster, more: &[&str]) -> (i32, Value) {
+    let mut words = vec!["observe", "--once", "-o", "json"];
+    words.extend(more);
     let Printed { code, out, err } = cluster.ask(&words).await;
     // The command looks again if a member may just have changed its encoding.
     let last = out.lines().last().unwrap_or_default();
     let document = serde_json::from_str(last).unwrap_or_else(|_| panic!("{out}{err}"));
     (code, document)
 }
+
+/// How a server may be that does not show what it encodes.
+const UNREADABLE: [Mood; 7] = [
+    Mood::Fails,
+    Mood::Busy,
+    Mood::Hangs,
+    Mood::Babbles,
+    Mood::FailsInGroup,
+    Mood::Endless,
+    Mood::Hides,
+];
 
 /// The outcome for the only resource that was seen.
 fn outcome(document: &Value) -> &str {
@@ -126,14 +140,7 @@ async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_on
     let client = cluster.client().await;
     let (a, b) = (ApiServer::start("v1").await, ApiServer::start("v1").await);
     let servers = [&a, &b];
-    for mood in [
-        Mood::Fails,
-        Mood::Hangs,
-        Mood::Babbles,
-        Mood::FailsInGroup,
-        Mood::Endless,
-        Mood::Hides,
-    ] {
+    for mood in UNREADABLE {
         b.becomes(mood);
         let (code, document) = look(&cluster, &servers).await;
         assert_eq!(
@@ -379,6 +386,80 @@ async fn each_server_behind_the_service_is_found_and_called_over_tls() {
     let printed = cluster.ask(&["observe", "--once", a.url()]).await;
     assert_eq!(printed.code, 1, "{}", printed.out);
     assert!(printed.out.contains("cannot be read"), "{}", printed.out);
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_read_over_tls_makes_no_agreement() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let folder = Folder::new();
+    let (a, b) = secured(&folder).await;
+    let config = folder.kubeconfig(a.port(), "", KNOWN);
+    // Long enough for encryption on a busy machine.
+    let patience = ["--server-timeout", "3s", "--kubeconfig"];
+    let words = [&patience[..], &[text(&config), a.url(), b.url()]].concat();
+    for mood in UNREADABLE {
+        b.becomes(mood);
+        let (code, document) = look_by(&cluster, &words).await;
+        assert_eq!(
+            (code, outcome(&document)),
+            (1, "WITHHELD"),
+            "{mood:?}: {document}"
+        );
+        assert_eq!(migrations(&client).await.len(), 0, "{mood:?}");
+    }
+    b.becomes(Mood::Encodes("v1"));
+    // Nor does one whose certificate has expired.
+    let late = ApiServer::start_secured("v1", folder.acceptor(Serves::Expired)).await;
+    let (code, document) = look_by(&cluster, &[&words[..], &[late.url()]].concat()).await;
+    assert_eq!((code, outcome(&document)), (1, "WITHHELD"), "{document}");
+    assert!(document.to_string().contains("expired"), "{document}");
+    assert_eq!(migrations(&client).await.len(), 0);
+    assert_eq!(look_by(&cluster, &words).await.0, 0);
+    assert_eq!(migrations(&client).await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_observer_whose_certificate_has_expired_reads_nobody() {
+    let cluster = Cluster::start().await;
+    let folder = Folder::new();
+    let (a, _b) = secured(&folder).await;
+    folder.issue_expired("late", "observer");
+    let user = KNOWN.replace("own", "late");
+    let config = folder.kubeconfig(a.port(), "", &user);
+    let words = ["--server-timeout", "10s", "--kubeconfig", text(&config)];
+    let (code, document) = look_by(&cluster, &words).await;
+    assert_eq!(code, 1, "{document}");
+    let told = document.to_string().to_lowercase();
+    assert!(told.contains("expired"), "{document}");
+    folder.issue("late", "observer");
+    assert_eq!(look_by(&cluster, &words).await.0, 0);
+}
+
+#[tokio::test]
+async fn a_token_that_is_replaced_while_an_observer_looks_is_read_again() {
+    let cluster = Cluster::start().await;
+    let folder = Folder::new();
+    let a = ApiServer::start_secured("v1", folder.acceptor(Serves::Anybody)).await;
+    folder.replace("token", "first\n");
+    a.knows("first");
+    let config = folder.kubeconfig(a.port(), "", "    tokenFile: token");
+    let mut observer = cluster.begin(&[
+        "observe",
+        "--period",
+        "500ms",
+        "--kubeconfig",
+        text(&config),
+        a.url(),
+    ]);
+    while observer.line().await.unwrap() != "1 resources of 1 servers: 1 as before" {}
+    // Refused until the file has the new one.
+    a.knows("second");
+    while !observer.line().await.unwrap().contains("401") {}
+    folder.replace("token", "second\n");
+    while observer.line().await.unwrap() != "1 resources of 1 servers: 1 as before" {}
+    observer.signal(rustix::process::Signal::TERM);
+    assert_eq!(observer.ended().await.code(), Some(0));
 }
 
 /// Who holds the lease of the observers.

@@ -110,6 +110,8 @@ async fn topics_are_listed_shown_and_checked_by_their_names() {
         "{}",
         needed.out
     );
+    assert!(needed.out.contains("keys/secrets"), "{}", needed.out);
+    assert!(!needed.out.contains("keys.synod"), "{}", needed.out);
     // Where a resource is named, a topic can be.
     let drop = ["check-drop", "keys/secrets", "aescbc/k1"];
     assert_eq!(cluster.ask(&drop).await.out, needed.out);

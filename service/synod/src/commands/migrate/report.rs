@@ -141,6 +141,14 @@ impl Event {
         }
     }
 
+    /// A dry run has found nothing to count.
+    pub(super) fn nothing_to_count() -> Self {
+        Self {
+            text: "no migration is open: nothing would be rewritten".to_owned(),
+            json: json!({"nothing": {"why": "no migration is open"}}),
+        }
+    }
+
     /// It cannot be claimed yet, for this reason; for so long, if that is known.
     pub(super) fn waits(migration: &Migration, refusal: &Error, left: Option<Duration>) -> Self {
         let name = migration.id.to_string();

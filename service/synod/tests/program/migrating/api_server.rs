@@ -64,7 +64,7 @@ pub(super) struct World {
     revision: u64,
     /// What the next lists and writes meet with.
     pub(super) lists: VecDeque<Option<Mood>>,
-    /// Told when a list begins to hang.
+    /// Told when a list or a write begins to hang.
     pub(super) hangs: Arc<Notify>,
     pub(super) writes: VecDeque<Option<Mood>>,
     /// The token that counts; `None`: anybody may call.
@@ -219,12 +219,7 @@ async fn list(world: &Mutex<World>, query: &str) -> Response {
             };
             return status(StatusCode::GONE, "Expired", "", metadata);
         }
-        Some(mood) => {
-            if mood == Mood::Hangs {
-                world.lock().unwrap().hangs.notify_one();
-            }
-            return failed(mood).await;
-        }
+        Some(mood) => return failed(world, mood).await,
         None => {}
     }
     let limit: usize = asked("limit").unwrap().parse().unwrap();
@@ -268,7 +263,7 @@ async fn put(world: &Mutex<World>, key: &str, name: &str, body: &Bytes) -> Respo
         Some(Mood::Hooked) => {
             return status(StatusCode::CONFLICT, "Conflict", name, json!({}));
         }
-        Some(mood) => return failed(mood).await,
+        Some(mood) => return failed(world, mood).await,
         None => {}
     }
     let mut world = world.lock().unwrap();
@@ -374,7 +369,7 @@ fn discovery(path: &str, world: &Mutex<World>) -> Response {
     axum::Json(document).into_response()
 }
 
-async fn failed(mood: Mood) -> Response {
+async fn failed(world: &Mutex<World>, mood: Mood) -> Response {
     match mood {
         Mood::Busy(seconds) => {
             let busy = status(
@@ -387,7 +382,10 @@ async fn failed(mood: Mood) -> Response {
         }
         Mood::Fails(code) => StatusCode::from_u16(code).unwrap().into_response(),
         Mood::Says(what) => what.into_response(),
-        Mood::Hangs => pending().await,
+        Mood::Hangs => {
+            world.lock().unwrap().hangs.notify_one();
+            pending().await
+        }
         Mood::Expired { .. } | Mood::Executes | Mood::Overtaken | Mood::Deleted | Mood::Hooked => {
             panic!("{mood:?} cannot come here")
         }

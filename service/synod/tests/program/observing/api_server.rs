@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
@@ -27,6 +27,8 @@ pub(super) enum Mood {
     PassesOn,
     /// Each answer is an error.
     Fails,
+    /// It has too much to do, and says so.
+    Busy,
     /// Only the group of the widgets cannot be read.
     FailsInGroup,
     /// It accepts requests and never answers.
@@ -44,6 +46,8 @@ struct Shared {
     ports: Mutex<Vec<u16>>,
     /// How many servers of its cluster hold leases of their identities.
     leases: Mutex<usize>,
+    /// The token that counts; `None`: anybody may call.
+    token: Mutex<Option<String>>,
 }
 
 /// A running server. Dropping it ends it.
@@ -69,6 +73,7 @@ impl ApiServer {
             mood: Mutex::new(Mood::Encodes(version)),
             ports: Mutex::new(Vec::new()),
             leases: Mutex::new(0),
+            token: Mutex::new(None),
         });
         let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = tcp.local_addr().unwrap();
@@ -109,6 +114,11 @@ impl ApiServer {
         *self.shared.ports.lock().unwrap() = servers.iter().map(|server| server.port()).collect();
     }
 
+    /// From now on only this token counts.
+    pub(super) fn knows(&self, token: &str) {
+        *self.shared.token.lock().unwrap() = Some(token.to_owned());
+    }
+
     /// It tells whoever asks that so many servers of its cluster hold leases.
     pub(super) fn knows_of(&self, servers: usize) {
         *self.shared.leases.lock().unwrap() = servers;
@@ -122,6 +132,11 @@ impl Drop for ApiServer {
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let shown = request.headers().get(header::AUTHORIZATION);
+    let token = shared.token.lock().unwrap().clone();
+    if token.is_some_and(|token| shown.is_none_or(|shown| *shown != format!("Bearer {token}"))) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
     let mood = *shared.mood.lock().unwrap();
     let path = request.uri().path();
     match mood {
@@ -140,6 +155,10 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         }
         Mood::Hangs => pending().await,
         Mood::Fails => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        Mood::Busy => {
+            let later = [(header::RETRY_AFTER, "1")];
+            (StatusCode::TOO_MANY_REQUESTS, later).into_response()
+        }
         Mood::FailsInGroup if path == "/apis/example.io/v1" => {
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
