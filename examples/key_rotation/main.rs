@@ -1,8 +1,11 @@
 //! A key that is rotated while servers write.
 //!
-//! Two servers encrypt what they store, each write with the key that its permit names. They get a new key one after the
-//! other; it is used once both hold it, a worker rewrites what the old one encrypts, and then the old one may be thrown
-//! away. Run it against a cluster: `cargo run --example key_rotation -- 127.0.0.1:4600`.
+//! Three servers encrypt what they store, each write with the key that its permit names. They get a new key one after the
+//! other, and one of them is killed meanwhile; it is used once all hold it, and a server that is rolled back to the old one
+//! is not let in. A worker rewrites what the old one encrypts, and then the old one may be thrown away. That takes until no
+//! write of the killed server can land any more: 85 seconds with the settings of a new cluster.
+//!
+//! Run it against a cluster: `cargo run --example key_rotation -- 127.0.0.1:4600`.
 
 mod keyring;
 mod server;
@@ -25,77 +28,105 @@ use tokio::time::{sleep, timeout};
 
 type Failed = Box<dyn Error + Send + Sync>;
 
-/// How long the program waits for each thing that must happen.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the program waits for each thing that must happen. Writes of a killed server may land for as long as it is a
+/// member, and for `write_grace` after that.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 #[tokio::main]
 async fn main() -> Result<(), Failed> {
-    let mut out = std::io::stdout();
     let client = Client::builder().endpoints(endpoints()).connect().await?;
     let topic = Topic::parse("keys/rotated.example.io")?;
     let old = Secret::generate(ApiVersion::parse("aesgcm/key-2025")?)?;
     let new = Secret::generate(ApiVersion::parse("aesgcm/key-2026")?)?;
     let store = Store::default();
-    ask_for_two(&client, &topic).await?;
+    ask_for_three(&client, &topic).await?;
 
-    let one = Server::start(&client, &topic, &store, "one", &[&old]).await?;
-    let two = Server::start(&client, &topic, &store, "two", &[&old]).await?;
-    for number in 0..5 {
-        one.write(&format!("secret-{number}"), "the old text")
-            .await?;
+    let start = async |name: &str, secrets: &[&Secret]| {
+        Server::start(&client, &topic, &store, name, secrets).await
+    };
+    let one = start("one", &[&old]).await?;
+    let two = start("two", &[&old]).await?;
+    let three = start("three", &[&old]).await?;
+    for (number, server) in (0..6).zip([&one, &two, &three].into_iter().cycle()) {
+        let name = format!("secret-{number}");
+        server.write(&name, "the old text").await?;
     }
-    writeln!(out, "one has written 5 objects: {}", store.told())?;
+    say(&format!("three servers have written: {}", store.told()))?;
     let checked = check(&client, &topic, &old).await?;
-    writeln!(out, "is {} free? {}", old.name(), told(&checked))?;
+    say(&format!("is {} free? {}", old.name(), told(&checked)))?;
     if checked.is_safe() {
         return Err("a key that encrypts objects is called free".into());
     }
 
     // Restarted one after the other, as by a change of their configuration. The new key comes last: it is preferred.
     one.stop().await?;
-    let one = Server::start(&client, &topic, &store, "one", &[&old, &new]).await?;
+    let one = start("one", &[&old, &new]).await?;
+    two.stop().await?;
+    let two = start("two", &[&old, &new]).await?;
     one.write("secret-0", "written by one, which prefers the new key")
         .await?;
-    writeln!(
-        out,
-        "two does not hold the new key, so one writes with the old: {}",
+    say(&format!(
+        "three does not hold the new key, so one writes with the old: {}",
         store.told()
-    )?;
-    two.stop().await?;
-    let two = Server::start(&client, &topic, &store, "two", &[&old, &new]).await?;
+    ))?;
+    three.is_killed();
+    let three = start("three", &[&old, &new]).await?;
     timeout(PATIENCE, one.writes_with(new.name())).await??;
     one.write("secret-0", "written by one").await?;
-    writeln!(out, "both hold it, so one writes with it: {}", store.told())?;
+    say(&format!(
+        "all hold it, so one writes with it: {}",
+        store.told()
+    ))?;
 
+    // Two is rolled back, and would be asked for objects that it cannot decrypt.
+    two.stop().await?;
+    match start("two", &[&old]).await {
+        Ok(_) => return Err("a server that lacks the key in use was let in".into()),
+        Err(refused) => say(&format!("two is rolled back, and not let in: {refused}"))?,
+    }
+    let two = start("two", &[&old, &new]).await?;
+
+    say("three was killed, so a write with the old key may still land: the worker waits for that")?;
     let checked = rewrite(&client, &topic, &store, [&old, &new]).await?;
-    writeln!(
-        out,
+    say(&format!(
         "is {} free? {}, with all rewritten: {}",
         old.name(),
         told(&checked),
         store.told()
-    )?;
+    ))?;
 
-    one.stop().await?;
-    let one = Server::start(&client, &topic, &store, "one", &[&new]).await?;
-    two.stop().await?;
-    let two = Server::start(&client, &topic, &store, "two", &[&new]).await?;
-    writeln!(
-        out,
-        "both hold the new key alone, and two reads \"{}\"",
-        two.read("secret-4")?
-    )?;
-    let ids = [one.id().clone(), two.id().clone()];
-    for server in [one, two] {
-        server.stop().await?;
-    }
+    let ids = throw_away(&client, &topic, &store, [one, two, three], &new).await?;
     clean_up(&client, &topic, &ids).await?;
-    writeln!(
-        out,
-        "both have left, and nothing of it is left in the cluster"
-    )?;
+    say("all have left, and nothing of it is left in the cluster")?;
     client.close().await?;
     Ok(())
+}
+
+/// Restarts each server with the new key alone, has it read an object, and stops it.
+async fn throw_away(
+    client: &Client,
+    topic: &Topic,
+    store: &Store,
+    servers: [Server; 3],
+    new: &Secret,
+) -> Result<Vec<MemberId>, Failed> {
+    let mut ids = Vec::new();
+    for server in servers {
+        let name = server.name().to_owned();
+        server.stop().await?;
+        let server = Server::start(client, topic, store, &name, &[new]).await?;
+        say(&format!(
+            "{name} holds the new key alone, and reads \"{}\"",
+            server.read("secret-4")?
+        ))?;
+        ids.push(server.id().clone());
+        server.stop().await?;
+    }
+    Ok(ids)
+}
+
+fn say(line: &str) -> std::io::Result<()> {
+    writeln!(std::io::stdout(), "{line}")
 }
 
 /// Removes what the cluster knows of the topic, once nobody reports it, and its roster. Fails if anything is left.
@@ -158,12 +189,12 @@ async fn rewrite(
     }
 }
 
-/// Asks that two servers speak before anything counts: a key is not free for sure while somebody may be missing.
-async fn ask_for_two(client: &Client, topic: &Topic) -> Result<(), Failed> {
+/// Asks that three servers speak before anything counts: a key is not free for sure while somebody may be missing.
+async fn ask_for_three(client: &Client, topic: &Topic) -> Result<(), Failed> {
     let set = SetRoster {
         scope: scope(topic),
         rule: RosterRule {
-            least: 2,
+            least: 3,
             ..RosterRule::default()
         },
         if_revision: None,

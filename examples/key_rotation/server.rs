@@ -14,6 +14,7 @@ use crate::keyring::{Keyring, Secret};
 use crate::store::Store;
 
 pub(crate) struct Server {
+    name: String,
     topic: Topic,
     keyring: Arc<Keyring>,
     store: Store,
@@ -45,6 +46,7 @@ impl Server {
         membership.report(vec![entry]).await?;
         membership.ready().await?;
         Ok(Self {
+            name: name.to_owned(),
             topic: topic.clone(),
             keyring: Arc::new(keyring),
             store: store.clone(),
@@ -87,6 +89,15 @@ impl Server {
 
     pub(crate) fn id(&self) -> &MemberId {
         self.membership.id()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Ends without a word, as a process does that is killed: the cluster has to assume that it may still write.
+    pub(crate) fn is_killed(self) {
+        drop(self);
     }
 
     pub(crate) async fn stop(self) -> Result<(), Failed> {
