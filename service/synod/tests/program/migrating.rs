@@ -1,6 +1,7 @@
 //! Runs `synod migrate` against an API server over TLS, which fails in all the ways of real ones.
 
 mod api_server;
+mod relay;
 mod released;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use crate::certificates::{Folder, Serves, text};
 use crate::cluster::{Cluster, Server};
 use crate::program::{Printed, Running};
 use api_server::{ApiServer, Mood};
+use relay::Relay;
 
 const WIDGETS: &str = "example.io.widgets";
 
@@ -335,6 +337,45 @@ async fn an_abort_while_the_api_server_leaves_a_write_unanswered_stops_it_within
     assert!(stage.api.world().all_writes <= 2);
     running.signal(Signal::TERM);
     assert!(running.ended().await.success());
+}
+
+#[tokio::test]
+async fn a_list_goes_on_where_it_was_when_its_server_comes_back() {
+    let stage = Stage::set(30, Serves::Anybody).await;
+    let mut relay = Relay::to(stage.api.port()).await;
+    let stage = Stage {
+        kubeconfig: stage.folder.kubeconfig(relay.port(), "", NOBODY),
+        ..stage
+    };
+    let hangs = {
+        let mut world = stage.api.world();
+        world.lists.extend([None, None, Some(Mood::Hangs)]);
+        Arc::clone(&world.hangs)
+    };
+    let mut running = stage.begin(&[]);
+    next(&mut running, "claimed").await;
+    hangs.notified().await;
+    relay.vanishes();
+    // It asks six times, ever more slowly.
+    let given_up = next(&mut running, "ended").await;
+    assert_eq!(given_up["outcome"], "FAILED", "{given_up}");
+    let last = given_up["lastFault"].as_str().unwrap();
+    assert!(last.contains("not reached"), "{given_up}");
+
+    // The cluster tries it again by itself.
+    relay.comes_back().await;
+    let ended = next(&mut running, "ended").await;
+    assert_eq!(ended["outcome"], "COMPLETED", "{ended}");
+    running.signal(Signal::TERM);
+    assert!(running.ended().await.success());
+    let world = stage.api.world();
+    assert!(world.old().is_empty());
+    let again = world.objects.values().filter(|stored| stored.writes == 2);
+    assert_eq!(
+        again.count(),
+        5,
+        "it goes on with the page that it wrote last"
+    );
 }
 
 #[tokio::test]
