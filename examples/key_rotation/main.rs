@@ -69,7 +69,7 @@ async fn main() -> Result<(), Failed> {
         "three does not hold the new key, so one writes with the old: {}",
         store.told()
     ))?;
-    three.is_killed();
+    three.kill();
     let three = start("three", &[&old, &new]).await?;
     timeout(PATIENCE, one.writes_with(new.name())).await??;
     one.write("secret-0", "written by one").await?;

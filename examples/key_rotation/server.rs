@@ -96,7 +96,7 @@ impl Server {
     }
 
     /// Ends without a word, as a process does that is killed: the cluster has to assume that it may still write.
-    pub(crate) fn is_killed(self) {
+    pub(crate) fn kill(self) {
         drop(self);
     }
 

@@ -59,7 +59,8 @@ fn most_open(text: &[u8]) -> usize {
         let next_is_blank = || matches!(text.get(place + 1), Some(b' ' | b'\t' | b'\n' | b'\r'));
         at = match (at, byte) {
             (At::Quoted(quote), _) if byte == quote => At::Behind,
-            (At::Quoted(_), b' '..=b'[' | b']'..=b'~' | 0x80..) => at,
+            (At::Quoted(_), b' '..=b'[' | b']'..=b'~' | 0x80..)
+            | (At::Begin | At::Plain | At::Behind, b' ' | b'\t' | b'\n' | b'\r') => at,
             (At::Begin | At::Plain | At::Behind, b']' | b'}') => {
                 open -= 1;
                 matched -= 1;
@@ -70,7 +71,6 @@ fn most_open(text: &[u8]) -> usize {
                 At::Begin
             }
             (At::Plain, b':') if next_is_blank() => At::Begin,
-            (At::Begin | At::Plain | At::Behind, b' ' | b'\t' | b'\n' | b'\r') => at,
             (
                 At::Begin | At::Plain,
                 b'a'..=b'z'

@@ -98,7 +98,7 @@ impl Shown {
     }
 
     /// A new object of the kind; `None` if none can be created.
-    fn new(&self) -> Option<Value> {
+    fn sample(&self) -> Option<Value> {
         let document = match self.name.as_str() {
             "widgets" => widget("a", 1),
             "leases" => json!({
@@ -153,7 +153,7 @@ impl Shown {
             "storagestates" => "missing.apps",
             _ => "missing",
         };
-        let mut document = self.new().unwrap_or_default();
+        let mut document = self.sample().unwrap_or_default();
         document["metadata"] = json!({ "name": name, "resourceVersion": "1" });
         self.typed(document)
     }
@@ -171,8 +171,9 @@ impl Shown {
                     "storageversions/status" => {
                         wrong["status"]["storageVersions"] = json!([{ "apiServerID": "" }]);
                     }
-                    "storageversionmigrations" => wrong["metadata"]["name"] = json!("other"),
-                    "widgets/status" => wrong["metadata"]["name"] = json!("other"),
+                    "storageversionmigrations" | "widgets/status" => {
+                        wrong["metadata"]["name"] = json!("other");
+                    }
                     _ => wrong["metadata"]["labels"] = json!({ "not a label!": "x" }),
                 }
                 sent.body = wrong.to_string().into_bytes();
@@ -196,7 +197,7 @@ impl Shown {
         let mut sent = self.asks(verb, &stale);
         match verb {
             "create" => {
-                let mut again = self.new()?;
+                let mut again = self.sample()?;
                 // What is created of these is nothing yet: a report makes them.
                 if self.name == "storageversions" {
                     again["metadata"]["name"] = json!("apps.deployments");
@@ -366,7 +367,7 @@ async fn rows() -> Vec<Row> {
                 continue;
             }
             let document = match verb {
-                "create" => kind.new().unwrap(),
+                "create" => kind.sample().unwrap(),
                 "list" | "watch" | "deletecollection" => json!({}),
                 _ => asked.replica.present(&kind).await,
             };
