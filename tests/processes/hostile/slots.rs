@@ -68,7 +68,6 @@ async fn silent_connections_keep_nobody_out() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_replica_out() {
     let mut cluster = Cluster::start().await;
-    let leader = cluster.leader().await;
     let follower = cluster.follower().await;
     let [_, peer, _] = cluster.ports(follower);
     cluster.kill(follower).await;
@@ -95,7 +94,8 @@ async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_
         "{:?}",
         began.elapsed()
     );
-    assert_eq!(cluster.leader().await, leader, "another one leads");
+    // Who leads is not asked: two replicas alone lose their leader as soon as the machine lets one of them wait for too long.
+    cluster.leader().await;
     cluster.finish().await;
 }
 
