@@ -46,8 +46,14 @@ async fn clients_of_go_work_on_a_replica() {
         );
         return;
     };
-    let steps = ["informer", "apply", "many", "leases", "election", "review"];
-    works(Command::new(&program), &steps).await;
+    let steps = [
+        "informer", "resync", "expired", "apply", "many", "leases", "election", "review",
+    ];
+    let replicas = Replicas::with_widgets().await;
+    replicas.keep(1_000).await;
+    let mut client = Command::new(&program);
+    client.arg(format!("http://{}", replicas.kube[0]));
+    does(client, &steps).await;
 
     let replicas = Replicas::start(1, certificates::secured).await;
     let mut client = Command::new(program);

@@ -1,10 +1,11 @@
-// Command client works on the Kubernetes API of Synod as controllers do, by an unmodified client-go: an informer, server-side apply by
+// Command client works on the Kubernetes API of Synod as controllers do, by an unmodified client-go: informers, server-side apply by
 // the dynamic client, leases and leader election by a typed client that speaks protobuf as it does without being told, and an access
 // review.
 //
-// Its argument is the address of a replica that has the namespaced collection widgets.example.io. With the files of a CA, a certificate
-// and its key behind it, it connects over TLS, where HTTP/2 must be agreed on, and leaves the widgets out. It prints each step that it
-// has done, and ends with 1 at the first that fails. With "informers" before all that it runs many informers at once: see manyInformers.
+// Its argument is the address of a replica that has the namespaced collection widgets.example.io and keeps 1,000 revisions. With the
+// files of a CA, a certificate and its key behind it, it connects over TLS, where HTTP/2 must be agreed on, and leaves the widgets out.
+// It prints each step that it has done, and ends with 1 at the first that fails. With "informers" before all that it runs many
+// informers at once: see manyInformers.
 package main
 
 import (
@@ -59,7 +60,7 @@ func main() {
 	steps := []step{{"leases", leases}, {"election", election}, {"review", review}}
 	switch len(os.Args) {
 	case 2:
-		steps = append([]step{{"informer", informer}, {"apply", apply}, {"many", many}}, steps...)
+		steps = append([]step{{"informer", informer}, {"resync", resync}, {"expired", expired}, {"apply", apply}, {"many", many}}, steps...)
 	case 5:
 		config.TLSClientConfig = rest.TLSClientConfig{CAFile: os.Args[2], CertFile: os.Args[3], KeyFile: os.Args[4]}
 	default:
@@ -119,17 +120,7 @@ func informer(ctx context.Context, config *rest.Config) error {
 	if !cache.WaitForCacheSync(ctx.Done(), shared.HasSynced) {
 		return fmt.Errorf("the cache has not synced")
 	}
-	expect := func(wanted string) error {
-		select {
-		case heard := <-told:
-			if heard != wanted {
-				return fmt.Errorf("heard %q in place of %q", heard, wanted)
-			}
-			return nil
-		case <-ctx.Done():
-			return fmt.Errorf("never heard %q", wanted)
-		}
-	}
+	expect := func(wanted string) error { return hears(ctx, told, wanted) }
 	if err := expect("added 1"); err != nil {
 		return err
 	}
@@ -285,17 +276,7 @@ func leases(ctx context.Context, config *rest.Config) error {
 		return err
 	}
 	factory.Start(ctx.Done())
-	expect := func(wanted string) error {
-		select {
-		case said := <-told:
-			if said != wanted {
-				return fmt.Errorf("heard %q in place of %q", said, wanted)
-			}
-			return nil
-		case <-ctx.Done():
-			return fmt.Errorf("never heard %q", wanted)
-		}
-	}
+	expect := func(wanted string) error { return hears(ctx, told, wanted) }
 	if err := expect("typed one"); err != nil {
 		return err
 	}
