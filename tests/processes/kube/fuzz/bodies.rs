@@ -92,11 +92,16 @@ fn changed(dice: &mut Dice, place: &Place, name: Option<&str>, learned: &Learned
     damage::document(dice, &mut document);
     if dice.one_in(500) {
         // So many bytes, or so many levels.
-        document["spec"] = match dice.below(3) {
+        let large = match dice.below(3) {
             0 => damage::nested(100 + dice.below(60)),
             1 => json!("x".repeat((1 << 20) + dice.below(1 << 20))),
             _ => json!(vec![0; 199_900 + dice.below(200)]),
         };
+        // By now it may be anything.
+        match &mut document {
+            Value::Object(members) => _ = members.insert("spec".to_owned(), large),
+            other => *other = large,
+        }
     }
     document
 }
