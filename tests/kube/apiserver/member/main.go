@@ -58,9 +58,7 @@ func main() {
 }
 
 func run(ctx context.Context, address, host, encoding string) error {
-	// Typed clients of these kinds send protobuf otherwise.
-	content := rest.ContentConfig{ContentType: runtime.ContentTypeJSON, AcceptContentTypes: runtime.ContentTypeJSON}
-	config := &rest.Config{Host: address, UserAgent: "member/v1", ContentConfig: content}
+	config := &rest.Config{Host: address, UserAgent: "member/v1"}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
