@@ -4,23 +4,13 @@
 //! port for gRPC, where they mean the same: headers, streams that are reset, and pings that find dead connections. The door
 //! counts the frames that carry no request.
 
-use std::time::Duration;
-
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use synod_server::limits::{
-    ANSWER_PIECE_BYTES, HEADER_BYTES_MAX, KUBE_STREAMS_PER_CONNECTION_MAX, KUBE_WINDOW_BYTES_MAX,
-    STREAMS_RESET_HERE_MAX, STREAMS_RESET_UNSERVED_MAX,
+    ANSWER_PIECE_BYTES, HEADER_BYTES_MAX, KUBE_HEADERS_MAX, KUBE_STREAMS_PER_CONNECTION_MAX,
+    KUBE_WINDOW_BYTES_MAX, PING_INTERVAL, PING_PATIENCE, STREAMS_RESET_HERE_MAX,
+    STREAMS_RESET_UNSERVED_MAX,
 };
-
-/// The longest time for the headers of a request of HTTP/1.1.
-const HEADERS_MAX: Duration = Duration::from_secs(10);
-
-/// How often a connection of HTTP/2 is asked whether anybody is at its other end.
-const PING_INTERVAL: Duration = Duration::from_secs(10);
-
-/// A connection of HTTP/2 that has not answered for this long is closed.
-const PING_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What serves each connection.
 pub(crate) fn builder() -> Builder<TokioExecutor> {
@@ -28,7 +18,7 @@ pub(crate) fn builder() -> Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_MAX)
+        .header_read_timeout(KUBE_HEADERS_MAX)
         .max_buf_size(HEADER_BYTES_MAX as usize);
     builder
         .http2()

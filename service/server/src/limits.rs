@@ -13,9 +13,11 @@ use synod_model::limits::{
 
 mod bound;
 mod bounds;
+mod connections;
 
 pub use bound::Bound;
 pub use bounds::BOUNDS;
+pub use connections::CONNECTIONS;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -59,10 +61,15 @@ pub const CONNECTIONS_MAX: usize = 4_096;
 pub const CONNECTIONS_PER_SOURCE_MAX: usize = 2_048;
 /// Connections of clients that have not yet sent the preface of HTTP/2.
 pub const STRANGERS_MAX: usize = 512;
+/// Handshakes of transport security that are under way at the port for clients, and at the one for clients of Kubernetes: no
+/// more connections are without introduction, and as many again may have been cut without having noticed.
+pub const HANDSHAKES_MAX: usize = 2 * STRANGERS_MAX;
 /// Connections of other replicas. Each replica needs one.
 pub const PEER_CONNECTIONS_MAX: usize = 256;
 /// Connections at the port for replicas over which no known replica has called yet.
 pub const PEER_STRANGERS_MAX: usize = 64;
+/// Handshakes that are under way at the port for replicas.
+pub const PEER_HANDSHAKES_MAX: usize = 2 * PEER_STRANGERS_MAX;
 /// A connection at the port for replicas over which no known replica has called is closed after this time.
 pub const PEER_INTRODUCTION_MAX: Duration = Duration::from_secs(1);
 /// HTTP/2 control frames, which carry no request, on one connection at once.
@@ -82,6 +89,20 @@ pub const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
 /// A connection on which nothing was heard for this long is probed by the system, which closes it if the other end does not
 /// answer.
 pub const SILENCE_UNASKED_MAX: Duration = Duration::from_secs(10);
+/// The pause between two probes of the system. The connection is closed once a probe is unanswered and nothing was heard for
+/// [`UNACKNOWLEDGED_MAX`].
+pub const PROBE_INTERVAL: Duration = Duration::from_secs(5);
+/// The pause after the system failed to accept a connection, which happens when no file descriptor is left. Trying again at
+/// once would spin.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// The interval of pings on an idle connection of HTTP/2. Only they reveal that packets vanish silently.
+pub const PING_INTERVAL: Duration = Duration::from_secs(10);
+/// A connection of HTTP/2 that has not answered a ping for this long is closed.
+pub const PING_PATIENCE: Duration = Duration::from_secs(5);
+/// The interval of pings on a connection of another replica.
+pub const PEER_PING_INTERVAL: Duration = Duration::from_millis(500);
+/// A connection of another replica that has not answered a ping for this long is closed.
+pub const PEER_PING_PATIENCE: Duration = Duration::from_millis(1_000);
 /// Calls in progress on a connection of another replica. Raft's own calls need only a few.
 pub const PEER_CALLS_MAX: u32 = 1_024;
 /// Items in all lists together of a message from another replica, commands in it included: more than any message that
@@ -92,10 +113,15 @@ pub const PEER_ITEMS_MAX: u64 = 1 << 22;
 pub const FORWARDED_OBJECTS_BYTES_MAX: usize = 4 << 20;
 /// Connections to the port for metrics.
 pub const METRICS_CONNECTIONS_MAX: usize = 64;
-/// A connection for metrics that sends nothing for this long is closed: longer than usual intervals between scrapes.
-pub const METRICS_SILENCE_MAX: Duration = Duration::from_secs(150);
+/// Handshakes that are under way at the port for metrics.
+pub const METRICS_HANDSHAKES_MAX: usize = 2 * METRICS_CONNECTIONS_MAX;
+/// A connection for metrics, or of HTTP/1.1 for the Kubernetes API, that sends nothing for this long and has no request in
+/// progress is closed: longer than usual intervals between scrapes.
+pub const HTTP1_SILENCE_MAX: Duration = Duration::from_secs(150);
 /// Connections to the port for clients of the Kubernetes API. HTTP/1.1 needs one for each request in progress and each watch.
 pub const KUBE_CONNECTIONS_MAX: usize = 4_096;
+/// The longest time for the headers of a request of HTTP/1.1 to that port.
+pub const KUBE_HEADERS_MAX: Duration = Duration::from_secs(10);
 /// Requests in progress, watches included, on one connection of HTTP/2 to that port. Clients open another connection beyond it.
 pub const KUBE_STREAMS_PER_CONNECTION_MAX: u32 = 250;
 /// Bytes of bodies that one connection of HTTP/2 to that port may send before they are taken.

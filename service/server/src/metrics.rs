@@ -131,14 +131,14 @@ fn gauge_value(count: impl TryInto<i64>) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::BOUNDS;
+    use crate::limits::{BOUNDS, CONNECTIONS};
 
     #[test]
     fn every_bound_of_the_table_has_its_metric() {
         let metrics = Metrics::new(|| 0);
         crate::rpc::declare(&metrics.rpc);
         let text = metrics.text();
-        for bound in BOUNDS {
+        for bound in BOUNDS.iter().chain(CONNECTIONS) {
             let Some(metric) = bound.metric else { continue };
             let declared = format!("# TYPE {metric} ");
             assert!(text.contains(&declared), "{}: no {metric}", bound.name);

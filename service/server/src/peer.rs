@@ -3,8 +3,6 @@
 //! All calls from one replica to another share one HTTP/2 connection. Each call names the cluster, both replicas and
 //! both data directories ([`PeerIdentity`]); a replica refuses calls that are not meant for it.
 
-use std::time::Duration;
-
 mod client;
 pub mod codec;
 mod connections;
@@ -33,12 +31,6 @@ pub mod protocol {
     )]
     include!(concat!(env!("OUT_DIR"), "/synod.peer.v1.Peer.rs"));
 }
-
-/// The interval of pings on an idle connection. Only they reveal that packets vanish silently.
-const KEEPALIVE_INTERVAL: Duration = Duration::from_millis(500);
-
-/// A connection that has not answered a ping for this long is closed.
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
 /// The window of a stream: bytes that may be sent before the receiver has read them.
 const STREAM_WINDOW: u32 = 2 << 20;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::limits::{
-    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, INTRODUCTION_MAX, KUBE_CONNECTIONS_MAX,
-    METRICS_CONNECTIONS_MAX, METRICS_SILENCE_MAX, PEER_CONNECTIONS_MAX, PEER_INTRODUCTION_MAX,
-    PEER_STRANGERS_MAX, STRANGERS_MAX,
+    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, HANDSHAKES_MAX, HTTP1_SILENCE_MAX,
+    INTRODUCTION_MAX, KUBE_CONNECTIONS_MAX, METRICS_CONNECTIONS_MAX, METRICS_HANDSHAKES_MAX,
+    PEER_CONNECTIONS_MAX, PEER_HANDSHAKES_MAX, PEER_INTRODUCTION_MAX, PEER_STRANGERS_MAX,
+    STRANGERS_MAX,
 };
 
 /// A door of a replica: one of its listening ports.
@@ -41,6 +42,8 @@ pub(super) struct Rules {
     pub(super) per_source: usize,
     /// The most connections that have not introduced themselves; the other places are kept for those that have.
     pub(super) strangers: usize,
+    /// The most handshakes of transport security that are under way.
+    pub(super) handshakes: usize,
     /// How soon a connection must have introduced itself.
     pub(super) introduction: Duration,
     /// What counts as an introduction.
@@ -83,6 +86,7 @@ impl Door {
                 connections: CONNECTIONS_MAX,
                 per_source: CONNECTIONS_PER_SOURCE_MAX,
                 strangers: STRANGERS_MAX,
+                handshakes: HANDSHAKES_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Preface,
                 speaks: Speaks::Http2,
@@ -93,6 +97,7 @@ impl Door {
                 connections: PEER_CONNECTIONS_MAX,
                 per_source: PEER_CONNECTIONS_MAX,
                 strangers: PEER_STRANGERS_MAX,
+                handshakes: PEER_HANDSHAKES_MAX,
                 introduction: PEER_INTRODUCTION_MAX,
                 introduced: Introduced::Call,
                 speaks: Speaks::Http2,
@@ -103,20 +108,22 @@ impl Door {
                 connections: METRICS_CONNECTIONS_MAX,
                 per_source: METRICS_CONNECTIONS_MAX,
                 strangers: METRICS_CONNECTIONS_MAX,
+                handshakes: METRICS_HANDSHAKES_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Anything,
                 speaks: Speaks::Http1,
-                silence: Some(METRICS_SILENCE_MAX),
+                silence: Some(HTTP1_SILENCE_MAX),
                 idle_give_way: true,
             },
             Self::Kube => Rules {
                 connections: KUBE_CONNECTIONS_MAX,
                 per_source: CONNECTIONS_PER_SOURCE_MAX,
                 strangers: STRANGERS_MAX,
+                handshakes: HANDSHAKES_MAX,
                 introduction: INTRODUCTION_MAX,
                 introduced: Introduced::Anything,
                 speaks: Speaks::Either,
-                silence: Some(METRICS_SILENCE_MAX),
+                silence: Some(HTTP1_SILENCE_MAX),
                 idle_give_way: true,
             },
         }

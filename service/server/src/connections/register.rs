@@ -68,10 +68,9 @@ impl Register {
         }
     }
 
-    /// The most handshakes of transport security that are under way: no more connections are without introduction, and as
-    /// many again may have been cut without having noticed.
+    /// The most handshakes of transport security that are under way.
     pub(super) fn handshakes_max(&self) -> usize {
-        2 * self.rules.strangers
+        self.rules.handshakes
     }
 
     /// A place for a connection from `remote`, for which another one may be cut; `None` if none can be spared.

@@ -14,7 +14,7 @@ use super::register::{Entered, Register};
 use super::*;
 use crate::limits::{
     ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX, ANSWER_PATIENCE, ANSWER_PIECE_BYTES,
-    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, METRICS_SILENCE_MAX, PEER_INTRODUCTION_MAX,
+    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, HTTP1_SILENCE_MAX, PEER_INTRODUCTION_MAX,
     PEER_STRANGERS_MAX,
 };
 use crate::metrics::Metrics;
@@ -116,7 +116,7 @@ async fn a_silent_connection_is_closed_unless_pings_find_out_that_it_is_dead() {
         let register = Arc::clone(&register);
         async move { register.watch_over(stop).await }
     });
-    tokio::time::sleep(METRICS_SILENCE_MAX + Duration::from_secs(1)).await;
+    tokio::time::sleep(HTTP1_SILENCE_MAX + Duration::from_secs(1)).await;
     assert_eq!(cut(&entered), [0]);
 }
 

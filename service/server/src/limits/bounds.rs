@@ -1,9 +1,9 @@
-//! The table of the limits, with the metric of each and what happens beyond it.
+//! The table of the limits but for those of connections, with the metric of each and what happens beyond it.
 
-use super::bound::{Bound, GIVES_WAY, OVERLOADED, WAITS, bound};
+use super::bound::{Bound, OVERLOADED, WAITS, bound};
 use super::*;
 
-/// Every limit of this crate.
+/// What a replica holds at a time.
 pub const BOUNDS: &[Bound] = &[
     bound(
         "requests in a lane",
@@ -55,6 +55,13 @@ pub const BOUNDS: &[Bound] = &[
         OVERLOADED,
     ),
     bound(
+        "replicas of a set",
+        REPLICAS_MAX,
+        "replicas",
+        None,
+        "a further one is refused",
+    ),
+    bound(
         "watch streams",
         WATCH_STREAMS_MAX,
         "streams",
@@ -104,144 +111,11 @@ pub const BOUNDS: &[Bound] = &[
         "left out, which the answer says",
     ),
     bound(
-        "client connections",
-        CONNECTIONS_MAX,
-        "connections",
-        Some("synod_connections"),
-        GIVES_WAY,
-    ),
-    bound(
-        "client connections from one address",
-        CONNECTIONS_PER_SOURCE_MAX,
-        "connections",
-        Some("synod_connections_cut"),
-        GIVES_WAY,
-    ),
-    bound(
-        "client connections that have said nothing",
-        STRANGERS_MAX,
-        "connections",
-        Some("synod_connections_cut"),
-        "the oldest is closed",
-    ),
-    bound(
-        "connections of replicas",
-        PEER_CONNECTIONS_MAX,
-        "connections",
-        Some("synod_connections"),
-        "closed at once",
-    ),
-    bound(
-        "connections of replicas that are not known yet",
-        PEER_STRANGERS_MAX,
-        "connections",
-        Some("synod_connections_cut"),
-        "the oldest is closed",
-    ),
-    bound(
-        "connections for metrics",
-        METRICS_CONNECTIONS_MAX,
-        "connections",
-        Some("synod_connections"),
-        GIVES_WAY,
-    ),
-    bound(
-        "connections for the Kubernetes API",
-        KUBE_CONNECTIONS_MAX,
-        "connections",
-        Some("synod_connections"),
-        GIVES_WAY,
-    ),
-    bound(
-        "requests of the Kubernetes API on a connection of HTTP/2",
-        KUBE_STREAMS_PER_CONNECTION_MAX as usize,
-        "requests",
-        None,
-        "the client waits or opens another connection",
-    ),
-    bound(
-        "bytes of bodies on a connection of HTTP/2 for the Kubernetes API, not taken yet",
-        KUBE_WINDOW_BYTES_MAX as usize,
-        "bytes",
-        None,
-        "the client waits",
-    ),
-    bound(
         "answers of the Kubernetes API that are compressed",
         KUBE_COMPRESSED_MAX,
         "answers",
         None,
         "sent as they are",
-    ),
-    bound(
-        "streams of a connection that were reset before they were served",
-        STREAMS_RESET_UNSERVED_MAX,
-        "streams",
-        None,
-        "the connection is closed",
-    ),
-    bound(
-        "streams of a connection that the replica had to reset",
-        STREAMS_RESET_HERE_MAX,
-        "streams",
-        None,
-        "the connection is closed",
-    ),
-    bound(
-        "frames of a connection that ask for nothing, at once",
-        CONTROL_FRAMES_MAX,
-        "frames",
-        Some("synod_connections_cut"),
-        "the connection is closed",
-    ),
-    bound(
-        "the same, each second",
-        CONTROL_FRAMES_PER_SECOND as usize,
-        "frames",
-        Some("synod_connections_cut"),
-        "the connection is closed",
-    ),
-    bound(
-        "bytes of answers that are not taken",
-        ANSWER_BYTES_HELD_MAX,
-        "bytes",
-        Some("synod_answer_bytes_held"),
-        "the connection that holds most is closed",
-    ),
-    bound(
-        "bytes of answers that are not taken, of a connection",
-        ANSWER_BYTES_PER_CONNECTION_MAX,
-        "bytes",
-        Some("synod_answer_bytes_held"),
-        "the next answer waits",
-    ),
-    bound(
-        "answers that are not taken",
-        ANSWER_PATIENCE.as_secs() as usize,
-        "seconds",
-        Some("synod_connections_cut"),
-        "the connection is closed",
-    ),
-    bound(
-        "what was sent and is not confirmed",
-        UNACKNOWLEDGED_MAX.as_secs() as usize,
-        "seconds",
-        None,
-        "the system closes the connection",
-    ),
-    bound(
-        "silence of a connection before the system asks whether the other end is there",
-        SILENCE_UNASKED_MAX.as_secs() as usize,
-        "seconds",
-        None,
-        "the system closes the connection if nobody answers",
-    ),
-    bound(
-        "calls of a replica's connection",
-        PEER_CALLS_MAX as usize,
-        "calls",
-        None,
-        WAITS,
     ),
     bound(
         "items in the lists of a replica's message",
@@ -258,18 +132,18 @@ pub const BOUNDS: &[Bound] = &[
         "a refusal comes without the object",
     ),
     bound(
-        "calls of a connection",
-        CALLS_PER_CONNECTION_MAX,
-        "calls",
+        "time of a request whose caller names none",
+        DEADLINE_DEFAULT.as_secs() as usize,
+        "seconds",
         None,
-        "a class of calls is full before, and refuses",
+        "ended with DEADLINE_EXCEEDED",
     ),
     bound(
-        "headers of a request",
-        HEADER_BYTES_MAX as usize,
-        "bytes",
+        "time of a request",
+        DEADLINE_MAX.as_secs() as usize,
+        "seconds",
         None,
-        "refused by HTTP/2",
+        "ended with DEADLINE_EXCEEDED",
     ),
     bound(
         "requests under way",
@@ -389,6 +263,13 @@ pub const BOUNDS: &[Bound] = &[
         "streams",
         Some("synod_requests_in_flight"),
         OVERLOADED,
+    ),
+    bound(
+        "time for the requests under way when a replica ends",
+        DRAIN_MAX.as_secs() as usize,
+        "seconds",
+        None,
+        "their connections are closed",
     ),
     bound(
         "holders in an expiry",

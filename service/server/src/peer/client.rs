@@ -17,8 +17,9 @@ use super::identity::{PeerIdentity, Refusal};
 use super::log_end::LogEnd;
 use super::messages;
 use super::protocol::peer_client::PeerClient;
-use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
+use super::{CONNECTION_WINDOW, STREAM_WINDOW};
 use crate::consensus::{DirectoryId, ReplicaAddress, ReplicaId};
+use crate::limits::{PEER_PING_INTERVAL, PEER_PING_PATIENCE};
 use crate::seams::Dial;
 
 /// The longest time to open a connection.
@@ -376,8 +377,8 @@ fn open_lazily(dialer: Arc<dyn Dial>, address: String) -> Channel {
     Endpoint::from(Uri::from_static("http://synod-peer"))
         .connect_timeout(CONNECT_TIMEOUT)
         // Without pings, a connection whose packets vanish would stay for ever, and so would every call on it.
-        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
-        .keep_alive_timeout(KEEPALIVE_TIMEOUT)
+        .http2_keep_alive_interval(PEER_PING_INTERVAL)
+        .keep_alive_timeout(PEER_PING_PATIENCE)
         .keep_alive_while_idle(true)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)

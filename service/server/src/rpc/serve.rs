@@ -1,7 +1,5 @@
 //! The gRPC server that clients call.
 
-use std::time::Duration;
-
 use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server as reflection;
 
@@ -10,15 +8,9 @@ use super::health::HealthService;
 use super::layer::GateLayer;
 use crate::connections::http2;
 use crate::health::Health;
-use crate::limits::CALLS_PER_CONNECTION_MAX;
+use crate::limits::{CALLS_PER_CONNECTION_MAX, PING_INTERVAL, PING_PATIENCE};
 use crate::seams::Incoming;
 use crate::stop::Stop;
-
-/// The interval of pings on an idle connection. Only they reveal that packets vanish silently.
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// A connection that has not answered a ping for this long is closed.
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of the server for clients.
 pub(crate) struct Serving {
@@ -47,8 +39,8 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
     });
 
     http2()
-        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
-        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+        .http2_keepalive_interval(Some(PING_INTERVAL))
+        .http2_keepalive_timeout(Some(PING_PATIENCE))
         .max_concurrent_streams(u32::try_from(CALLS_PER_CONNECTION_MAX).unwrap_or(u32::MAX))
         .layer(GateLayer::new(front.gate))
         .add_service(health)

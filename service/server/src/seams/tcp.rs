@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
@@ -10,18 +9,10 @@ use socket2::TcpKeepalive;
 use tokio::net::TcpStream;
 
 use super::{Connection, Dial, Incoming};
-use crate::limits::{SILENCE_UNASKED_MAX, UNACKNOWLEDGED_MAX};
+use crate::limits::{ACCEPT_PAUSE, PROBE_INTERVAL, SILENCE_UNASKED_MAX, UNACKNOWLEDGED_MAX};
 
 /// The listener that [`incoming`] takes.
 pub use tokio::net::TcpListener;
-
-/// The pause after the system failed to accept a connection, which happens when no file descriptor is left. Trying
-/// again at once would spin.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// The pause between two probes whether the other end is there. The connection is over once a probe is unanswered and nothing
-/// was heard for [`UNACKNOWLEDGED_MAX`].
-const ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Connects over TCP.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,7 +65,7 @@ fn connection(stream: TcpStream, remote: String) -> io::Result<Connection> {
     // While nothing is sent, HTTP/1.1 does not ping at all: the system must ask whether the other end is still there.
     let alive = TcpKeepalive::new()
         .with_time(SILENCE_UNASKED_MAX)
-        .with_interval(ALIVE_INTERVAL);
+        .with_interval(PROBE_INTERVAL);
     socket.set_tcp_keepalive(&alive)?;
     Ok(Connection::new(stream, remote))
 }

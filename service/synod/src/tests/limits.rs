@@ -5,7 +5,7 @@ use std::path::Path;
 
 use synod_model::Limit;
 use synod_model::settings::SETTINGS;
-use synod_server::limits::BOUNDS;
+use synod_server::limits::{BOUNDS, Bound, CONNECTIONS};
 
 const INTRODUCTION: &str = "\
 # Limits
@@ -66,13 +66,20 @@ fn settings(text: &mut String) {
     }
 }
 
-/// The limits of what a replica holds at a time.
+/// The limits of what a replica holds at a time, and those of its connections.
 fn bounds(text: &mut String) {
     let about = "What one replica holds in memory at a time, with the metric that shows how near it is or how often it was \
                  reached.\nWhere there is none, the limit is kept for each connection or message, and whoever meets it is told.";
+    rows(text, "A replica", about, BOUNDS);
+    let about = "At each port of a replica, over TLS or not. A connection that was not let in, or that was closed, is counted and logged \
+                 with why.";
+    rows(text, "Connections", about, CONNECTIONS);
+}
+
+fn rows(text: &mut String, title: &str, about: &str, bounds: &[Bound]) {
     let columns = ["what", "bound", "unit", "metric", "beyond it"];
-    table(text, "A replica", about, &columns);
-    for bound in BOUNDS {
+    table(text, title, about, &columns);
+    for bound in bounds {
         let metric = bound.metric.map(|metric| format!("`{metric}`"));
         writeln!(
             text,
