@@ -444,3 +444,92 @@ async fn verify_finds_each_flipped_byte_and_names_its_place() {
         assert!(!data.exists());
     }
 }
+
+/// The arguments of the CronJob, for another folder and another number of backups that are kept.
+fn of_the_job(folder: &Path, keep: u32) -> String {
+    let job = synod_tests::checkout().join("deploy/kubernetes/backup/cron-job.yaml");
+    let job = fs::read_to_string(job).expect("it is there");
+    let arguments = job
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("args: "));
+    let arguments: Vec<String> = serde_json::from_str(arguments.expect("it has arguments"))
+        .expect("they are a list of texts");
+    let [command, create, place, flag, _] = &arguments[..] else {
+        panic!("it does something else: {arguments:?}");
+    };
+    assert_eq!(place, "/backups/");
+    format!("{command} {create} {} {flag} {keep}", text(folder))
+}
+
+fn listed(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("it is a folder");
+    let names = entries.map(|entry| entry.expect("it can be listed").file_name().into_string());
+    let mut names: Vec<String> = names.map(|name| name.expect("it is a text")).collect();
+    names.sort();
+    names
+}
+
+/// The names of what was written, and of what was removed for it.
+async fn made(line: &str) -> (String, Vec<String>) {
+    let told = document(line).await;
+    let file = PathBuf::from(told["file"].as_str().expect("it says where it is"));
+    let name = file.file_name().and_then(|name| name.to_str());
+    let removed = told["removed"].as_array().expect("it says what it removed");
+    let removed = removed.iter().map(|name| name.as_str().map(str::to_owned));
+    (
+        name.expect("it is a text").to_owned(),
+        removed.collect::<Option<_>>().expect("they are texts"),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_newest_backups_of_a_cluster_are_kept_in_a_folder() {
+    let place = tempfile::TempDir::with_prefix_in("kept-", env!("CARGO_TARGET_TMPDIR"));
+    let place = place.expect("the target folder can be written");
+    let path = |name: &str| -> PathBuf { place.path().join(name) };
+    let ports = [(); 2].map(|()| [free_address(), free_address(), free_address()]);
+    let ours = Lone::start(1, &path("ours"), ports[0], &path("ours.log")).await;
+    let theirs = Lone::start(1, &path("theirs"), ports[1], &path("theirs.log")).await;
+    let folder = path("backups");
+    fs::create_dir(&folder).expect("it can be made");
+    let at = |keep| format!("{} --endpoints {}", of_the_job(&folder, keep), ports[0][0]);
+
+    let other = format!("{} --endpoints {}", of_the_job(&folder, 1), ports[1][0]);
+    let (other, _) = made(&other).await;
+    fs::write(folder.join("notes.backup"), "nobody's").expect("it can be written");
+    let stay = [other, "notes.backup".to_owned()];
+    let is_left = |ours: &[&String]| {
+        let mut left: Vec<String> = ours.iter().copied().chain(&stay).cloned().collect();
+        left.sort();
+        assert_eq!(listed(&folder), left);
+    };
+    let (first, removed) = made(&at(2)).await;
+    assert_eq!(removed, [""; 0]);
+    let (second, removed) = made(&at(2)).await;
+    assert_eq!(removed, [""; 0]);
+    is_left(&[&first, &second]);
+    let (third, removed) = made(&at(2)).await;
+    assert_eq!(removed, [first]);
+    let (sealed, removed) = made(&format!("{} --recipient {PUBLIC}", at(2))).await;
+    assert_eq!(removed, [second]);
+    is_left(&[&third, &sealed]);
+    document(&format!("backup verify {}", text(&folder.join(&third)))).await;
+
+    // What fails removes nothing.
+    let nobody = format!(
+        "{} --endpoints {} --timeout 500ms",
+        of_the_job(&folder, 1),
+        free_address()
+    );
+    refused(&nobody).await;
+    let file = folder.join("notes.backup");
+    let said = refused(&format!("backup create {} --keep 1", text(&file))).await;
+    assert!(said.contains("is no folder"), "{said}");
+    is_left(&[&third, &sealed]);
+    // An encrypted one is known by its name.
+    let (last, removed) = made(&at(1)).await;
+    assert_eq!(removed, [third, sealed]);
+    is_left(&[&last]);
+    ours.finish().await;
+    theirs.finish().await;
+}

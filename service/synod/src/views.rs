@@ -24,7 +24,7 @@ mod verdicts;
 
 use std::time::Duration;
 
-pub(crate) use backups::{backup, founded, may_be_lost, survivor};
+pub(crate) use backups::{backup, created, founded, may_be_lost, survivor};
 pub(crate) use cluster::{checkpoints, leader_changed, replica_changed};
 pub(crate) use collections::{collection, collection_changed, collection_deleted, collections};
 pub(crate) use contexts::{contexts, current_context};

@@ -1,12 +1,11 @@
 //! The hosts of the runbook: a folder each, with ports on loopback.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use std::time::{Duration, SystemTime};
 
 use synod_client::{Client, ReadOptions};
 use tempfile::TempDir;
@@ -25,8 +24,6 @@ const PORTS: [u16; 4] = [4600, 4610, 4620, 4630];
 
 /// The folders of a host that the runbook and the package name, each of which is below the folder of that host here.
 const FOLDERS: [&str; 3] = ["/etc/synod", "/var/lib/synod", "/var/log/synod"];
-
-const DAY: Duration = Duration::from_hours(24);
 
 /// What the package brings for systemd.
 pub(super) const UNITS: [&str; 3] = [
@@ -226,25 +223,32 @@ impl Hosts {
         if !folder.exists() {
             symlink(&private, &folder).expect("systemd can make it, too");
         }
-        let old = File::create(private.join("synod-old.backup")).expect("it can be made");
-        // Long before two weeks ago.
-        let then = SystemTime::UNIX_EPOCH + DAY;
-        old.set_modified(then).expect("it is ours");
         let line = exec_start("synod-backup.service");
-        // What systemd and its shell take off.
-        let line = line
-            .strip_prefix("/bin/sh -c '")
-            .expect("a shell is started");
-        let line = line.trim_end_matches('\'').replace("%%", "%");
-        let script = format!("set -a\n. /etc/synod/backup.env\n{line}");
-        let output = done("the backup", shell(&self.here(1, &script))).await;
-        assert!(output.status.success(), "{output:?}");
-        let line = line_of("synod-backup.service", "ExecStartPost=");
-        let output = done("what follows", shell(&self.here(1, &line))).await;
-        assert!(output.status.success(), "{output:?}");
-        assert!(!private.join("synod-old.backup").exists(), "it is old");
-        let made = fs::read_dir(folder).expect("it was made").count();
-        assert_eq!(made, 1, "{output:?}");
+        let script = |line: &str| format!("set -a\n. /etc/synod/backup.env\n{line}");
+        let names = || {
+            let entries = fs::read_dir(&folder).expect("systemd has made it");
+            let names = entries.map(|entry| entry.expect("it can be listed").file_name());
+            names.collect::<BTreeSet<_>>()
+        };
+        let run = async |line: &str| {
+            let output = done("the backup", shell(&self.here(1, &script(line)))).await;
+            assert!(output.status.success(), "{output:?}");
+            names()
+        };
+        let before = names();
+        let first = run(&line).await;
+        assert_eq!(first.difference(&before).count(), 1, "one was made");
+        // The unit keeps more than this test makes.
+        let (line, _) = line.rsplit_once(' ').expect("it says how many it keeps");
+        let second = run(&format!("{line} 1")).await;
+        assert_eq!(
+            second
+                .intersection(&first)
+                .cloned()
+                .collect::<BTreeSet<_>>(),
+            before
+        );
+        assert_eq!(second.len(), before.len() + 1, "the older one has gone");
     }
 
     /// Ends all replicas. None may have panicked.

@@ -1,5 +1,6 @@
 //! The arguments of `synod backup`.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use age::x25519::Recipient;
@@ -16,6 +17,7 @@ Examples:
 const CREATE: &str = "\
 Examples:
   synod backup create /var/backups/synod/today.backup
+  synod backup create /var/backups/synod/ --keep 336
   synod backup create - | zstd > today.backup.zst
   synod backup create today.backup.age --recipient $(age-keygen -y key.txt)
 
@@ -66,8 +68,17 @@ pub(crate) enum BackupCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupCreateArgs {
-    /// The file to write, or - for standard output.
+    /// The file to write, a folder, in which the backup gets a name, or - for standard output.
+    ///
+    /// The name in a folder says of which cluster it is, when it was begun and at which revision: synod-CLUSTER-TIME-REVISION.backup,
+    /// with .age behind it if it is encrypted.
     pub(crate) file: PathBuf,
+    /// Keep this many of the cluster's backups in the folder, with the new one, and remove the oldest.
+    ///
+    /// Once the new one is in its place, those are removed that this command has named and written in this folder for the same
+    /// cluster, and what it has left there if it was killed. Nothing else is touched, and nothing if the backup fails.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) keep: Option<NonZeroU32>,
     /// Encrypt the backup for this public key of age, as in age1...; it can be given several times.
     #[arg(long = "recipient", value_name = "KEY")]
     pub(crate) recipients: Vec<Recipient>,

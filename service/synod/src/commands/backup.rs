@@ -3,6 +3,7 @@
 mod create;
 mod encryption;
 mod file;
+mod kept;
 mod restore;
 mod verify;
 

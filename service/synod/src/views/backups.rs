@@ -1,6 +1,7 @@
 //! Backups, and what is founded from them, as tables.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
@@ -63,6 +64,26 @@ pub(crate) fn backup(
         wide,
         names: vec![header.cluster.to_string()],
     }
+}
+
+/// The same of a backup that was written to this file, with the names of those that were removed for it.
+pub(crate) fn created(mut document: Document, file: &Path, removed: &[String]) -> Document {
+    let file = file.display().to_string();
+    let mut place = Table::new(["File"]);
+    place.row([&file]);
+    let mut added = vec![place];
+    if !removed.is_empty() {
+        let mut gone = Table::new(["Removed"]);
+        for name in removed {
+            gone.row([name]);
+        }
+        added.push(gone);
+    }
+    document.value["file"] = file.into();
+    document.value["removed"] = removed.into();
+    document.tables.extend(added.iter().cloned());
+    document.wide.extend(added);
+    document
 }
 
 /// A cluster that was founded, and how to start its replica.

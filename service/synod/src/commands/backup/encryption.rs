@@ -10,7 +10,7 @@ use age::{DecryptError, Decryptor, Encryptor, Identity, IdentityFile, Recipient}
 use crate::failure::Failure;
 
 /// What everything that is encrypted begins with.
-const MARK: &[u8] = b"age-encryption.org/";
+pub(super) const MARK: &[u8] = b"age-encryption.org/";
 
 /// Where a backup is written to, encrypted or not.
 pub(super) enum Sealed<W: Write> {

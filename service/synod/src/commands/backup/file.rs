@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use synod_model::ClusterId;
 use tempfile::NamedTempFile;
 
-use super::encryption;
+use super::{encryption, kept};
 use crate::failure::Failure;
 
 /// What stands for standard input and standard output.
@@ -27,6 +28,19 @@ pub(super) enum Target {
 impl Target {
     /// Opens the target. A file that is there already is refused now, before the cluster is asked for anything.
     pub(super) fn open(path: &Path, force: bool) -> Result<Self, Failure> {
+        Self::begin(path, force, ".synod-backup-")
+    }
+
+    /// Opens the target in a folder of backups of this cluster.
+    pub(super) fn open_in_folder(
+        path: &Path,
+        force: bool,
+        cluster: &ClusterId,
+    ) -> Result<Self, Failure> {
+        Self::begin(path, force, &kept::partial(cluster))
+    }
+
+    fn begin(path: &Path, force: bool, prefix: &str) -> Result<Self, Failure> {
         if path.as_os_str() == PIPE {
             return Ok(Self::Pipe(BufWriter::new(io::stdout())));
         }
@@ -35,9 +49,12 @@ impl Target {
         }
         // Its rights are those of its owner alone from the start.
         let temporary = tempfile::Builder::new()
-            .prefix(".synod-backup-")
+            .prefix(prefix)
+            .suffix(kept::PARTIAL)
             .tempfile_in(folder(path))
             .map_err(|error| unwritten(path, &error))?;
+        // The lock says that somebody writes it, and goes with the process. Not every file system has locks.
+        let _ = temporary.as_file().try_lock();
         Ok(Self::File {
             path: path.to_owned(),
             temporary: BufWriter::new(temporary),
