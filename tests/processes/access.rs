@@ -7,6 +7,7 @@ mod raw;
 mod requests;
 mod secrets;
 mod tokens;
+mod withdrawn;
 
 use std::fs;
 use std::time::Duration;
@@ -173,7 +174,7 @@ async fn tokens_and_sessions_are_of_no_use_to_others() {
         of_folder(&cluster, "member-apiserver-1").await,
         of_folder(&cluster, "member-apiserver-2").await,
     );
-    let (token, session) = (holds(&other).await, opens(&other).await);
+    let (token, session) = (holds_as(&other, OTHER).await, opens(&other).await);
     let renew = v1::LeasesRenewRequest {
         what: Some(v1::leases_renew_request::What::Lease(token.clone())),
         correlation: 1,
@@ -230,15 +231,15 @@ fn lease(name: &str) -> v1::LeaseKey {
     }
 }
 
-/// The token of a lease that the other member holds, under its name.
-async fn holds(other: &Raw) -> v1::LeaseToken {
+/// The token of a lease that a member holds, under its name.
+async fn holds_as(member: &Raw, name: &str) -> v1::LeaseToken {
     let acquire = v1::LeasesAcquireRequest {
         lease: Some(lease("leader")),
-        holder: format!("{OTHER}_process"),
+        holder: format!("{name}_process"),
         ..v1::LeasesAcquireRequest::default()
     };
     let method = "synod.v1.Leases/Acquire";
-    let held = other.unary(method, acquire.encode_to_vec().into()).await;
+    let held = member.unary(method, acquire.encode_to_vec().into()).await;
     let held = v1::LeasesAcquireResponse::decode(held.expect("it is free")).expect("an answer");
     let Some(v1::leases_acquire_response::Result::Held(held)) = held.result else {
         panic!("it is not held: {held:?}")

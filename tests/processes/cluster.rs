@@ -73,10 +73,13 @@ impl Cluster {
 
     /// Three secured replicas with a policy in the file [`Self::policy`].
     pub(crate) async fn start_with_policy(policy: &str) -> Self {
-        let cluster = Self::prepare().await;
-        fs::write(cluster.policy(), policy).expect("the folder can be written");
-        let file = cluster.policy().display().to_string();
-        cluster.secured(&["--policy-file", &file]).await
+        Self::prepare().await.with_policy(policy).await
+    }
+
+    async fn with_policy(self, policy: &str) -> Self {
+        fs::write(self.policy(), policy).expect("the folder can be written");
+        let file = self.policy().display().to_string();
+        self.secured(&["--policy-file", &file]).await
     }
 
     /// The same, each with an audit log and these flags.

@@ -74,6 +74,11 @@ impl Raw {
         }
     }
 
+    /// The connection, for calls that show no token.
+    pub(super) fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
     fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         if let Some(token) = &self.token {
