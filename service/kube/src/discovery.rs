@@ -12,7 +12,8 @@ use synod_proto::v1;
 use crate::kinds::{EVENT, KINDS, Kind, is_version, preference};
 use crate::negotiate::Form;
 use crate::parts::{Part, STATUS};
-use crate::sources::Calls;
+use crate::request::Asked;
+use crate::sources::{Calls, read};
 
 /// The version of Kubernetes whose clients are told that it is served: kubectl compares it with its own.
 const MINOR: &str = "33";
@@ -35,7 +36,7 @@ pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
     let mut weights = Weights::new();
     let mut kinds: Vec<Kind> = KINDS.to_vec();
     kinds.push(EVENT);
-    let collections = calls
+    let (collections, revision) = calls
         .front
         .collections(&calls.origin, calls.deadline)
         .await?;
@@ -50,7 +51,7 @@ pub(crate) async fn groups(calls: &Calls) -> Result<Vec<Group>, Refusal> {
         }
         let status = calls
             .front
-            .storage_status(&calls.origin, resource, calls.deadline)
+            .storage_status(&calls.origin, resource, revision, calls.deadline)
             .await?;
         weigh(&mut weights, &item.counts, &status);
         let mut versions: Vec<String> = item
@@ -131,7 +132,8 @@ fn grouped(kinds: Vec<Kind>, weights: &Weights) -> Vec<Group> {
     groups
 }
 
-/// The kind at this place; `None` if there is none.
+/// The kind at this place; `None` if there is none. For who has `seen` a revision, that of the collection that it may have seen:
+/// a list or a watch that goes on from there needs no leader.
 ///
 /// # Errors
 ///
@@ -141,6 +143,7 @@ pub(crate) async fn kind_at(
     group: &str,
     version: &str,
     plural: &str,
+    seen: Option<u64>,
 ) -> Result<Option<Kind>, Refusal> {
     if group.is_empty() {
         let is_event = version == EVENT.version && plural == EVENT.plural;
@@ -159,10 +162,21 @@ pub(crate) async fn kind_at(
         group: group.to_owned(),
         resource: plural.to_owned(),
     };
-    let collection = calls
-        .front
-        .collection(&calls.origin, resource, calls.deadline)
-        .await?;
+    let as_of = async |asked| {
+        let (resource, read) = (resource.clone(), read(asked));
+        let front = &calls.front;
+        front
+            .collection(&calls.origin, resource, read, calls.deadline)
+            .await
+    };
+    let collection = match seen {
+        // What is wrong with the revision is told by the read that follows.
+        Some(seen) => match as_of(Asked::Exact(seen)).await {
+            Ok(Some(collection)) => Some(collection),
+            Ok(None) | Err(_) => as_of(Asked::Newest).await?,
+        },
+        None => as_of(Asked::Newest).await?,
+    };
     // A collection takes any version: only its clients know which ones there are.
     Ok(collection.map(|collection| Kind::of_collection(&collection, version)))
 }

@@ -459,7 +459,7 @@ impl Live {
         let plural = resource.resource.clone();
         let front = &calls.front;
         let declared = front
-            .collection(&calls.origin, resource, calls.deadline)
+            .collection(&calls.origin, resource, None, calls.deadline)
             .await
             .map_err(|refusal| Fault::of(&refusal, about))?;
         Ok(declared.map_or_else(|| kind_of(&plural), |collection| collection.kind))

@@ -218,6 +218,12 @@ impl Query {
         parsed.transpose()
     }
 
+    /// The revision that a client has seen, and goes on from.
+    pub(crate) fn seen(&self) -> Option<u64> {
+        let revision = self.number("resourceVersion").ok().flatten();
+        revision.filter(|revision| *revision > 0)
+    }
+
     /// What a list or watch selects, of events or of another kind.
     pub(crate) fn selection(&self, is_of_events: bool) -> Result<Selection, Fault> {
         let text = self.get("labelSelector").unwrap_or_default();

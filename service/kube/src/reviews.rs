@@ -319,7 +319,7 @@ async fn named(calls: &Calls, asked: &Attributes) -> Result<Option<Kind>, Refusa
     match fixed {
         Some(kind) => Ok(Some(kind.clone())),
         // A collection takes any version.
-        None => kind_at(calls, &asked.group, "v1", &asked.resource).await,
+        None => kind_at(calls, &asked.group, "v1", &asked.resource, None).await,
     }
 }
 

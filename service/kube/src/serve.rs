@@ -364,7 +364,9 @@ async fn resource(
 ) -> Result<Response, Fault> {
     let user = calls.front.identity(&calls.origin);
     let user = user.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
-    let kind = kind_at(calls, &place.group, &place.version, &place.plural).await;
+    let is_of_whole = head.method == Method::GET && place.subresource.is_none();
+    let seen = head.query.seen().filter(|_| is_of_whole);
+    let kind = kind_at(calls, &place.group, &place.version, &place.plural, seen).await;
     let kind = kind.map_err(|refusal| Fault::of_any(refusal.kind, &refusal.message))?;
     let kind = kind.ok_or_else(Fault::no_such_path)?;
     let part = kind.part(place.subresource.as_deref());

@@ -243,7 +243,8 @@ impl Front {
         }
     }
 
-    /// All collections, with the versions in which each counts objects: what discovery shows to everybody who is known.
+    /// All collections, with the versions in which each counts objects: what discovery shows to everybody who is known. With them
+    /// the revision that they are of.
     ///
     /// # Errors
     ///
@@ -252,7 +253,7 @@ impl Front {
         &self,
         origin: &Origin,
         deadline: Instant,
-    ) -> Result<Vec<v1::CollectionListItem>, Refusal> {
+    ) -> Result<(Vec<v1::CollectionListItem>, u64), Refusal> {
         let mut request = v1::CollectionsListRequest::default();
         let mut found = Vec::new();
         loop {
@@ -261,13 +262,15 @@ impl Front {
                 .await?;
             found.extend(page.items);
             if page.continue_token.is_empty() {
-                return Ok(found);
+                let revision = page.header.map(|header| header.revision);
+                return Ok((found, revision.unwrap_or_default()));
             }
             request.continue_token = page.continue_token;
         }
     }
 
-    /// One collection, as [`Self::collections`] has it; `None` if it is not declared.
+    /// One collection, as [`Self::collections`] has it; `None` if it is not declared. With `read`, as of a revision that is asked
+    /// for, which needs no leader where the replica has reached it.
     ///
     /// # Errors
     ///
@@ -276,11 +279,12 @@ impl Front {
         &self,
         origin: &Origin,
         resource: v1::GroupResource,
+        read: Option<v1::ReadOptions>,
         deadline: Instant,
     ) -> Result<Option<v1::Collection>, Refusal> {
         let request = v1::CollectionsGetRequest {
             resource: Some(resource),
-            read: None,
+            read,
         };
         let found: Result<v1::CollectionsGetResponse, Refusal> = self
             .discovered(origin, "synod.v1.Collections/Get", &request, deadline)
@@ -300,7 +304,8 @@ impl Front {
         }
     }
 
-    /// What follows from all that members say of a resource; what discovery shows beside what is stored. Nothing if nobody does.
+    /// What follows from all that members say of a resource; what discovery shows beside what is stored. Nothing if nobody does. It is
+    /// of this revision or a later one, and needs no leader where the replica has reached it.
     ///
     /// # Errors
     ///
@@ -309,11 +314,15 @@ impl Front {
         &self,
         origin: &Origin,
         resource: v1::GroupResource,
+        revision: u64,
         deadline: Instant,
     ) -> Result<v1::StorageVersionStatus, Refusal> {
         let request = v1::StorageVersionsGetRequest {
             resource: Some(resource),
-            read: None,
+            read: Some(v1::ReadOptions {
+                min_revision: Some(revision),
+                ..v1::ReadOptions::default()
+            }),
         };
         let found: Result<v1::StorageVersionsGetResponse, Refusal> = self
             .discovered(origin, "synod.v1.StorageVersions/Get", &request, deadline)
