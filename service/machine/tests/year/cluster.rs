@@ -1,12 +1,12 @@
 //! The cluster of a simulated year: the machine, and the log time that its leaders count.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
 use synod_machine::{
     Answer, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome, Restore, State,
-    StateStatus, check_drop,
+    StateStatus, StorageStateView, check_drop,
 };
 use synod_model::{
     ApiVersion, ClusterId, GroupResource, Kind, LogTime, MemberId, Migration, MigrationId,
@@ -22,6 +22,9 @@ use crate::stored;
 pub(crate) const RESOURCES: [&str; 2] = ["gadgets", "widgets"];
 /// The resource that is voted on.
 pub(crate) const VOTED: Resource = 0;
+
+/// The highest number of a version.
+const LAST_VERSION: Version = 64;
 
 /// The wall clock at the beginning of the year.
 pub(crate) const BEGIN_WALL_MS: u64 = 1_800_000_000_000;
@@ -67,7 +70,7 @@ impl Cluster {
         };
         let formed = cluster.send(Command::Initialize(initialize));
         formed.expect("a new cluster can be formed");
-        if rotates_keys() {
+        if about() != About::Encodings {
             for command in raised() {
                 let raised = cluster.send(command);
                 raised.expect("the only replica knows machine version 2");
@@ -211,20 +214,26 @@ impl Cluster {
     }
 
     /// The storage state of a resource, once it has been reported.
-    pub(crate) fn status(&self, of: Resource) -> Option<StateStatus> {
-        let state = self.state.present().storage_state(&resource(of))?;
-        Some(state.row.status.clone())
+    pub(crate) fn kept(&self, of: Resource) -> Option<StorageStateView> {
+        self.state.present().storage_state(&resource(of))
     }
 
-    /// Whether objects may be stored in this version, as far as the machine knows. Of a resource without a storage
-    /// state it knows nothing.
-    pub(crate) fn may_be_stored(&self, of: Resource, stored: Version) -> bool {
-        let Some(status) = self.status(of) else {
-            return true;
+    /// As [`Self::kept`], the status alone.
+    pub(crate) fn status(&self, of: Resource) -> Option<StateStatus> {
+        Some(self.kept(of)?.row.status.clone())
+    }
+
+    /// The versions that cannot be stored, of these, as far as the machine knows. Of a resource without a storage state it
+    /// knows nothing.
+    pub(crate) fn not_stored(&self, of: Resource, stored: &BTreeSet<Version>) -> Option<Version> {
+        let kept = self.kept(of)?;
+        let persisted = &kept.row.status.persisted;
+        let is_known = |version: &Version| {
+            let hash = hash_of(*version);
+            let mut persisted = persisted.iter();
+            persisted.any(|one| one.hash().is_none_or(|kept| kept == hash))
         };
-        let hash = hash_of(stored);
-        let mut persisted = status.persisted.iter();
-        persisted.any(|one| one.hash().is_none_or(|kept| kept == hash))
+        stored.iter().copied().find(|version| !is_known(version))
     }
 
     /// The versions in which objects may be stored; `None` for an unknown one.
@@ -280,30 +289,46 @@ impl Cluster {
     }
 }
 
+/// What the first resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    /// A resource whose encoding is voted on.
+    Encodings,
+    /// The key of a resource: its versions are keys.
+    Keys,
+    /// A feature: its versions are levels.
+    Levels,
+}
+
 thread_local! {
-    static ROTATES_KEYS: Cell<bool> = const { Cell::new(false) };
+    static ABOUT: Cell<About> = const { Cell::new(About::Encodings) };
 }
 
-/// From here on what is voted on is the key of a resource, and its versions are keys. For this thread, which is one test's.
-pub(crate) fn rotate_keys() {
-    ROTATES_KEYS.set(true);
+/// From here on the first resource is this. For this thread, which is one test's.
+pub(crate) fn speak_of(about: About) {
+    ABOUT.set(about);
 }
 
-/// Whether what is voted on is the key of a resource.
-pub(crate) fn rotates_keys() -> bool {
-    ROTATES_KEYS.get()
+/// What the first resource is.
+pub(crate) fn about() -> About {
+    ABOUT.get()
 }
 
 pub(crate) fn resource(of: Resource) -> GroupResource {
-    let group = match of {
-        VOTED if rotates_keys() => "keys.synod",
+    let group = match (of, about()) {
+        (VOTED, About::Keys) => "keys.synod",
+        (VOTED, About::Levels) => "features.synod",
         _ => "example.io",
     };
     GroupResource::new(group, RESOURCES[of]).expect(LEGAL)
 }
 
 pub(crate) fn version_of(version: Version) -> ApiVersion {
-    ApiVersion::parse(&format!("example.io/v{version}")).expect(LEGAL)
+    let name = match about() {
+        About::Encodings | About::Keys => format!("example.io/v{version}"),
+        About::Levels => format!("v{version}"),
+    };
+    ApiVersion::parse(&name).expect(LEGAL)
 }
 
 /// The kind of all objects.
@@ -313,15 +338,28 @@ pub(crate) fn kind() -> Kind {
 
 /// The hash that discovery shows of a version.
 pub(crate) fn hash_of(version: Version) -> StorageVersionHash {
-    StorageVersionHash::of_version(&version_of(version), &kind())
+    hashes()[usize::from(version)]
 }
 
 /// The version that has this hash.
 pub(crate) fn with_hash(hash: StorageVersionHash) -> Version {
-    let mut versions = 1..=8;
-    versions
-        .find(|version| hash_of(*version) == hash)
-        .expect(LEGAL)
+    let version = hashes().iter().position(|one| *one == hash);
+    version.and_then(|it| it.try_into().ok()).expect(LEGAL)
+}
+
+/// The hash of each version. They are asked for at every event.
+fn hashes() -> &'static [StorageVersionHash] {
+    fn all() -> Vec<StorageVersionHash> {
+        let versions = 0..=LAST_VERSION;
+        let hash = |version| StorageVersionHash::of_version(&version_of(version), &kind());
+        versions.map(hash).collect()
+    }
+    static ENCODINGS: LazyLock<Vec<StorageVersionHash>> = LazyLock::new(all);
+    static LEVELS: LazyLock<Vec<StorageVersionHash>> = LazyLock::new(all);
+    match about() {
+        About::Encodings | About::Keys => &ENCODINGS,
+        About::Levels => &LEVELS,
+    }
 }
 
 /// The number of a version.

@@ -4,6 +4,10 @@
 //! them. After every landed write and migration, the versions that the machine says may be stored are compared with the
 //! stored ones.
 //!
+//! In some years what is voted on is no encoding but the key of a resource or the level of a feature. Then all whose gates are
+//! open must read what is selected and stored, and write what they count as having adopted, at every moment; and one server is
+//! given each key only with the release that writes with it, so that the others prefer what it lacks.
+//!
 //! Everything except the machine is simulated: a server follows the rules of the write gate by a clock of its own, and
 //! the store accepts any write, as late as the promise allows. With a fence the store refuses writes older than the
 //! fence; then nothing has to be assumed of clocks and delays.
@@ -23,6 +27,7 @@ mod stored;
 mod worker;
 mod year;
 
+use cluster::About;
 use year::{Nature, Year};
 
 /// The number of years of each test by default; `cargo xtask endure` simulates more.
@@ -78,8 +83,8 @@ fn what_an_observer_has_seen_is_not_missed_while_some_do_not_take_part() {
 
 #[test]
 fn the_keys_that_objects_are_encrypted_with_are_known_for_a_year() {
-    cluster::rotate_keys();
     let natures = [Nature::PROMISED, Nature::UNDER_ROSTER];
+    cluster::speak_of(About::Keys);
     for year in natures.into_iter().flat_map(years) {
         let tally = &year.tally;
         assert_eq!(year.fault, None, "seed {}: {tally:#?}", year.seed);
@@ -92,9 +97,32 @@ fn the_keys_that_objects_are_encrypted_with_are_known_for_a_year() {
             tally.completed_of_voted,
             tally.could_read,
             tally.free_keys,
+            tally.turned,
         ];
         assert!(!happened.contains(&0), "seed {}: {tally:#?}", year.seed);
     }
+    cluster::speak_of(About::Encodings);
+}
+
+#[test]
+fn a_feature_rises_when_all_have_it_and_is_not_unlearned_for_a_year() {
+    cluster::speak_of(About::Levels);
+    for year in years(Nature::PROMISED) {
+        let tally = &year.tally;
+        assert_eq!(year.fault, None, "seed {}: {tally:#?}", year.seed);
+        let happened = [
+            tally.killed,
+            tally.rolled_back,
+            tally.expired,
+            tally.adopted,
+            tally.reports_refused,
+            tally.could_read,
+        ];
+        assert!(!happened.contains(&0), "seed {}: {tally:#?}", year.seed);
+        // Levels that rise seldom say little.
+        assert!(tally.levels > 10, "seed {}: {tally:#?}", year.seed);
+    }
+    cluster::speak_of(About::Encodings);
 }
 
 fn rolls_out(nature: Nature) {

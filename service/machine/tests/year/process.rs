@@ -9,7 +9,7 @@ use synod_model::{
 };
 
 use crate::agenda::Time;
-use crate::cluster::{RESOURCES, VOTED, kind, resource, version_of};
+use crate::cluster::{About, RESOURCES, VOTED, about, kind, resource, version_of};
 use crate::store::{Resource, Version};
 
 /// How long the gate stays open after a renewal was sent: 0.9 of the TTL, by the process's own clock.
@@ -29,6 +29,14 @@ pub(crate) struct Release {
 impl Release {
     fn decodes(self) -> RangeInclusive<Version> {
         self.about - 1..=self.about + 1
+    }
+
+    /// What it reads of what is voted on.
+    pub(crate) fn reads(self) -> RangeInclusive<Version> {
+        match about() {
+            About::Encodings | About::Keys => self.decodes(),
+            About::Levels => 1..=self.about,
+        }
     }
 }
 
@@ -63,6 +71,14 @@ pub(crate) struct Process {
     pub(crate) server: usize,
     pub(crate) instance: u64,
     pub(crate) release: Release,
+    /// What it reads of what is voted on: the versions that it decodes, the keys that it holds, or the levels that it has.
+    pub(crate) reads: RangeInclusive<Version>,
+    /// What it votes for.
+    pub(crate) prefers: Version,
+    /// What it is to vote for from its next report on.
+    pub(crate) turns_to: Option<Version>,
+    /// It has joined a cluster that is lost.
+    pub(crate) is_orphan: bool,
     /// `None`: it has not joined, or knows that it is no longer a member.
     pub(crate) epoch: Option<Epoch>,
     pub(crate) lost_epoch: Option<Epoch>,
@@ -95,6 +111,10 @@ impl Process {
             server,
             instance,
             release,
+            reads: release.reads(),
+            prefers: release.about,
+            turns_to: None,
+            is_orphan: false,
             epoch: None,
             lost_epoch: None,
             is_reported: false,
@@ -118,6 +138,7 @@ impl Process {
             self.said = 0;
         }
         self.is_reported = false;
+        self.is_orphan = false;
     }
 
     /// The number of its next statement.
@@ -141,8 +162,13 @@ impl Process {
         if self.is_aloof {
             return self.shows(of).filter(|_| self.runs() && !self.is_leaving);
         }
+        self.would_write(of, now).filter(|_| self.runs())
+    }
+
+    /// The version that it may write now, or would if it resumed now.
+    pub(crate) fn would_write(&self, of: Resource, now: Time) -> Option<Version> {
         let gate = &self.gates[of];
-        let is_open = self.runs()
+        let is_open = self.is_alive
             && !self.is_leaving
             && self.epoch.is_some()
             && now < self.proof_until
@@ -159,9 +185,9 @@ impl Process {
         }
     }
 
-    /// Whether it decodes a version, or holds a key.
+    /// Whether it decodes a version, holds a key or has a level.
     pub(crate) fn holds(&self, version: Version) -> bool {
-        self.release.decodes().contains(&version)
+        self.reads.contains(&version)
     }
 
     /// Closes every gate until the next report.
@@ -208,8 +234,12 @@ impl Process {
 
     /// Its report of a resource.
     pub(crate) fn entry(&self, of: Resource) -> ReportEntry {
-        let Release { about, encodes } = self.release;
-        let decodable: VersionSet = self.release.decodes().map(version_of).collect();
+        let reads = if of == VOTED {
+            self.reads.clone()
+        } else {
+            self.release.decodes()
+        };
+        let decodable: VersionSet = reads.map(version_of).collect();
         ReportEntry {
             resource: resource(of),
             kind: kind(),
@@ -217,11 +247,11 @@ impl Process {
             decodable,
             stance: if of == VOTED {
                 Stance::Voting {
-                    preferred: version_of(about),
+                    preferred: version_of(self.prefers),
                 }
             } else {
                 Stance::Fixed {
-                    encoding: version_of(encodes),
+                    encoding: version_of(self.release.encodes),
                 }
             },
             serve_until: None,

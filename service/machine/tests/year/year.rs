@@ -1,6 +1,8 @@
 //! Runs a year: its events in order, and the checks after each.
 
+mod agreed;
 mod keys;
+mod levels;
 mod losses;
 mod migrating;
 mod rollout;
@@ -18,6 +20,7 @@ use crate::process::{Process, Release};
 use crate::random::Random;
 use crate::store::{Resource, Store, Version};
 
+use keys::Asked;
 use troubles::SERVERS;
 
 pub(crate) use rollout::Rollout;
@@ -121,6 +124,8 @@ struct World {
     flights: BTreeMap<(Resource, Version), u32>,
     /// Every process so far; a server's newest one comes last.
     processes: Vec<Process>,
+    /// The places of those that live. Most have died long ago, and whoever is looked for at every event is among these.
+    living: Vec<usize>,
     /// The release that the servers are to run now.
     wanted: Release,
     /// Whether a worker is planned to look for a migration.
@@ -130,6 +135,12 @@ struct World {
     /// The servers that have taken part since what is stored was last unknown.
     has_taken_part: [bool; SERVERS],
     sight: Sight,
+    /// The last key of the server that is given no more keys than it needs; `None`: it is given all of its release.
+    late_key: Option<Version>,
+    /// What was last asked about free keys.
+    asked: Option<Asked>,
+    /// The level that was selected last, in a year of levels.
+    level: Option<Version>,
     tally: Tally,
 }
 
@@ -145,6 +156,7 @@ impl World {
             store: Store::new(nature.fenced),
             flights: BTreeMap::new(),
             processes: Vec::new(),
+            living: Vec::new(),
             wanted: Release {
                 about: 4,
                 encodes: 4,
@@ -153,6 +165,9 @@ impl World {
             takes_part: [true; SERVERS],
             has_taken_part: [false; SERVERS],
             sight: Sight::default(),
+            late_key: None,
+            asked: None,
+            level: None,
             tally: Tally::default(),
         }
     }
@@ -174,9 +189,15 @@ impl World {
                 self.tick();
             }
             let is_time = matches!(event, Event::Look | Event::Rollout);
+            // Half of all events: a server learns that a write has landed, which changes nothing of what is looked at.
+            let is_nothing = matches!(event, Event::Answered(_));
             let told = self.happen(event);
+            if is_nothing {
+                continue;
+            }
+            self.living.retain(|place| self.processes[*place].is_alive);
             let told = told.or_else(|| self.missed());
-            let told = told.or_else(|| self.misuses_a_key());
+            let told = told.or_else(|| self.misreads_what_is_agreed());
             if let Some(fault) = told.or_else(|| self.called_safe(is_time)) {
                 return Some(format!("at {at} ms, {fault}"));
             }
@@ -229,16 +250,20 @@ impl World {
     /// A stored version that is impossible as far as the machine knows.
     fn missed(&self) -> Option<String> {
         for (of, name) in RESOURCES.iter().enumerate() {
-            for version in self.store.versions_but(of, self.excused(of)) {
-                if !self.cluster.may_be_stored(of, version) {
-                    return Some(format!(
-                        "{name} is stored in v{version}, and persisted is {:?}",
-                        self.cluster.persisted(of)
-                    ));
-                }
+            let stored = self.store.versions_but(of, self.excused(of));
+            if let Some(version) = self.cluster.not_stored(of, &stored) {
+                return Some(format!(
+                    "{name} is stored in v{version}, and persisted is {:?}",
+                    self.cluster.persisted(of)
+                ));
             }
         }
         None
+    }
+
+    /// The processes that live, the oldest first.
+    fn living(&self) -> impl DoubleEndedIterator<Item = &Process> {
+        self.living.iter().map(|place| &self.processes[*place])
     }
 
     /// One write less is under way.

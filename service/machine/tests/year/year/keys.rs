@@ -1,68 +1,121 @@
-//! What must hold of keys: who writes holds the key that is selected and all with which something is stored, and no key
-//! is called free that somebody may still need.
+//! Keys: how servers get them, and what must hold of them beside what holds of all that is agreed on: no key is called free
+//! that somebody may still need.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use synod_machine::Command;
+use synod_model::{Epoch, Report, Revision};
 
 use super::World;
-use crate::cluster::{RESOURCES, VOTED, number_of, rotates_keys};
+use crate::cluster::{About, RESOURCES, VOTED, about, number_of};
+use crate::process::Release;
 use crate::store::Version;
 
+/// The server that is given a new key with the release that writes with it, and keeps none that it does not need: the
+/// others prefer the key while this one lacks it.
+const LATE: usize = 3;
+
+/// What has to be needed for a question about free keys to have another answer than the one before.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    revision: Revision,
+    needed: BTreeSet<Version>,
+    draining: BTreeSet<Version>,
+}
+
 impl World {
-    /// A broken promise about keys, if they are rotated and there is one.
-    pub(super) fn misuses_a_key(&mut self) -> Option<String> {
-        if !rotates_keys() {
-            return None;
+    /// What a server reads of what is voted on when it starts as this release.
+    pub(super) fn given(&mut self, server: usize, release: Release) -> RangeInclusive<Version> {
+        let all = release.reads();
+        if about() != About::Keys || server != LATE {
+            return all;
         }
-        let lacking = self.lacks_a_key();
-        lacking.or_else(|| self.throws_a_key_away())
+        let key = release.about;
+        match self.late_key.replace(key) {
+            Some(had) if all.contains(&had) => had.min(key)..=had.max(key),
+            _ => all,
+        }
     }
 
-    /// A process whose gate is open, and that lacks the selected key or one with which an object is stored. What is
-    /// stored is known except after a loss of the cluster, and while a server that does not take part writes.
-    fn lacks_a_key(&mut self) -> Option<String> {
-        let status = self.cluster.status(VOTED)?;
-        let selected = status.selected.as_ref().map(number_of);
-        let is_known = self.cluster.persisted(VOTED).iter().all(Option::is_some);
-        let stored = self.store.versions_but(VOTED, self.excused(VOTED));
-        let name = RESOURCES[VOTED];
-        for process in &self.processes {
-            if process.is_aloof || process.writes(VOTED, self.now).is_none() {
-                continue;
-            }
-            let who = process.id();
-            if let Some(selected) = selected.filter(|key| !process.holds(*key)) {
-                return Some(format!(
-                    "{who} writes {name}, and lacks the selected key v{selected}"
-                ));
-            }
-            if !is_known {
-                continue;
-            }
-            self.tally.could_read += 1;
-            if let Some(key) = stored.iter().find(|key| !process.holds(**key)) {
-                return Some(format!(
-                    "{who} may be asked for {name} that are stored with v{key}, which it lacks"
-                ));
-            }
+    /// A server that was refused is given all keys of the release that it starts as.
+    pub(super) fn is_given_all(&mut self, server: usize) {
+        if server == LATE {
+            self.late_key = None;
         }
-        None
     }
 
-    /// A key that is called free while an object is stored with it, a write with it may land, or somebody writes with it.
-    fn throws_a_key_away(&mut self) -> Option<String> {
+    /// The operator has all servers that hold this key write with it, without a restart.
+    pub(super) fn turn_all(&mut self, key: Version) {
+        if about() != About::Keys {
+            return;
+        }
+        for place in &self.living {
+            let process = &mut self.processes[*place];
+            if process.holds(key) && process.is_reported {
+                process.turns_to = Some(key);
+            }
+        }
+    }
+
+    /// A process votes for another key that it holds.
+    pub(super) fn turn(&mut self, place: usize, epoch: Epoch) {
+        let process = &mut self.processes[place];
+        let Some(key) = process.turns_to else {
+            return;
+        };
+        process.prefers = key;
+        let report = Report {
+            member: process.id(),
+            epoch,
+            number: process.next_number(),
+            entries: vec![process.entry(VOTED)],
+            replace: false,
+        };
+        if self.say(Command::Report(report)).is_some() {
+            self.processes[place].turns_to = None;
+            self.tally.turned += 1;
+        }
+    }
+
+    /// A key or level that may be dropped by what is said, while an object is stored with it, a write with it may land, somebody
+    /// writes with it, or what is gone may still do so.
+    pub(super) fn throws_away(&mut self) -> Option<String> {
+        let kept = self.cluster.kept(VOTED)?;
+        let now = self.cluster.state.log_time();
         let mut needed = self.store.versions(VOTED);
         let flights = self.flights.keys().filter(|(of, _)| *of == VOTED);
         needed.extend(flights.map(|(_, key)| *key));
-        let pens = self.processes.iter();
+        let pens = self.living();
         needed.extend(pens.filter_map(|process| process.writes(VOTED, self.now)));
+        let drains = kept.row.status.drains.iter();
+        let draining = drains.filter(|(_, until)| **until > now);
+        let draining: BTreeSet<Version> = draining.map(|(key, _)| number_of(key)).collect();
+        needed.extend(&draining);
+        let asked = Asked {
+            revision: self.cluster.state.revision(),
+            needed,
+            draining,
+        };
+        if self.asked.as_ref() == Some(&asked) {
+            return None;
+        }
         let free = |key: &Version| self.cluster.calls_safe(VOTED, *key);
         if self.tally.free_keys == 0 {
-            let mut others = (1..=8).filter(|key| !needed.contains(key));
+            let mut others = (1..=8).filter(|key| !asked.needed.contains(key));
             self.tally.free_keys += u64::from(others.any(|key| free(&key)));
         }
-        let thrown = needed.into_iter().find(free)?;
-        let stored = self.store.versions(VOTED);
-        Some(format!(
-            "{} may need the key v{thrown}, which is called free; stored are {stored:?}, under way {:?}",
-            RESOURCES[VOTED], self.flights
-        ))
+        let thrown = asked.needed.iter().copied().find(free);
+        let told = thrown.map(|thrown| {
+            format!(
+                "{} may need v{thrown}, which is called free; stored are {:?}, under way {:?}, draining {:?}",
+                RESOURCES[VOTED],
+                self.store.versions(VOTED),
+                self.flights,
+                asked.draining,
+            )
+        });
+        self.asked = Some(asked);
+        told
     }
 }

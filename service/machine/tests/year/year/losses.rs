@@ -6,7 +6,7 @@ use synod_model::ResetStorageStates;
 use super::troubles::SERVERS;
 use super::{HOUR, MINUTE, SECOND, World};
 use crate::agenda::Event;
-use crate::cluster::{VOTED, number_of, resource};
+use crate::cluster::{About, VOTED, about, number_of, resource};
 use crate::process::{Down, Release};
 
 /// The number of backups that are kept, beside the first.
@@ -36,6 +36,10 @@ impl World {
         self.burst();
         if self.random.percent(70) {
             self.topple(backup);
+        }
+        if about() == About::Levels {
+            // A backup names no level that has risen since, and nobody could tell. All servers have failed, and no replica.
+            return self.excite();
         }
         self.cluster.goes();
         let longest = if self.random.percent(70) {
@@ -77,6 +81,10 @@ impl World {
         self.tally.restored += 1;
         let backup = self.backups[backup].clone();
         self.cluster.is_restored(backup);
+        for place in &self.living {
+            self.processes[*place].is_orphan = true;
+        }
+        self.asked = None;
         // The backups of the former cluster have numbers that this one will give again.
         self.backups.clear();
         self.sights_begin();
@@ -98,7 +106,7 @@ impl World {
             return true;
         };
         let selected = number_of(&selected);
-        let mut alive = self.processes.iter().filter(|process| process.is_alive);
-        alive.all(|process| process.release.about.abs_diff(selected) <= 1)
+        let mut alive = self.living().filter(|process| process.is_alive);
+        alive.all(|process| process.holds(selected))
     }
 }

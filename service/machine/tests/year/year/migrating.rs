@@ -67,9 +67,9 @@ impl World {
             self.agenda.plan(later, Event::Expire);
             return None;
         }
-        let mut processes = self.processes.iter();
-        let is_served =
-            processes.any(|process| process.writes(job.resource, self.now) == Some(job.target));
+        let is_served = self
+            .living()
+            .any(|process| process.writes(job.resource, self.now) == Some(job.target));
         let later = self.soon(0, 10 * SECOND);
         if !self.cluster.answers() || !is_served {
             self.agenda.plan(later, Event::Page(job));

@@ -201,7 +201,7 @@ impl World {
             return false;
         }
         for of in 0..RESOURCES.len() {
-            let running = self.processes.iter().filter(|process| process.runs());
+            let running = self.living().filter(|process| process.runs());
             let shown: Vec<Version> = running.filter_map(|process| process.shows(of)).collect();
             if shown.is_empty() {
                 return false;
@@ -216,7 +216,8 @@ impl World {
             observed.expect("whoever looks can say what is shown");
             self.noted(of);
         }
-        for process in &mut self.processes {
+        for place in &self.living {
+            let process = &mut self.processes[*place];
             process.is_seen |= process.runs();
         }
         self.tally.looks += 1;

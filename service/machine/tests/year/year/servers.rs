@@ -21,7 +21,7 @@ impl World {
         if !self.cluster.answers() {
             return;
         }
-        for place in 0..self.processes.len() {
+        for place in self.living.clone() {
             if !self.processes[place].runs() || self.processes[place].is_aloof {
                 continue;
             }
@@ -47,9 +47,11 @@ impl World {
         let (slowest, fastest) = self.nature.rates;
         let rate = self.random.between(slowest, fastest + 1);
         let instance = u64::try_from(self.processes.len()).expect("a small number");
-        self.processes
-            .push(Process::new(server, instance, release, rate));
-        let place = self.processes.len() - 1;
+        let mut process = Process::new(server, instance, release, rate);
+        process.reads = self.given(server, release);
+        let place = self.processes.len();
+        self.processes.push(process);
+        self.living.push(place);
         if !self.takes_part[server] {
             self.processes[place].is_aloof = true;
             return;
@@ -100,6 +102,7 @@ impl World {
                 self.tally.reports_refused += 1;
                 process.is_alive = false;
                 let server = process.server;
+                self.is_given_all(server);
                 let release = self.readable();
                 let later = self.soon(MINUTE, 5 * MINUTE);
                 self.agenda.plan(later, Event::Starts { server, release });
@@ -110,7 +113,7 @@ impl World {
 
     /// A process sends a statement. `None`: it has given up waiting for the answer, and the statement may still be on
     /// its way. So may an answered one: a network delivers some twice.
-    fn say(&mut self, statement: Command) -> Option<Result<Answer, Refusal>> {
+    pub(super) fn say(&mut self, statement: Command) -> Option<Result<Answer, Refusal>> {
         let fate = self.random.below(20);
         if fate < 3 {
             let longest = [10 * SECOND, 2 * MINUTE, 200 * HOUR][fate];
@@ -193,9 +196,10 @@ impl World {
         if !process.is_reported {
             return;
         }
-        let Some(status) = self.cluster.status(VOTED) else {
+        let Some(kept) = self.cluster.kept(VOTED) else {
             return;
         };
+        let status = &kept.row.status;
         let version = view.storage_version(&resource(VOTED));
         let entry = version.and_then(|version| version.entry(&process.id()).cloned());
         let Some(entry) = entry else { return };
@@ -216,6 +220,7 @@ impl World {
             return self.report(place);
         }
         self.adopt(place, epoch);
+        self.turn(place, epoch);
         for of in 0..RESOURCES.len() {
             self.report_one(place, epoch, of);
         }
@@ -271,7 +276,7 @@ impl World {
 
     /// Every process that may write writes.
     pub(super) fn burst(&mut self) {
-        for place in 0..self.processes.len() {
+        for place in self.living.clone() {
             self.write_some(place);
         }
     }

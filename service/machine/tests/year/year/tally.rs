@@ -30,9 +30,13 @@ pub(crate) struct Tally {
     pub(crate) given_up: u64,
     pub(crate) completed: u64,
     pub(crate) completed_of_voted: u64,
-    /// Counted only while keys are rotated: how often a process had to hold every key in use, and whether a key was free.
+    /// Counted only of keys and levels: how often a process had to read all that is in use, whether a key was free, and how
+    /// often a server turned to another key that it holds.
     pub(crate) could_read: u64,
     pub(crate) free_keys: u64,
+    pub(crate) turned: u64,
+    /// How often a level rose.
+    pub(crate) levels: u64,
     /// Counted only while not every server takes part.
     pub(crate) began_to_take_part: u64,
     pub(crate) fell_back: u64,

@@ -2,6 +2,7 @@
 
 use super::{HOUR, MINUTE, SECOND, World};
 use crate::agenda::Event;
+use crate::cluster::{About, about};
 use crate::process::{Down, Release};
 use crate::store::Version;
 
@@ -9,6 +10,8 @@ pub(super) const SERVERS: usize = 4;
 
 /// The first and the last version that servers write. The ones beyond are only decoded.
 const VERSIONS: (Version, Version) = (2, 7);
+/// The last level: they only rise, so a year needs more of them.
+const LAST_LEVEL: Version = 63;
 
 impl World {
     pub(super) fn begin(&mut self) {
@@ -62,7 +65,11 @@ impl World {
     /// The release after the one that is wanted, or the one before.
     pub(super) fn another_release(&mut self) -> Release {
         let before = self.wanted.about;
-        let up = before < VERSIONS.1 && (before == VERSIONS.0 || self.random.percent(60));
+        let last = match about() {
+            About::Encodings | About::Keys => VERSIONS.1,
+            About::Levels => LAST_LEVEL,
+        };
+        let up = before < last && (before == VERSIONS.0 || self.random.percent(60));
         let about = if up { before + 1 } else { before - 1 };
         Release {
             about,
@@ -97,7 +104,7 @@ impl World {
             let process = &self.processes[*place];
             process.server == server && process.runs() && !process.is_leaving
         };
-        (0..self.processes.len()).rev().find(is_wanted)
+        self.living.iter().copied().rev().find(is_wanted)
     }
 
     pub(super) fn restart(&mut self, server: usize, release: Release, how: Down) {
@@ -201,6 +208,7 @@ impl World {
                 process.gates[1].redefined = Some(encodes);
             }
         }
+        self.turn_all(self.wanted.encodes);
         self.excite();
     }
 
