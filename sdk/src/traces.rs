@@ -6,7 +6,17 @@ mod opentelemetry;
 #[cfg(feature = "opentelemetry")]
 pub use self::opentelemetry::OpenTelemetry;
 
-use crate::Error;
+use crate::{Error, ErrorKind};
+
+/// The reasons of errors, each with the code of gRPC that it has, which spans show as `rpc.grpc.status_code`.
+pub fn grpc_statuses() -> impl Iterator<Item = (&'static str, i32)> {
+    let kinds = ErrorKind::ALL.into_iter();
+    kinds.map(|kind| (kind.reason(), grpc_status(kind)))
+}
+
+fn grpc_status(kind: ErrorKind) -> i32 {
+    synod_proto::status::code(kind).into()
+}
 
 /// Follows the calls of a client in the traces of the application, see [`ClientBuilder::traces`](crate::ClientBuilder::traces).
 /// A call is a request with one answer, over all of its tries. Of a watch each opening of its stream is a call, which ends with the

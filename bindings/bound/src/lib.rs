@@ -12,7 +12,8 @@
 //!   [`Updater`] and [`Creator`], and [`ObjectReflector`]; [`Migrator`] and [`FenceGuard`]: the handles, each a thin
 //!   wrapper of the client's type of that name.
 //! - [`topic()`] and [`topic_of`] tell what a topic is, by its text and by its resource.
-//! - [`Caller`] is the span of the program in which something is asked for: the replicas' spans are below it.
+//! - [`Caller`] is the span of the program in which something is asked for: the replicas' spans are below it, and what was
+//!   asked in it is noted. [`request_of`] is what a function of a handle asks, which a language names its span after.
 //! - [`counts()`] returns how many handles are alive, for tests that look for leaks.
 //!
 //! This crate has no rules and no retries of its own: the client or the cluster decides what a handle does.
@@ -41,7 +42,7 @@ mod topic;
 mod watch;
 
 pub use bound::Bound;
-pub use caller::Caller;
+pub use caller::{Asked, Caller, FailedTry, grpc_status_of, request_of};
 pub use counts::{Counts, counts};
 pub use failure::{Details, Failure, Fault, RequestKey};
 pub use feed::{Feed, Taken};

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 #[derive(Debug, Default)]
 #[napi]
 pub struct CallToken {
-    caller: Option<Caller>,
+    caller: Caller,
     cancelled: watch::Sender<bool>,
 }
 
@@ -23,12 +23,17 @@ impl CallToken {
     #[must_use]
     pub fn new(traceparent: Option<String>, tracestate: Option<String>) -> Self {
         Self {
-            caller: traceparent.map(|traceparent| Caller {
-                traceparent,
-                tracestate,
-            }),
+            caller: Caller::new(traceparent, tracestate),
             cancelled: watch::Sender::default(),
         }
+    }
+
+    /// What the call has asked of replicas so far, as a document: `requests`, their number, and `failed`, the tries that have
+    /// failed, each with its `endpoint`, its `code` and `at`, in milliseconds since 1970.
+    #[napi]
+    #[must_use]
+    pub fn asked(&self) -> String {
+        self.caller.asked().to_json()
     }
 
     /// Gives the call up.
@@ -40,7 +45,7 @@ impl CallToken {
 
 impl CallToken {
     /// The span of the program in which the call is made.
-    pub(crate) fn caller(&self) -> Option<Caller> {
+    pub(crate) fn caller(&self) -> Caller {
         self.caller.clone()
     }
 

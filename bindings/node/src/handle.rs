@@ -55,7 +55,7 @@ impl<T> Held<T> {
         V: ToNapiValue + Send + 'static,
         W: Future<Output = std::result::Result<V, Thrown>> + Send + 'static,
     {
-        let caller = token.and_then(CallToken::caller);
+        let caller = token.map(CallToken::caller);
         promise(env, token, Caller::of(caller, ask(self.bound()?)))
     }
 
@@ -70,7 +70,7 @@ impl<T> Held<T> {
         F: Taken + Send + 'static,
         V: ToNapiValue + From<F> + 'static,
     {
-        let caller = token.and_then(CallToken::caller);
+        let caller = token.map(CallToken::caller);
         let feed = self.now(|value| Caller::of_sync(caller, || ask(value)))?;
         let feed = Arc::new(feed);
         let waited = Arc::clone(&feed);

@@ -42,7 +42,7 @@ impl Migrator {
     ) -> Result<PromiseRaw<'env, ()>> {
         let (migrator, stop) = (self.held.bound()?, stopped(token));
         let running = async move { Ok::<_, Thrown>(migrator.run(stop).await?) };
-        let caller = token.and_then(CallToken::caller);
+        let caller = token.map(CallToken::caller);
         promise(env, None, Caller::of(caller, running))
     }
 
@@ -60,7 +60,7 @@ impl Migrator {
     ) -> Result<PromiseRaw<'env, String>> {
         let (migrator, stop) = (self.held.bound()?, stopped(token));
         let running = async move { Ok::<_, Thrown>(migrator.run_one(&name, stop).await?) };
-        let caller = token.and_then(CallToken::caller);
+        let caller = token.map(CallToken::caller);
         promise(env, None, Caller::of(caller, running))
     }
 

@@ -1,6 +1,7 @@
 /** How a call is made: with a deadline, until it is answered or its signal aborts it. */
 
-import { caller } from './caller.cjs';
+import { SynodError } from './base.cjs';
+import { begin } from './caller.cjs';
 import { thrown } from './error.cjs';
 import { native, type CallToken } from './native.cjs';
 
@@ -27,33 +28,34 @@ export interface Caller {
 const isCancelled = (error: unknown): boolean => error instanceof Error && error.message === 'cancelled';
 
 /**
- * What `start` comes to, unless the signal aborts it first. It is waited for even then, so nothing that Rust has given
+ * What `start` comes to, which asks this request of a replica, unless the signal aborts it first. It is waited for even then, so nothing that Rust has given
  * is lost: what came first is the answer.
  */
 export async function settled<T>(
   signal: AbortSignal | undefined,
   start: (token: CallToken | undefined) => Promise<T>,
+  request?: string,
 ): Promise<T> {
-  const span = caller();
-  if (signal === undefined) {
-    try {
-      // What is wrong with an argument is thrown before there is a promise.
-      return await start(span && new native.CallToken(span.traceparent, span.tracestate));
-    } catch (error) {
-      throw thrown(error);
-    }
-  }
-  signal.throwIfAborted();
-  const token = new native.CallToken(span?.traceparent, span?.tracestate);
-  const abort = (): void => token.cancel();
-  signal.addEventListener('abort', abort, { once: true });
+  signal?.throwIfAborted();
+  const followed = begin(request);
+  const { traceparent, tracestate } = followed?.names ?? {};
+  const isLoose = signal === undefined && followed === undefined;
+  const token = isLoose ? undefined : new native.CallToken(traceparent, tracestate);
+  const asked = (): string => token?.asked() ?? '';
+  const abort = (): void => token?.cancel();
+  signal?.addEventListener('abort', abort, { once: true });
   try {
-    return await start(token);
+    // What is wrong with an argument is thrown before there is a promise.
+    const answer = await start(token);
+    followed?.ended(asked());
+    return answer;
   } catch (error) {
-    if (signal.aborted && isCancelled(error)) throw signal.reason;
-    throw thrown(error);
+    const told = signal?.aborted === true && isCancelled(error) ? signal.reason : thrown(error);
+    if (told instanceof SynodError) followed?.ended(asked(), told);
+    else followed?.givenUp(asked());
+    throw told;
   } finally {
-    signal.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', abort);
   }
 }
 

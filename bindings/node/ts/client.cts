@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { direct, settled, type CallOptions } from './call.cjs';
 import type * as v1 from './generated/messages.cjs';
 import { Services } from './generated/services.cjs';
+import { requests } from './generated/traces.cjs';
 import { FenceGuard } from './gate.cjs';
 import { Election, LeaseObserver, Lock, toLockJson, type ElectionOptions, type LockOptions } from './lock.cjs';
 import { Membership, type JoinOptions } from './membership.cjs';
@@ -95,7 +96,7 @@ export class Client extends Services implements AsyncDisposable {
     super({
       call: async (method, input, output, request, { signal, timeoutMs }) => {
         const json = toJson(input, request);
-        return fromJson(output, await settled(signal, (token) => made.call(method, json, timeoutMs, token)));
+        return fromJson(output, await settled(signal, (token) => made.call(method, json, timeoutMs, token), method));
       },
     });
     this.#native = made;
@@ -117,13 +118,13 @@ export class Client extends Services implements AsyncDisposable {
    */
   async join(options: JoinOptions, { signal }: Signal = {}): Promise<Membership> {
     const json = JSON.stringify(options);
-    return new Membership(await settled(signal, (token) => this.#native.join(json, token)));
+    return new Membership(await settled(signal, (token) => this.#native.join(json, token), requests['Client.join']));
   }
 
   /** Watches the cluster. Returns once the watch stands: what is changed from then on will be delivered. */
   async watch(options: WatchOptions = {}, { signal }: Signal = {}): Promise<Watch> {
     const json = toWatchJson(options);
-    return new Watch(await settled(signal, (token) => this.#native.watch(json, token)));
+    return new Watch(await settled(signal, (token) => this.#native.watch(json, token), requests['Client.watch']));
   }
 
   /** A cache of all objects of these kinds; none: of all kinds. Returns once it is filled. */
@@ -134,13 +135,13 @@ export class Client extends Services implements AsyncDisposable {
   /** Waits for a lease, in the order in which those who want it came, and holds it. */
   async lock(options: LockOptions, { signal }: Signal = {}): Promise<Lock> {
     const json = toLockJson(options);
-    return new Lock(await settled(signal, (token) => this.#native.lock(json, token)));
+    return new Lock(await settled(signal, (token) => this.#native.lock(json, token), requests['Client.lock']));
   }
 
   /** Holds a lease if nobody else does; else it throws a `ConflictError`. */
   async tryLock(options: LockOptions, { signal }: Signal = {}): Promise<Lock> {
     const json = toLockJson(options);
-    return new Lock(await settled(signal, (token) => this.#native.tryLock(json, token)));
+    return new Lock(await settled(signal, (token) => this.#native.tryLock(json, token), requests['Client.try_lock']));
   }
 
   /** An election to take part in. */
@@ -189,7 +190,7 @@ export class Client extends Services implements AsyncDisposable {
    */
   async backUp(path: string, { replace, signal }: BackupOptions = {}): Promise<BackupWritten> {
     const options = JSON.stringify({ path: resolve(path), replace });
-    const written = JSON.parse(await settled(signal, (token) => this.#native.backUp(options, token))) as Record<
+    const written = JSON.parse(await settled(signal, (token) => this.#native.backUp(options, token), requests['Client.back_up'])) as Record<
       keyof BackupWritten,
       string
     >;

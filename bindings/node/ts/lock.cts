@@ -2,6 +2,7 @@
 
 import { direct, settled, type CallOptions } from './call.cjs';
 import type * as v1 from './generated/messages.cjs';
+import { requests } from './generated/traces.cjs';
 import type { SynodError, Failure } from './base.cjs';
 import { failed } from './error.cjs';
 import type { NativeElection, NativeLock, NativeObserver } from './native.cjs';
@@ -80,7 +81,7 @@ export class Lock implements AsyncDisposable {
 
   /** Gives the lease up; who waits next has it at once. */
   async release(options: Pick<CallOptions, 'signal'> = {}): Promise<void> {
-    await settled(options.signal, (token) => this.native.release(token));
+    await settled(options.signal, (token) => this.native.release(token), requests['Lock.release']);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -106,7 +107,7 @@ export class Election {
 
   /** Waits until this process leads. Its signal gives the place up, so that nobody who is gone is chosen. */
   async campaign(options: Pick<CallOptions, 'signal'> = {}): Promise<Lock> {
-    return new Lock(await settled(options.signal, (token) => this.#native.campaign(token)));
+    return new Lock(await settled(options.signal, (token) => this.#native.campaign(token), requests['Election.campaign']));
   }
 
   /** Waits, while this process leads, for what it is over by. */
@@ -123,7 +124,7 @@ export class Election {
 
   /** Stands no longer. A lease that is held is released by itself. */
   async withdraw(options: Pick<CallOptions, 'signal'> = {}): Promise<void> {
-    await settled(options.signal, (token) => this.#native.withdraw(token));
+    await settled(options.signal, (token) => this.#native.withdraw(token), requests['Election.withdraw']);
   }
 }
 

@@ -5,6 +5,7 @@ import type { SynodError, Failure } from './base.cjs';
 import { direct, settled, type CallOptions } from './call.cjs';
 import { Gate } from './gate.cjs';
 import type * as v1 from './generated/messages.cjs';
+import { requests } from './generated/traces.cjs';
 import type { NativeMembership } from './native.cjs';
 import { fromJson, toJson, type Init } from './values.cjs';
 
@@ -102,7 +103,7 @@ export class Membership implements AsyncDisposable {
     options: Pick<CallOptions, 'signal'> = {},
   ): Promise<v1.StorageVersionsReportResponse> {
     const json = entries.map((entry) => toJson('ReportEntry', entry));
-    const answer = await settled(options.signal, (token) => this.#native.report(`[${json.join()}]`, token));
+    const answer = await settled(options.signal, (token) => this.#native.report(`[${json.join()}]`, token), requests['Membership.report']);
     return fromJson('StorageVersionsReportResponse', answer);
   }
 
@@ -112,13 +113,13 @@ export class Membership implements AsyncDisposable {
     options: Pick<CallOptions, 'signal'> = {},
   ): Promise<v1.StorageVersionsReportResponse> {
     const json = toJson('ReportEntry', entry);
-    const answer = await settled(options.signal, (token) => this.#native.reportChange(json, token));
+    const answer = await settled(options.signal, (token) => this.#native.reportChange(json, token), requests['Membership.report_change']);
     return fromJson('StorageVersionsReportResponse', answer);
   }
 
   /** Says that the server is ready. It is said again after every join that the membership makes by itself. */
   async ready(options: Pick<CallOptions, 'signal'> = {}): Promise<void> {
-    await settled(options.signal, (token) => this.#native.ready(token));
+    await settled(options.signal, (token) => this.#native.ready(token), requests['Membership.ready']);
   }
 
   /**
@@ -126,7 +127,7 @@ export class Membership implements AsyncDisposable {
    * answered, the membership is over.
    */
   async leave(options: Pick<CallOptions, 'signal'> & { readonly drainLimitMs?: number | undefined } = {}): Promise<void> {
-    await settled(options.signal, (token) => this.#native.leave(options.drainLimitMs, token));
+    await settled(options.signal, (token) => this.#native.leave(options.drainLimitMs, token), requests['Membership.leave']);
   }
 
   /** Leaves, and does not wait for permits that are out. */

@@ -3,6 +3,7 @@
 type Token = CallToken | undefined;
 
 export interface CallToken {
+  asked(): string;
   cancel(): void;
 }
 

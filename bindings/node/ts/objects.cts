@@ -3,6 +3,7 @@
 import { direct, settled, type CallOptions } from './call.cjs';
 import type { ObjectsService } from './generated/services.cjs';
 import type * as v1 from './generated/messages.cjs';
+import { requests } from './generated/traces.cjs';
 import type { NativeObjectReflector, NativeObjects } from './native.cjs';
 import { ObjectReflector, type ObjectName, type Selected, type Stored } from './object_reflector.cjs';
 import { fromJson, toJson, type Init } from './values.cjs';
@@ -132,7 +133,7 @@ export class Objects<T> {
     const creator = direct(() => this.#native.creator(json));
     for (;;) {
       const content = toJson('ObjectContent', await this.#encoded(value, await creator.version(), key));
-      const json = await settled(options.signal, (token) => creator.write(content, token));
+      const json = await settled(options.signal, (token) => creator.write(content, token), requests['Creator.write']);
       if (json !== null) return { object: fromJson('Object', json), value };
     }
   }
@@ -152,7 +153,7 @@ export class Objects<T> {
     const { signal, cached } = options;
     const key = this.#key(name);
     const updater = direct(() => this.#native.updater(toJson('ObjectKey', key), cached && toJson('Object', cached)));
-    let step = await settled(signal, (token) => updater.begin(token));
+    let step = await settled(signal, (token) => updater.begin(token), requests['Updater.begin']);
     for (;;) {
       const object = fromJson<v1.Object>('Object', step.object);
       const draft: Draft<T> = { value: await this.#decoded(object), attributes: attributesOf(object) };
@@ -160,7 +161,7 @@ export class Objects<T> {
         await change(draft);
       } catch (error) {
         // On an object from a cache it has another chance, on the present one.
-        const another = await settled(signal, (token) => updater.failed(token));
+        const another = await settled(signal, (token) => updater.failed(token), requests['Updater.failed']);
         if (another === null) throw error;
         step = another;
         continue;
@@ -169,7 +170,7 @@ export class Objects<T> {
       const same = await this.#codec.isSame?.(object.content ?? EMPTY, content);
       const attributes = toJson('ObjectAttributes', draft.attributes);
       const json = toJson('ObjectContent', content);
-      step = await settled(signal, (token) => updater.write(attributes, json, same, token));
+      step = await settled(signal, (token) => updater.write(attributes, json, same, token), requests['Updater.write']);
       if (step.version === undefined) {
         const { changed, deleted } = step;
         return { object: fromJson('Object', step.object), value: draft.value, changed, deleted };

@@ -13,6 +13,7 @@ use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
 use crate::bell::{Bell, BellPipe};
+use crate::caller::{End, Followed};
 use crate::failure::{self, Failure};
 use crate::runtime::{Home, OnRuntime};
 
@@ -52,6 +53,8 @@ enum Stage {
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Call {
     kept: OnRuntime<Arc<Slot>>,
+    /// `None` once it has ended, or if no span is to be ended.
+    followed: Mutex<Option<Followed>>,
 }
 
 struct Slot(Mutex<Stage>);
@@ -74,6 +77,21 @@ impl Call {
         let slot = Slot(Mutex::new(Stage::Idle(Box::pin(work))));
         Self {
             kept: OnRuntime::new(home.clone(), Arc::new(slot)),
+            followed: Mutex::default(),
+        }
+    }
+
+    /// The same call, which ends this when it ends.
+    pub(crate) fn followed(mut self, followed: Followed) -> Self {
+        self.followed = Mutex::new(Some(followed).filter(Followed::has_span));
+        self
+    }
+
+    fn ended(&self, py: Python<'_>, end: &End<'_>) {
+        let followed = self.followed.lock();
+        let followed = followed.unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(followed) = followed {
+            followed.ended(py, end);
         }
     }
 }
@@ -111,6 +129,7 @@ impl Call {
         match waited {
             Ok(outcome) => {
                 slot.set(Stage::Over);
+                self.ended(py, &outcome.end());
                 outcome.into_result(py)
             }
             Err(interrupted) => {
@@ -161,12 +180,14 @@ impl Call {
                 }
             }
         };
+        self.ended(py, &outcome.end());
         outcome.into_result(py)
     }
 
     /// Gives it up: what it waits for is not wanted any more, and the server is told.
-    fn cancel(&self) -> PyResult<()> {
+    fn cancel(&self, py: Python<'_>) -> PyResult<()> {
         self.kept.get()?.cancel(&self.kept.home);
+        self.ended(py, &End::GivenUp);
         Ok(())
     }
 }
@@ -175,6 +196,11 @@ impl Drop for Call {
     fn drop(&mut self) {
         if let Some(slot) = self.kept.here() {
             slot.cancel(&self.kept.home);
+        }
+        let followed = self.followed.get_mut();
+        if let Some(followed) = followed.unwrap_or_else(PoisonError::into_inner).take() {
+            // An interpreter that is ending exports nothing more.
+            let _ = Python::try_attach(|py| followed.ended(py, &End::GivenUp));
         }
     }
 }
@@ -221,6 +247,14 @@ impl Slot {
 }
 
 impl CallEnd {
+    fn end(&self) -> End<'_> {
+        match self {
+            Self::Answered(_) => End::Answered,
+            Self::Failed(failure) => End::Failed(failure),
+            Self::Panicked(_) => End::GivenUp,
+        }
+    }
+
     fn into_result(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self {
             Self::Answered(answer) => answer(py),

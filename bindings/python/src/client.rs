@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use synod_bound::Bound;
 
+use crate::call::Call;
 use crate::failure::raised;
 use crate::handle::{Of as _, handle};
 use crate::lock::{Election, Lock};
@@ -18,10 +19,6 @@ handle! {
     Client(Bound) {
         now endpoints(client) -> Vec<String> { client.endpoints() }
 
-        later call(client, method: String, request: String, timeout: Option<f64>) -> String {
-            client.call(&method, &request, timeout.map(seconds)).await?
-        }
-
         fed join(client, options: &str) -> Membership { client.join(options)? }
         later watch(client, options: String) -> Watch { client.watch(&options).await? }
         later reflect(client, options: String) -> Reflector { client.reflect(&options).await? }
@@ -34,6 +31,20 @@ handle! {
         later back_up(client, options: String) -> String { client.back_up(&options).await? }
         later fence_guard(client, member: String) -> FenceGuard { client.fence_guard(&member).await? }
         later close(client) -> () { client.close().await? }
+    }
+
+    /// Answers the response to a request.
+    fn call(
+        &self,
+        py: Python<'_>,
+        method: String,
+        request: String,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
+        let asked = method.clone();
+        self.held.later::<_, String, _>(py, Some(&asked), |client| async move {
+            client.call(&method, &request, timeout.map(seconds)).await
+        })
     }
 
     #[new]

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use synod_bound::{Caller, Feed, Taken};
 
 use crate::call::{Call, object};
-use crate::caller::caller;
+use crate::caller::Followed;
 use crate::failure::{self, Failure, raised};
 use crate::runtime::{Home, OnRuntime};
 
@@ -57,10 +57,11 @@ impl<T> Held<T> {
         Ok(P::of(answer, self.home()))
     }
 
-    /// A call that answers what the value answers in time.
+    /// A call that answers what the value answers in time, by asking this of a replica.
     pub(crate) fn later<V, P, W>(
         &self,
         py: Python<'_>,
+        request: Option<&str>,
         ask: impl FnOnce(Arc<T>) -> W,
     ) -> PyResult<Call>
     where
@@ -68,38 +69,40 @@ impl<T> Held<T> {
         P: Of<V> + for<'py> IntoPyObject<'py>,
         W: Future<Output = Result<V, Failure>> + Send + 'static,
     {
-        let work = Caller::of(caller(py)?, ask(self.bound()?));
+        let value = self.bound()?;
+        let followed = Followed::begin(py, request)?;
+        let work = Caller::of(followed.caller(), ask(value));
         let home = self.home().clone();
-        Ok(Call::finished(self.home(), work, move |py, answer| {
+        let call = Call::finished(self.home(), work, move |py, answer| {
             object(py, P::of(answer, &home))
-        }))
+        });
+        Ok(call.followed(followed))
     }
 
-    /// A call that answers the one result of a feed.
+    /// A call that answers the one result of a feed, which asks this of a replica.
     pub(crate) fn fed<V, P>(
         &self,
         py: Python<'_>,
+        request: Option<&str>,
         ask: impl FnOnce(Arc<T>) -> Result<Feed<V>, Failure>,
     ) -> PyResult<Call>
     where
         V: Taken + Send + 'static,
         P: Of<V> + for<'py> IntoPyObject<'py>,
     {
-        let caller = caller(py)?;
+        let followed = Followed::begin(py, request)?;
+        let caller = followed.caller();
         let feed: Feed<V> = self.now(py, |value| Caller::of_sync(caller, || ask(value)))?;
         let home = self.home().clone();
         let work = async move {
             feed.ready().await?;
             Ok(feed)
         };
-        Ok(Call::finished(
-            self.home(),
-            work,
-            move |py, feed| match feed.pop() {
-                Some(result) => object(py, P::of(result, &home)),
-                None => Err(failure::closed("it was closed while this was waited for")),
-            },
-        ))
+        let call = Call::finished(self.home(), work, move |py, feed| match feed.pop() {
+            Some(result) => object(py, P::of(result, &home)),
+            None => Err(failure::closed("it was closed while this was waited for")),
+        });
+        Ok(call.followed(followed))
     }
 }
 
@@ -162,7 +165,7 @@ macro_rules! handle {
             $(
                 $(#[$doc])*
                 fn $name(&self, py: Python<'_> $($arguments)*) -> PyResult<$crate::handle::handle!(@ $form $answer)> {
-                    $crate::handle::handle!(@ $form $answer, self.held, py, $value, { $($body)* })
+                    $crate::handle::handle!(@ $form $answer, self.held, py, $class $name, $value, { $($body)* })
                 }
             )*
             $($by_hand)*
@@ -170,14 +173,14 @@ macro_rules! handle {
     };
     (@ now $answer:ty) => { $answer };
     (@ $call:ident $answer:ty) => { $crate::call::Call };
-    (@ now $answer:ty, $held:expr, $py:ident, $value:ident, $body:block) => {
+    (@ now $answer:ty, $held:expr, $py:ident, $class:ident $name:ident, $value:ident, $body:block) => {
         $held.now($py, |$value| Ok($body))
     };
-    (@ later $answer:ty, $held:expr, $py:ident, $value:ident, $body:block) => {
-        $held.later::<_, $answer, _>($py, |$value| async move { Ok($body) })
+    (@ later $answer:ty, $held:expr, $py:ident, $class:ident $name:ident, $value:ident, $body:block) => {
+        $held.later::<_, $answer, _>($py, synod_bound::request_of(concat!(stringify!($class), ".", stringify!($name))), |$value| async move { Ok($body) })
     };
-    (@ fed $answer:ty, $held:expr, $py:ident, $value:ident, $body:block) => {
-        $held.fed::<_, $answer>($py, |$value| Ok($body))
+    (@ fed $answer:ty, $held:expr, $py:ident, $class:ident $name:ident, $value:ident, $body:block) => {
+        $held.fed::<_, $answer>($py, synod_bound::request_of(concat!(stringify!($class), ".", stringify!($name))), |$value| Ok($body))
     };
 }
 

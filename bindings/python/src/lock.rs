@@ -35,7 +35,7 @@ handle! {
     /// Answers the document of a failure and `None`, or `None` and who is preferred.
     fn over(&self, py: Python<'_>, lock: &Lock) -> PyResult<Call> {
         let lock = lock.held.bound()?;
-        self.held.later::<_, EndTuple, _>(py, |election| async move {
+        self.held.later::<_, EndTuple, _>(py, None, |election| async move {
             Ok(match election.over(&lock).await? {
                 LeadingEnd::Lost(failure) => (Some(failure.to_json()), None),
                 LeadingEnd::Preferred(identity) => (None, Some(identity)),

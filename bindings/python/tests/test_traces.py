@@ -1,14 +1,18 @@
-"""Calls name the span of OpenTelemetry that is current where they are made."""
+"""Calls have spans of OpenTelemetry where the application has a provider of them, and else name the one that is current."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
+import replicas as processes
 from collector import Collector
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -127,6 +131,57 @@ def calls_outside_of_spans_and_in_spans_that_are_not_sampled_have_none(
     _is_shown(traced, work, CREATE)
     assert all(seen.parent_span_id for seen in traced.collector.spans() if seen.name == SETTINGS)
     assert not any(int.from_bytes(seen.trace_id, "big") == 7 for seen in traced.collector.spans())
+
+
+def calls_have_spans_of_their_own_in_the_provider_that_the_application_has_set(traced: Traced) -> None:
+    nobody = f"127.0.0.1:{processes.free_ports(1)[0]}"
+    program = [sys.executable, str(Path(__file__).with_name("traced.py")), nobody, *traced.replicas.endpoints]
+    done = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True)
+    spans: list[dict[str, Any]] = json.loads(done.stdout)
+    (work,) = (span for span in spans if span["name"] == "work")
+    # How often the program has looked whether there is a waiter is nobody's business.
+    calls = [span for span in spans if span["name"] not in ("work", "synod.v1.Leases/Get")]
+    for span in calls:
+        assert span["kind"] == "CLIENT"
+        service, method = span["name"].split("/")
+        assert span["attributes"].pop("rpc.system") == "grpc"
+        assert (span["attributes"].pop("rpc.service"), span["attributes"].pop("rpc.method")) == (service, method)
+        # Messages may hold values.
+        assert span["description"] is None
+        assert span["is_ordered"]
+    ok = {"rpc.grpc.status_code": 0}
+    taken = {"rpc.grpc.status_code": 6, "error.type": "ALREADY_EXISTS"}
+    acquire, release = "synod.v1.Leases/Acquire", "synod.v1.Leases/Release"
+    lost = calls.pop(5)
+    assert [(span["name"], span["status"], span["attributes"]) for span in calls] == [
+        (CREATE, "UNSET", ok),
+        (CREATE, "ERROR", taken),
+        (acquire, "UNSET", ok),
+        (release, "UNSET", ok),
+        (SETTINGS, "UNSET", ok),
+        ("synod.v1.Membership/List", "UNSET", ok),
+        (acquire, "UNSET", ok),
+        # It was given up.
+        (acquire, "UNSET", {}),
+        (release, "UNSET", ok),
+    ]
+    assert [span["parent"] for span in calls[:5]] == 4 * [work["id"]] + [None]
+    # A refusal is the end of its try.
+    ((name, event),) = calls[1]["events"]
+    assert (name, event["error.type"]) == ("a try failed", "ALREADY_EXISTS")
+    assert event["server.address"] in traced.replicas.endpoints
+    # The replicas' spans are below, that of the session with those of the call that has opened it.
+    traced.collector.below(calls[0]["id"], ["synod.v1.Sessions/Open", CREATE])
+    for span in calls[1:6]:
+        traced.collector.below(span["id"], [span["name"]])
+    assert not [span for span in traced.collector.spans() if int.from_bytes(span.parent_span_id, "big") == work["id"]]
+
+    assert (lost["name"], lost["status"]) == ("synod.v1.Cluster/Status", "ERROR")
+    (kind,) = {event["error.type"] for _, event in lost["events"]}
+    assert kind == "UNAVAILABLE"
+    assert {event["server.address"] for _, event in lost["events"]} == {nobody}
+    assert {name for name, _ in lost["events"]} == {"a try failed"}
+    assert lost["attributes"] == {"rpc.grpc.status_code": 14, "error.type": "UNAVAILABLE"}
 
 
 def an_application_without_opentelemetry_does_not_load_it(traced: Traced) -> None:

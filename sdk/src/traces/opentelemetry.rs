@@ -4,7 +4,7 @@ use opentelemetry::global::{self, BoxedSpan, BoxedTracer};
 use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status, Tracer as _};
 use opentelemetry::{Context, KeyValue};
 
-use super::{CallSpan, Traces};
+use super::{CallSpan, Traces, grpc_status};
 use crate::Error;
 
 /// Makes a span of OpenTelemetry for each call, below the one that is current where the call is made, by the application's
@@ -73,9 +73,7 @@ impl CallSpan for Followed {
     }
 
     fn ended(mut self: Box<Self>, error: Option<&Error>) {
-        let code = error.map_or(0, |error| {
-            i64::from(i32::from(synod_proto::status::code(error.kind())))
-        });
+        let code = error.map_or(0, |error| i64::from(grpc_status(error.kind())));
         let code = KeyValue::new("rpc.grpc.status_code", code);
         self.span.set_attribute(code);
         if let Some(error) = error {

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use synod_client::traces::grpc_statuses;
+
 use super::{Enum, Field, FieldKind, Method, Protocol, Service, Shape, lower_camel};
+use crate::caller::REQUESTS;
 
 /// The first line of every generated file.
 const HEAD: &str = "\
@@ -17,6 +20,7 @@ pub fn files(protocol: &Protocol) -> Vec<(&'static str, String)> {
         ("messages.cts", messages(protocol)),
         ("schema.cts", schema(protocol)),
         ("services.cts", services(protocol)),
+        ("traces.cts", traces()),
     ]
 }
 
@@ -43,6 +47,23 @@ fn errors(protocol: &Protocol) -> String {
     for reason in &reasons {
         let (code, class) = (&reason.short_name, pascal(&reason.short_name));
         let _ = writeln!(text, "  {code}: {class}Error,");
+    }
+    text += "};\n";
+    text
+}
+
+/// Writes what spans of calls say: the requests that functions of handles are for, and the codes of errors.
+fn traces() -> String {
+    let mut text = HEAD.to_owned();
+    text += "\n/** What functions of handles ask of replicas: the requests that their spans are named after. */\n";
+    text += "export const requests = {\n";
+    for (function, request) in REQUESTS {
+        let _ = writeln!(text, "  '{function}': '{request}',");
+    }
+    text += "} as const;\n\n/** The code of gRPC that an error has. */\n";
+    text += "export const grpcStatus: { readonly [code: string]: number } = {\n";
+    for (reason, status) in grpc_statuses() {
+        let _ = writeln!(text, "  {reason}: {status},");
     }
     text += "};\n";
     text
