@@ -220,12 +220,14 @@ fn plugin(folder: &Path, exec: &Exec, cluster: &Cluster) -> Result<ExecPlugin, S
         let known = EXEC_VERSIONS.join(" and ");
         return Err(format!("its plugin speaks {version:?}, and not {known}"));
     }
-    if exec.interactive_mode.as_deref() == Some("Always") {
-        return Err(
-            "its plugin needs a person, and nobody sits here: interactiveMode is Always".to_owned(),
-        );
+    check_interactive_mode(exec)?;
+    if exec.command.is_empty() {
+        return Err("its plugin has no command".to_owned());
     }
     let environment = exec.env.iter().flatten();
+    if environment.clone().any(|one| one.name.is_empty()) {
+        return Err("its plugin has an environment variable without a name".to_owned());
+    }
     Ok(ExecPlugin {
         command: exec.command.clone(),
         arguments: exec.args.clone().unwrap_or_default(),
@@ -240,6 +242,25 @@ fn plugin(folder: &Path, exec: &Exec, cluster: &Cluster) -> Result<ExecPlugin, S
         install_hint: exec.install_hint.clone(),
         folder: folder.to_owned(),
     })
+}
+
+/// Refuses a plugin that needs a person, and what `kubectl` refuses: a mode that there is not, and none where one must be said.
+fn check_interactive_mode(exec: &Exec) -> Result<(), String> {
+    let needed = exec.api_version == EXEC_VERSIONS[0];
+    match exec.interactive_mode.as_deref().unwrap_or_default() {
+        "Never" | "IfAvailable" => Ok(()),
+        "Always" => Err(
+            "its plugin needs a person, and nobody sits here: interactiveMode is Always".to_owned(),
+        ),
+        "" if needed => Err(format!(
+            "its plugin must have an interactiveMode, Never or IfAvailable, since it speaks {}",
+            exec.api_version
+        )),
+        "" => Ok(()),
+        other => Err(format!(
+            "its plugin has the interactiveMode {other:?}, and not Never or IfAvailable"
+        )),
+    }
 }
 
 /// What a plugin is told of the cluster.
@@ -269,8 +290,12 @@ fn told(folder: &Path, cluster: &Cluster) -> Result<Value, String> {
             told[key] = text.into();
         }
     }
-    if cluster.insecure_skip_tls_verify {
-        told["insecure-skip-tls-verify"] = true.into();
+    let switches = [
+        ("insecure-skip-tls-verify", cluster.insecure_skip_tls_verify),
+        ("disable-compression", cluster.disable_compression),
+    ];
+    for (key, _) in switches.iter().filter(|(_, is_on)| *is_on) {
+        told[*key] = true.into();
     }
     let extensions = cluster.extensions.iter().flatten();
     let mut own = extensions.filter(|one| one.name == "client.authentication.k8s.io/exec");

@@ -278,6 +278,12 @@ mod tests {
         assert_eq!(read.unwrap().unwrap(), b"");
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_plugin_that_hangs_is_ended_and_the_error_says_so() {
+        let why = plugin("sleep 600").run().await.err().unwrap();
+        assert_eq!(why, "sh does not end within 60s");
+    }
+
     #[tokio::test]
     async fn a_credential_expires_when_it_says_so() {
         let script = says(r#"{"token":"t","expirationTimestamp":"2001-01-01T00:00:00+01:00"}"#);

@@ -68,6 +68,7 @@ pub(super) struct Cluster {
     pub(super) insecure_skip_tls_verify: bool,
     pub(super) tls_server_name: Option<String>,
     pub(super) proxy_url: Option<String>,
+    pub(super) disable_compression: bool,
     pub(super) extensions: Option<Vec<Extension>>,
 }
 
@@ -128,5 +129,6 @@ pub(super) struct Exec {
 #[derive(Debug, Deserialize)]
 pub(super) struct Variable {
     pub(super) name: String,
+    #[serde(default)]
     pub(super) value: String,
 }

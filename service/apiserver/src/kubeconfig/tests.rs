@@ -26,6 +26,7 @@ clusters:
     server: https://b.example
     insecure-skip-tls-verify: true
     proxy-url: socks5://proxy:1080
+    disable-compression: true
     extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: x}}]
 - name: both
   cluster: {server: "https://c", certificate-authority-data: Q0E=, insecure-skip-tls-verify: true}
@@ -84,6 +85,8 @@ fn a_plugin_is_told_of_the_cluster_if_it_asks() {
     let cluster = plugin.cluster.unwrap();
     assert_eq!(cluster["config"]["audience"], "x");
     assert_eq!(cluster["insecure-skip-tls-verify"], true);
+    assert_eq!(cluster["disable-compression"], true);
+    assert_eq!(cluster["proxy-url"], "socks5://proxy:1080");
     assert_eq!(plugin.environment, [("WHO".to_owned(), "me".to_owned())]);
 }
 
@@ -100,6 +103,39 @@ fn what_cannot_be_used_is_named() {
     ] {
         let fault = config.access(Some(context)).unwrap_err().to_string();
         assert!(fault.contains(part), "{context}: {fault}");
+    }
+}
+
+#[test]
+fn a_plugin_is_refused_where_kubectl_refuses_it() {
+    let asked = |exec: &str| {
+        let context = "{current-context: a, contexts: [{name: a, context: {cluster: a, user: a}}],
+            clusters: [{name: a, cluster: {server: 'https://a'}}], users: [{name: a, user: {exec: EXEC}}]}";
+        let (_folder, config) = written(&context.replace("EXEC", exec));
+        config.access(None)
+    };
+    let of = |version: &str, rest: &str| {
+        format!("{{apiVersion: client.authentication.k8s.io/{version}, command: login{rest}}}")
+    };
+    for (exec, part) in [
+        (of("v1", ""), "must have an interactiveMode"),
+        (of("v1", ", interactiveMode: Often"), "\"Often\""),
+        (of("v1beta1", ", interactiveMode: Always"), "needs a person"),
+        (of("v1alpha1", ""), "v1alpha1"),
+        (of("v1beta1", "").replace("login", "''"), "has no command"),
+        (
+            of("v1beta1", ", env: [{name: '', value: a}]"),
+            "without a name",
+        ),
+    ] {
+        let fault = asked(&exec).unwrap_err().to_string();
+        assert!(fault.contains(part), "{exec}: {fault}");
+    }
+    for exec in [
+        of("v1", ", interactiveMode: Never"),
+        of("v1beta1", ", env: [{name: A}]"),
+    ] {
+        asked(&exec).unwrap();
     }
 }
 

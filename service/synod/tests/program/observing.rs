@@ -1,6 +1,7 @@
 //! Runs `synod observe` against API servers over HTTP, some of which fail.
 
 mod api_server;
+mod plugins;
 
 use serde_json::Value;
 use synod_client::{
