@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn every_method_needs_something() {
-        assert_eq!(RIGHTS.len(), 81);
+        assert_eq!(RIGHTS.len(), 82);
         assert!(
             RIGHTS
                 .iter()

@@ -45,6 +45,11 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
             assert!(said.contains(&last), "{said}");
             let told = "releases of claims come with machine version 2";
             gives_nothing_back(&cluster, *id, ErrorKind::Unavailable, told).await;
+            deletes_nothing(&cluster, *id, ErrorKind::Unavailable).await;
+            let named = names_one(&cluster, *id).await;
+            assert_eq!(named.kind, ErrorKind::Unavailable, "{named:?}");
+            let told = "alias \"mine\": aliases of migrations come with machine version 2";
+            assert!(named.message.starts_with(told), "{named:?}");
         }
     }
     for id in IDS {
@@ -59,6 +64,13 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
     }
     writers.acknowledge(20).await;
     gives_nothing_back(&cluster, leader, ErrorKind::NotFound, "").await;
+    deletes_nothing(&cluster, leader, ErrorKind::NotFound).await;
+    let named = names_one(&cluster, leader).await;
+    assert_eq!(
+        named.kind,
+        ErrorKind::NotFound,
+        "there is nothing to migrate"
+    );
 
     let back = *order.first().expect("there are three");
     goes_back(&mut cluster, back).await;
@@ -154,6 +166,32 @@ async fn gives_nothing_back(cluster: &Cluster, replica: u64, kind: ErrorKind, sa
     let refused = refusal(wire.migrations().release(timely(release)).await);
     assert_eq!(refused.kind, kind, "{refused:?}");
     assert!(refused.message.contains(says), "{refused:?}");
+}
+
+/// Checks what a replica says to who deletes a migration that was never there.
+async fn deletes_nothing(cluster: &Cluster, replica: u64, kind: ErrorKind) {
+    let delete = v1::MigrationsDeleteRequest {
+        name: "pods-1".to_owned(),
+        ..v1::MigrationsDeleteRequest::default()
+    };
+    let wire = Wire::to(&cluster.endpoint(replica));
+    let refused = refusal(wire.migrations().delete(timely(delete)).await);
+    assert_eq!(refused.kind, kind, "{refused:?}");
+}
+
+/// What a replica says to who starts a migration of nothing under a name.
+async fn names_one(cluster: &Cluster, replica: u64) -> Refusal {
+    let start = v1::MigrationsStartRequest {
+        resource: Some(v1::GroupResource {
+            group: String::new(),
+            resource: "unheard".to_owned(),
+        }),
+        reason: v1::MigrationReason::Manual.into(),
+        alias: Some("mine".to_owned()),
+        ..v1::MigrationsStartRequest::default()
+    };
+    let wire = Wire::to(&cluster.endpoint(replica));
+    refusal(wire.migrations().start(timely(start)).await)
 }
 
 async fn upgrade(cluster: &mut Cluster, id: u64) {

@@ -1,7 +1,7 @@
 use synod_model::{
-    AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, FailMigration, MigrationId,
-    ObserveStorage, ReleaseMigration, ReportMigrationProgress, ResetStorageStates, RetryMigration,
-    StartMigration, Ttl, Violations,
+    AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, DeleteMigration, FailMigration,
+    MigrationId, ObserveStorage, ReleaseMigration, ReportMigrationProgress, ResetStorageStates,
+    RetryMigration, StartMigration, Ttl, Violations,
 };
 
 use super::{Change, requests};
@@ -17,6 +17,7 @@ requests! {
     v1::MigrationsFailRequest = FailMigration, token claim;
     v1::MigrationsReleaseRequest = ReleaseMigration, token claim;
     v1::MigrationsAbortRequest = AbortMigration;
+    v1::MigrationsDeleteRequest = DeleteMigration;
     v1::MigrationsRetryRequest = RetryMigration;
     v1::MigrationsObserveRequest = ObserveStorage;
     v1::MigrationsResetRequest = ResetStorageStates;
@@ -26,6 +27,7 @@ messages! {
     v1::MigrationsStartRequest = StartMigration {
         resource = resource,
         reason = reason,
+        alias = alias,
         ; ..Default::default()
     } => check
     v1::MigrationsClaimRequest = ClaimMigration {
@@ -55,6 +57,11 @@ messages! {
     }
     v1::MigrationsAbortRequest = AbortMigration {
         id = name,
+        ; ..Default::default()
+    }
+    v1::MigrationsDeleteRequest = DeleteMigration {
+        id = name,
+        preconditions = preconditions,
         ; ..Default::default()
     }
     v1::MigrationsRetryRequest = RetryMigration {

@@ -8,11 +8,11 @@ use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
 use synod_model::{
-    AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration, ErrorKind,
-    FailMigration, ForgetResource, Join, Leave, MarkReady, MemberId, MigrationReason,
-    ObserveStorage, OpenSession, ReleaseMigration, Renew, Report, ReportMigrationProgress,
-    RequestId, ResetStorageStates, RetryMigration, SettingsPatch, StartMigration, UpdateSettings,
-    Violations,
+    AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration,
+    DeleteMigration, ErrorKind, FailMigration, ForgetResource, Join, Leave, MarkReady, MemberId,
+    MigrationReason, ObserveStorage, OpenSession, ReleaseMigration, Renew, Report,
+    ReportMigrationProgress, RequestId, ResetStorageStates, RetryMigration, SettingsPatch,
+    StartMigration, UpdateSettings, Violations,
 };
 
 use crate::{Change, samples, v1};
@@ -174,19 +174,23 @@ proptest! {
         claim in change(of_migrations(), false),
         observe in change(observation(), false),
         rewrites in any::<bool>(),
+        alias in option::of(samples::alias()),
+        preconditions in samples::preconditions(),
     ) {
         prop_assert_eq!(&carried::<_, v1::MigrationsClaimRequest>(&claim).unwrap(), &claim);
         prop_assert_eq!(&carried::<_, v1::MigrationsObserveRequest>(&observe).unwrap(), &observe);
         let id = claim.body.id.clone();
         let abort = with(&claim, AbortMigration { id: id.clone() });
         prop_assert_eq!(carried::<_, v1::MigrationsAbortRequest>(&abort).unwrap(), abort);
+        let delete = with(&claim, DeleteMigration { id: id.clone(), preconditions });
+        prop_assert_eq!(carried::<_, v1::MigrationsDeleteRequest>(&delete).unwrap(), delete);
         let retry = with(&claim, RetryMigration { id });
         prop_assert_eq!(carried::<_, v1::MigrationsRetryRequest>(&retry).unwrap(), retry);
         let resource = observe.body.resource;
         let reset = with(&claim, ResetStorageStates { resource: rewrites.then(|| resource.clone()) });
         prop_assert_eq!(carried::<_, v1::MigrationsResetRequest>(&reset).unwrap(), reset);
         let reason = if rewrites { MigrationReason::RewriteAll } else { MigrationReason::Manual };
-        let start = with(&claim, StartMigration { resource, reason });
+        let start = with(&claim, StartMigration { resource, reason, alias });
         prop_assert_eq!(carried::<_, v1::MigrationsStartRequest>(&start).unwrap(), start);
     }
 
@@ -606,6 +610,22 @@ fn every_fault_of_a_request_about_a_migration_is_named_at_once() {
             ..v1::MigrationsStartRequest::default()
         })
     };
+    let named = |alias: &str| {
+        let request = v1::MigrationsStartRequest {
+            resource: Some(v1::GroupResource {
+                group: String::new(),
+                resource: "pods".to_owned(),
+            }),
+            reason: v1::MigrationReason::Manual.into(),
+            alias: Some(alias.to_owned()),
+            ..v1::MigrationsStartRequest::default()
+        };
+        Change::<StartMigration>::try_from(request)
+    };
+    assert!(named("mine").is_ok());
+    for alias in ["", "Mine", "pods-17", "a/b"] {
+        assert_eq!(faults(named(alias)), ["alias"], "{alias}");
+    }
     let agreement = v1::MigrationReason::Agreement.into();
     assert_eq!(faults(start(agreement)), ["reason"]);
     let known = "MIGRATION_REASON_AGREEMENT, MIGRATION_REASON_MANUAL, MIGRATION_REASON_REWRITE_ALL";

@@ -70,6 +70,7 @@ impl From<&Migration> for v1::Migration {
             estimate: migration.estimate,
             end_time_ms: migration.ended.to_wire(),
             assumption: migration.assumption.to_wire(),
+            alias: migration.alias.to_wire(),
         }
     }
 }
@@ -91,6 +92,7 @@ impl TryFrom<v1::Migration> for Migration {
             claim = claim,
             failure = failure,
             ended = end_time_ms,
+            alias = alias,
         }
         let (id, metadata) = named;
         Ok(Self {
@@ -109,6 +111,7 @@ impl TryFrom<v1::Migration> for Migration {
             estimate: pb.estimate,
             ended,
             assumption: Assumption::of_wire(pb.assumption).ok(),
+            alias,
         })
     }
 }

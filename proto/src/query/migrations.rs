@@ -1,4 +1,4 @@
-use synod_model::MigrationId;
+use synod_model::{MigrationId, MigrationName};
 
 use super::page::lists;
 use super::{Consistency, PageRequest};
@@ -7,8 +7,8 @@ use crate::{messages, v1};
 /// Asks for one migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetMigration {
-    /// The id of the migration.
-    pub id: MigrationId,
+    /// The id of the migration, or its alias.
+    pub name: MigrationName,
     /// The consistency of the read.
     pub read: Consistency,
 }
@@ -22,7 +22,7 @@ pub struct ListMigrations {
 
 messages! {
     v1::MigrationsGetRequest = GetMigration {
-        id = name,
+        name = name,
         read = read,
     }
 }

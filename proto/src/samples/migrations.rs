@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use synod_model::{
     AbortCause, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, Migration,
-    MigrationFailure, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,
-    MigrationTarget, StorageVersionHash, WallTime, WorkerName,
+    MigrationAlias, MigrationFailure, MigrationId, MigrationPhase, MigrationProgress,
+    MigrationReason, MigrationTarget, StorageVersionHash, WallTime, WorkerName,
 };
 
 use super::{api_version, assumption, metadata, resource, revision, ttl};
@@ -52,6 +52,10 @@ pub(crate) fn progress() -> impl Strategy<Value = MigrationProgress> {
     })
 }
 
+pub(crate) fn alias() -> impl Strategy<Value = MigrationAlias> {
+    "[a-z]([-.]?[a-z]){0,20}".prop_map(|text| MigrationAlias::parse(&text).unwrap())
+}
+
 pub(crate) fn migration() -> impl Strategy<Value = Migration> {
     let claim = (worker(), claim_token(), ttl());
     let claim = claim.prop_map(|(worker, token, ttl)| Claim { worker, token, ttl });
@@ -89,6 +93,7 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
         any::<u64>(),
         option::of(any::<u64>()),
         option::of(any::<u64>()),
+        option::of(alias()),
     );
     (what, stands, numbers).prop_map(|(what, stands, numbers)| Migration {
         id: what.0,
@@ -105,5 +110,6 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
         estimate: numbers.2,
         ended: numbers.3.map(WallTime::from_millis),
         assumption: stands.5,
+        alias: numbers.4,
     })
 }

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use synod_model::{
     Annotations, ApiVersion, BinaryVersion, ClaimToken, ClusterId, ContinueToken, Endpoint, Epoch,
     FailureReason, FencingToken, FieldSelector, Finalizers, HolderIdentity, InstanceId, Kind,
-    LabelSelector, Labels, LogTime, Marker, MediaType, MemberId, MigrationId, Namespace,
-    NamespacedName, ObjectName, ResourceScope, Revision, RevisionNumber, SemanticVersion, Sequence,
-    SessionId, StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, Uid, VersionSet,
-    Violations, WallTime, WorkerName,
+    LabelSelector, Labels, LogTime, Marker, MediaType, MemberId, MigrationAlias, MigrationId,
+    MigrationName, Namespace, NamespacedName, ObjectName, ResourceScope, Revision, RevisionNumber,
+    SemanticVersion, Sequence, SessionId, StatementNumber, StorageVersionHash, Strategy, Ticket,
+    Ttl, Uid, VersionSet, Violations, WallTime, WorkerName,
 };
 
 use super::{Wire, required, sound};
@@ -73,6 +73,7 @@ texts!(
     Marker,
     MediaType,
     MemberId,
+    MigrationAlias,
     Namespace,
     ObjectName,
     ResourceScope,
@@ -84,6 +85,17 @@ texts!(
 );
 
 impl Wire<String> for MigrationId {
+    fn to_wire(&self) -> String {
+        self.to_string()
+    }
+
+    fn of_wire(pb: String) -> Result<Self, Violations> {
+        let name = Some(pb).filter(|name| !name.is_empty());
+        Self::parse(&required(name, "must name a migration")?)
+    }
+}
+
+impl Wire<String> for MigrationName {
     fn to_wire(&self) -> String {
         self.to_string()
     }

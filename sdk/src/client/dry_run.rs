@@ -1,8 +1,9 @@
 //! Dry runs: what a change would do, without making it.
 
 use synod_model::{
-    AbortMigration, ForgetResource, GroupResource, MigrationId, MigrationReason,
-    ResetStorageStates, RetryMigration, Revision, SettingsPatch, StartMigration, UpdateSettings,
+    AbortMigration, DeleteMigration, ForgetResource, GroupResource, MigrationAlias, MigrationId,
+    MigrationReason, ResetStorageStates, RetryMigration, Revision, SettingsPatch, StartMigration,
+    UpdateSettings,
 };
 
 use super::Client;
@@ -69,8 +70,37 @@ impl DryRun {
         let start = StartMigration {
             resource: resource.clone(),
             reason,
+            alias: None,
         };
         self.0.send_start_migration(start, true).await
+    }
+
+    /// What [`Client::start_migration_as`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::start_migration_as`].
+    pub async fn start_migration_as(
+        &self,
+        alias: &MigrationAlias,
+        resource: &GroupResource,
+        reason: MigrationReason,
+    ) -> Result<MigrationStarted, Error> {
+        let start = StartMigration {
+            resource: resource.clone(),
+            reason,
+            alias: Some(alias.clone()),
+        };
+        self.0.send_start_migration(start, true).await
+    }
+
+    /// What [`Client::delete_migration`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::delete_migration`].
+    pub async fn delete_migration(&self, delete: DeleteMigration) -> Result<Header, Error> {
+        self.0.send_delete_migration(delete, true).await
     }
 
     /// What [`Client::abort_migration`] would do.

@@ -2,9 +2,9 @@
 
 use synod_model::{
     AbortMigration, ApiVersion, Binary, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
-    FailMigration, GroupResource, MigrationFailure, MigrationId, MigrationProgress,
-    MigrationReason, ObserveStorage, ReleaseMigration, ReportMigrationProgress, ResetStorageStates,
-    RetryMigration, StartMigration, Ttl, WorkerName,
+    DeleteMigration, FailMigration, GroupResource, MigrationAlias, MigrationFailure, MigrationId,
+    MigrationProgress, MigrationReason, ObserveStorage, ReleaseMigration, ReportMigrationProgress,
+    ResetStorageStates, RetryMigration, StartMigration, Ttl, WorkerName,
 };
 use synod_proto::{Change, v1};
 
@@ -92,8 +92,29 @@ impl Client {
         id: &MigrationId,
         options: ReadOptions,
     ) -> Result<MigrationView, Error> {
+        self.get_migration(id.to_string(), options).await
+    }
+
+    /// Reads the migration that has an alias.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: no migration has this alias.
+    pub async fn migration_by_alias(
+        &self,
+        alias: &MigrationAlias,
+        options: ReadOptions,
+    ) -> Result<MigrationView, Error> {
+        self.get_migration(alias.to_string(), options).await
+    }
+
+    async fn get_migration(
+        &self,
+        name: String,
+        options: ReadOptions,
+    ) -> Result<MigrationView, Error> {
         let message = v1::MigrationsGetRequest {
-            name: id.to_string(),
+            name,
             read: options.to_wire(),
         };
         let answer = self.read(|attempt| {
@@ -127,6 +148,27 @@ impl Client {
         let start = StartMigration {
             resource: resource.clone(),
             reason,
+            alias: None,
+        };
+        self.send_start_migration(start, false).await
+    }
+
+    /// Creates a migration as [`start_migration`](Self::start_migration) does, under a name of one's own beside its id.
+    ///
+    /// # Errors
+    ///
+    /// As [`start_migration`](Self::start_migration). `ALREADY_EXISTS`, with `alias` in the metadata: another migration has the
+    /// alias. `UNAVAILABLE`: not every replica knows aliases yet.
+    pub async fn start_migration_as(
+        &self,
+        alias: &MigrationAlias,
+        resource: &GroupResource,
+        reason: MigrationReason,
+    ) -> Result<MigrationStarted, Error> {
+        let start = StartMigration {
+            resource: resource.clone(),
+            reason,
+            alias: Some(alias.clone()),
         };
         self.send_start_migration(start, false).await
     }
@@ -247,6 +289,27 @@ impl Client {
     ) -> Result<Header, Error> {
         let answer = write!(self, dry_run, abort, MigrationsAbortRequest, abort);
         let answer: v1::MigrationsAbortResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Deletes a migration, at any time. One that has not ended is aborted by that, and its worker learns so with its next
+    /// call. What is known of the store stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such migration. `CONFLICT`: it is not the one that is meant. `UNAVAILABLE`: not every replica
+    /// knows this call yet.
+    pub async fn delete_migration(&self, delete: DeleteMigration) -> Result<Header, Error> {
+        self.send_delete_migration(delete, false).await
+    }
+
+    pub(super) async fn send_delete_migration(
+        &self,
+        delete: DeleteMigration,
+        dry_run: bool,
+    ) -> Result<Header, Error> {
+        let answer = write!(self, dry_run, delete, MigrationsDeleteRequest, delete);
+        let answer: v1::MigrationsDeleteResponse = answer.await?;
         read(answer.header)
     }
 

@@ -72,6 +72,7 @@ answers!(
     MigrationsAbortResponse,
     MigrationsClaimResponse,
     MigrationsCompleteResponse,
+    MigrationsDeleteResponse,
     MigrationsFailResponse,
     MigrationsGetResponse,
     MigrationsListResponse,

@@ -11,9 +11,10 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use synod_client::{
-    Assumption, Client, ClusterId, CollectionRules, CollectionStore, ErrorKind, FailureClass,
-    Fence, FenceGuard, JoinOptions, Membership, Migration, MigrationPhase, Migrator,
-    MigratorOptions, Revision, Ttl, Worked, WorkerName,
+    Assumption, Client, ClusterId, CollectionRules, CollectionStore, DeleteMigration, Error,
+    ErrorKind, FailureClass, Fence, FenceGuard, Header, JoinOptions, Membership, Migration,
+    MigrationId, MigrationPhase, Migrator, MigratorOptions, Preconditions, Revision, Ttl, Worked,
+    WorkerName,
 };
 use tokio::time::Instant;
 
@@ -196,6 +197,23 @@ async fn another_worker_goes_on_where_a_dead_one_stood() {
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_stops_at_once_when_its_migration_is_aborted() {
+    is_taken_away(async |client: Client, id: MigrationId| client.abort_migration(&id).await).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_stops_at_once_when_its_migration_is_deleted() {
+    let deletes = async |client: Client, id| {
+        let delete = DeleteMigration {
+            id,
+            preconditions: Preconditions::default(),
+        };
+        client.delete_migration(delete).await
+    };
+    is_taken_away(deletes).await;
+}
+
+/// A migration is taken away from a worker that is at it, which writes nothing more.
+async fn is_taken_away(takes: impl AsyncFnOnce(Client, MigrationId) -> Result<Header, Error>) {
     let cluster = Cluster::start(1).await;
     let client = cluster.client().await;
     let _membership = encodes(&client, ITEMS, V2).await;
@@ -210,7 +228,7 @@ async fn a_worker_stops_at_once_when_its_migration_is_aborted() {
     while shop.written() < 50 {
         pass(Duration::from_millis(100)).await;
     }
-    within(client.abort_migration(&id)).await.unwrap();
+    within(takes(client.clone(), id)).await.unwrap();
     let worked = within(working).await.unwrap().unwrap();
     assert_eq!(worked, Some(Worked::Lost));
     let written = shop.written();

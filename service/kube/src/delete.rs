@@ -264,6 +264,11 @@ async fn one_of(
         let deleted = match about.kind.source {
             Source::ControllerRevisions => snapshot(calls, &about, options).await.map(drop),
             Source::Leases => lease(calls, &about, options).await.map(drop),
+            Source::Migrations => {
+                let expected = &options.preconditions;
+                let deleted = migrations::delete(calls, &about, expected, options.dry_run);
+                deleted.await.map(drop)
+            }
             _ => object(calls, &about, options).await.map(drop),
         };
         match deleted {

@@ -96,13 +96,6 @@ const OF_CANDIDATES: &[Verb] = &[
     Verb::Update,
     Verb::Watch,
 ];
-const OF_MIGRATIONS: &[Verb] = &[
-    Verb::Create,
-    Verb::Delete,
-    Verb::Get,
-    Verb::List,
-    Verb::Watch,
-];
 
 impl Verb {
     pub(crate) const EACH: [Self; 8] = [
@@ -294,7 +287,7 @@ pub(crate) const KINDS: &[Kind] = &[
         ),
         &["svm"],
         false,
-        OF_MIGRATIONS,
+        ALL,
         Source::Migrations,
         &[RESOURCE, PHASE],
         "A migration of what is stored of a resource to the version that was agreed on.",

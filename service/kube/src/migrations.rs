@@ -2,50 +2,85 @@
 //!
 //! | what Kubernetes does | what it is here |
 //! |---|---|
-//! | create | start, by request; the name ends with the revision, so `generateName` is all that a client can say of it |
-//! | delete | abort: one that was aborted by request is not shown any more (`shown`) |
-//!
-//! One that has ended by itself cannot be deleted: the latest of each resource are kept, and the others go by themselves.
+//! | create | start, by request; the name is the alias. With `generateName: <resource>.<group>-` there is none, and Synod's name is shown |
+//! | update | nothing: the resource stays what it is, and there is no place for anything else |
+//! | delete | delete, at any time; one that has not ended is called off by that |
 
 use serde_json::Value;
-use synod_model::{ErrorKind, Refusal};
+use synod_model::{ErrorKind, MigrationAlias, Refusal};
 use synod_proto::v1;
 
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Source};
 use crate::present;
+use crate::request::Asked;
 use crate::shown;
-use crate::sources::Calls;
+use crate::sources::{self, Calls};
 use crate::status::{About, Fault};
 
-/// Starts the migration that a document asks for.
+/// The migration that is shown under a name: its alias, or without one the name that Synod gave it.
+///
+/// # Errors
+///
+/// `NOT_FOUND`, and as any read.
+pub(crate) async fn find(
+    calls: &Calls,
+    name: &str,
+    asked: Asked,
+) -> Result<v1::Migration, Refusal> {
+    let request = v1::MigrationsGetRequest {
+        name: name.to_owned(),
+        read: sources::read(asked),
+    };
+    let found: v1::MigrationsGetResponse = calls.call("synod.v1.Migrations/Get", &request).await?;
+    let migration = found.migration.unwrap_or_default();
+    // Clients hold an object for another one if it has another name.
+    if shown::migration_name(&migration) != name {
+        return Err(sources::nothing(name));
+    }
+    Ok(migration)
+}
+
+/// Whether a document without a name asks for the one that Synod gives a migration of its resource.
+pub(crate) fn is_named_by_synod(kind: &Kind, document: &Value, begins: &str) -> bool {
+    kind.source == Source::Migrations && begins == format!("{}-", qualified(&resource_of(document)))
+}
+
+/// Starts the migration that a document asks for, under the name that it is about, or without one under Synod's own.
 pub(crate) async fn create(
     calls: &Calls,
     about: &About<'_>,
     document: &Value,
     dry_run: bool,
 ) -> Result<Value, Fault> {
-    let resource = wanted(document, about)?;
+    let (resource, alias) = (wanted(document, about)?, alias_of(about)?);
     let request = v1::MigrationsStartRequest {
         resource: Some(resource.clone()),
         reason: v1::MigrationReason::Manual.into(),
         dry_run,
+        alias: alias.as_ref().map(ToString::to_string),
         ..v1::MigrationsStartRequest::default()
     };
     let started: Result<v1::MigrationsStartResponse, _> =
         calls.call("synod.v1.Migrations/Start", &request).await;
-    let started = started.map_err(|refusal| unstarted(about, &refusal))?;
+    let started = match started {
+        Ok(started) => started,
+        Err(refusal) => return Err(unstarted(calls, about, &refusal).await),
+    };
     if dry_run {
-        return Ok(as_if(about.kind, started.name, resource));
+        let name = started.name;
+        return Ok(as_if(about.kind, name, request.alias, resource));
     }
     let about = About {
-        name: &started.name,
+        name: alias
+            .as_ref()
+            .map_or(&*started.name, MigrationAlias::as_str),
         ..about.clone()
     };
     present::written(calls, &about).await
 }
 
 /// The document of a migration that would have been started.
-fn as_if(kind: &Kind, name: String, resource: v1::GroupResource) -> Value {
+fn as_if(kind: &Kind, name: String, alias: Option<String>, resource: v1::GroupResource) -> Value {
     let migration = v1::Migration {
         metadata: Some(v1::Metadata {
             name,
@@ -54,36 +89,46 @@ fn as_if(kind: &Kind, name: String, resource: v1::GroupResource) -> Value {
         }),
         resource: Some(resource),
         phase: v1::MigrationPhase::Pending.into(),
+        alias,
         ..v1::Migration::default()
     };
     shown::migration(kind, &migration)
 }
 
+fn resource_of(document: &Value) -> v1::GroupResource {
+    let asked = &document["spec"]["resource"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    v1::GroupResource {
+        group: text(&asked["group"]),
+        resource: text(&asked["resource"]),
+    }
+}
+
+fn qualified(resource: &v1::GroupResource) -> String {
+    match resource.group.as_str() {
+        "" => resource.resource.clone(),
+        group => format!("{}.{group}", resource.resource),
+    }
+}
+
 /// The resource that a document asks for.
 fn wanted(document: &Value, about: &About<'_>) -> Result<v1::GroupResource, Fault> {
-    let (metadata, asked) = (&document["metadata"], &document["spec"]["resource"]);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let (group, resource) = (text(&asked["group"]), text(&asked["resource"]));
-    if resource.is_empty() {
+    let resource = resource_of(document);
+    if resource.resource.is_empty() {
         return Err(invalid(about, "spec.resource.resource", "Required value"));
     }
-    let begins = match group.as_str() {
-        "" => format!("{resource}-"),
-        group => format!("{resource}.{group}-"),
-    };
-    let name = text(&metadata["name"]);
-    if !name.is_empty() {
-        let rule = format!(
-            "Invalid value: \"{name}\": Synod names migrations: leave it out, and set generateName to \"{begins}\""
-        );
-        return Err(invalid(about, "metadata.name", &rule));
+    Ok(resource)
+}
+
+/// The alias that a migration is to have; `None` if Synod names it.
+fn alias_of(about: &About<'_>) -> Result<Option<MigrationAlias>, Fault> {
+    if about.name.is_empty() {
+        return Ok(None);
     }
-    let asked = text(&metadata["generateName"]);
-    if asked != begins {
-        let rule = format!("Invalid value: \"{asked}\": must be \"{begins}\" for this resource");
-        return Err(invalid(about, "metadata.generateName", &rule));
-    }
-    Ok(v1::GroupResource { group, resource })
+    let alias = MigrationAlias::parse(about.name);
+    alias
+        .map(Some)
+        .map_err(|fault| invalid(about, "metadata.name", &fault.rule))
 }
 
 fn invalid(about: &About<'_>, field: &str, rule: &str) -> Fault {
@@ -91,16 +136,16 @@ fn invalid(about: &About<'_>, field: &str, rule: &str) -> Fault {
 }
 
 /// Why a migration was not started.
-fn unstarted(about: &About<'_>, refusal: &Refusal) -> Fault {
+async fn unstarted(calls: &Calls, about: &About<'_>, refusal: &Refusal) -> Fault {
     match refusal.kind {
         ErrorKind::NotFound => {
             let rule = format!("Not found: {}", refusal.message);
             invalid(about, "spec.resource", &rule)
         }
         ErrorKind::AlreadyExists => {
-            let present = refusal.metadata.get("migration");
+            let name = shown_name_of(calls, refusal).await;
             let about = About {
-                name: present.map_or("", String::as_str),
+                name: &name,
                 ..about.clone()
             };
             Fault::already_exists(&about)
@@ -109,32 +154,65 @@ fn unstarted(about: &About<'_>, refusal: &Refusal) -> Fault {
     }
 }
 
-/// Aborts a migration. Its uid and revision are compared when it is read, a moment before. Answers its uid.
+/// The name under which the migration is shown that is in the way of another one.
+async fn shown_name_of(calls: &Calls, refusal: &Refusal) -> String {
+    let told = |key: &str| refusal.metadata.get(key).cloned().unwrap_or_default();
+    let alias = told("alias");
+    if !alias.is_empty() {
+        return alias;
+    }
+    let name = told("migration");
+    let request = v1::MigrationsGetRequest {
+        name: name.clone(),
+        read: None,
+    };
+    let found: Result<v1::MigrationsGetResponse, _> =
+        calls.call("synod.v1.Migrations/Get", &request).await;
+    // It may be gone, or not for this caller to read.
+    let found = found.ok().and_then(|found| found.migration);
+    found.map_or(name, |found| shown::migration_name(&found).to_owned())
+}
+
+/// Checks an update, which changes nothing: what is migrated stays, and all else follows from it.
+pub(crate) async fn update(
+    calls: &Calls,
+    about: &About<'_>,
+    document: &Value,
+    expected: &v1::Preconditions,
+) -> Result<Value, Fault> {
+    let there = present::read(calls, about).await?;
+    present::means(about, &there, expected)?;
+    if document["spec"]["resource"] != there["spec"]["resource"] {
+        let rule = format!(
+            "Invalid value: {}: field is immutable",
+            document["spec"]["resource"]
+        );
+        return Err(invalid(about, "spec.resource", &rule));
+    }
+    Ok(there)
+}
+
+/// Deletes a migration. Answers its uid.
 pub(crate) async fn delete(
     calls: &Calls,
     about: &About<'_>,
     expected: &v1::Preconditions,
     dry_run: bool,
 ) -> Result<String, Fault> {
-    let there = present::read(calls, about).await?;
-    present::expected(about, &there, expected)?;
-    let request = v1::MigrationsAbortRequest {
-        name: about.name.to_owned(),
+    let found = find(calls, about.name, Asked::Newest).await;
+    let found = found.map_err(|refusal| Fault::of(&refusal, about))?;
+    present::expected(about, &shown::migration(about.kind, &found), expected)?;
+    let metadata = found.metadata.unwrap_or_default();
+    let request = v1::MigrationsDeleteRequest {
+        name: metadata.name,
+        preconditions: Some(expected.clone()),
         dry_run,
-        ..v1::MigrationsAbortRequest::default()
+        ..v1::MigrationsDeleteRequest::default()
     };
-    let aborted: Result<v1::MigrationsAbortResponse, _> =
-        calls.call("synod.v1.Migrations/Abort", &request).await;
-    aborted.map_err(|refusal| match refusal.kind {
-        ErrorKind::Conflict => {
-            let why = "it has come to its end: the latest migrations of a resource are kept, and the others go by \
-                       themselves";
-            Fault::conflict(about, why)
-        }
-        _ => Fault::of(&refusal, about),
-    })?;
-    let uid = there["metadata"]["uid"].as_str().unwrap_or_default();
-    Ok(uid.to_owned())
+    let deleted: Result<v1::MigrationsDeleteResponse, _> =
+        calls.call("synod.v1.Migrations/Delete", &request).await;
+    deleted.map_err(|refusal| Fault::of(&refusal, about))?;
+    Ok(metadata.uid)
 }
 
 #[cfg(test)]
@@ -145,34 +223,42 @@ mod tests {
     use crate::kinds::{KINDS, Verb};
     use crate::parts::Part;
 
-    #[test]
-    fn a_migration_is_named_by_its_resource_alone() {
-        let about = About {
+    fn about(name: &str) -> About<'_> {
+        About {
             kind: &KINDS[3],
             verb: Verb::Create,
             namespace: None,
-            name: "",
+            name,
             part: Part::Object,
             user: "",
-        };
-        let of = |metadata: Value, group: &str, resource: &str| {
+        }
+    }
+
+    #[test]
+    fn synod_names_a_migration_whose_name_begins_with_its_resource_and_no_other() {
+        let of = |begins: &str, group: &str, resource: &str| {
             let resource = json!({"group": group, "resource": resource});
-            let document = json!({"metadata": metadata, "spec": {"resource": resource}});
-            let wanted = wanted(&document, &about).map_err(|fault| fault.code);
-            wanted.map(|found| (found.group, found.resource))
+            is_named_by_synod(&KINDS[3], &json!({"spec": {"resource": resource}}), begins)
         };
-        let begins = |text: &str| json!({ "generateName": text });
-        let own = |group: &str, resource: &str| Ok((group.to_owned(), resource.to_owned()));
-        assert_eq!(of(begins("pods-"), "", "pods"), own("", "pods"));
-        let apps = of(begins("deployments.apps-"), "apps", "deployments");
-        assert_eq!(apps, own("apps", "deployments"));
-        for (metadata, resource) in [
-            (begins("deployments-"), "deployments"),
-            (begins("deployments.apps-"), ""),
-            (json!({}), "deployments"),
-            (json!({"name": "deployments.apps-7"}), "deployments"),
+        assert!(of("pods-", "", "pods"));
+        assert!(of("deployments.apps-", "apps", "deployments"));
+        for (begins, group) in [
+            ("deployments-", "apps"),
+            ("deployments.apps-", ""),
+            ("", "apps"),
         ] {
-            assert_eq!(of(metadata, "apps", resource), Err(422));
+            assert!(!of(begins, group, "deployments"), "{begins}");
+        }
+        assert!(!is_named_by_synod(&KINDS[0], &json!({}), "-"));
+    }
+
+    #[test]
+    fn a_name_that_a_migration_may_have_by_itself_is_nobodys_own() {
+        let of = |name| alias_of(&about(name)).map_err(|fault| fault.code);
+        assert_eq!(of(""), Ok(None));
+        assert_eq!(of("mine"), Ok(MigrationAlias::parse("mine").ok()));
+        for bad in ["pods-17", "Mine", "a b"] {
+            assert_eq!(of(bad), Err(422), "{bad}");
         }
     }
 }

@@ -154,9 +154,12 @@ impl<'a> Target<'a> {
             (Source::StorageVersions | Source::Agreements | Source::StorageStates, _) => {
                 "synod.v1.StorageVersions/Get"
             }
-            (Source::Migrations, Verb::Create) => "synod.v1.Migrations/Start",
-            (Source::Migrations, Verb::Delete) => "synod.v1.Migrations/Abort",
-            (Source::Migrations, _) => "synod.v1.Migrations/Get",
+            (Source::Migrations, _) if is_read => "synod.v1.Migrations/Get",
+            (Source::Migrations, Verb::Delete | Verb::DeleteCollection) => {
+                "synod.v1.Migrations/Delete"
+            }
+            // An update changes nothing of it.
+            (Source::Migrations, _) => "synod.v1.Migrations/Start",
             (Source::Members, _) => "synod.v1.Membership/Get",
             (Source::Settings, _) => "synod.v1.Cluster/GetSettings",
         }

@@ -139,22 +139,10 @@ pub(crate) fn lease_candidate(
     document(kind, candidate.metadata.as_ref(), json!({ "spec": spec }))
 }
 
-/// Whether a migration was deleted by the Kubernetes API, or aborted by request in another way, which is the same.
-pub(crate) fn is_deleted(migration: &v1::Migration) -> bool {
-    migration.aborted() == v1::AbortCause::Requested
-}
-
-/// What an event is to clients: a migration goes when it is called off by request.
-pub(crate) fn told_as(event: &v1::Event) -> v1::EventType {
-    let told = event.r#type();
-    match &event.object {
-        Some(v1::event::Object::Migration(migration)) if is_deleted(migration) => match told {
-            v1::EventType::Modified => v1::EventType::Removed,
-            // It went before.
-            _ => v1::EventType::Unspecified,
-        },
-        _ => told,
-    }
+/// What a migration is called: its alias, or without one its name.
+pub(crate) fn migration_name(migration: &v1::Migration) -> &str {
+    let own = migration.metadata.as_ref().map(|own| own.name.as_str());
+    migration.alias.as_deref().or(own).unwrap_or_default()
 }
 
 /// A migration, as `storagemigration.k8s.io/v1beta1` has it, with the phase and what was done beside its conditions.
@@ -203,11 +191,17 @@ pub(crate) fn migration(kind: &Kind, migration: &v1::Migration) -> Value {
     if let Some(version) = &migration.target_version {
         status["targetVersion"] = json!(version);
     }
+    let mut metadata = migration.metadata.clone().unwrap_or_default();
+    if migration.alias.is_some() {
+        // By which gRPC, workers and the command line know it.
+        status["migration"] = json!(metadata.name);
+    }
+    migration_name(migration).clone_into(&mut metadata.name);
     let rest = json!({
         "spec": { "resource": resource(migration.resource.as_ref()) },
         "status": status,
     });
-    document(kind, migration.metadata.as_ref(), rest)
+    document(kind, Some(&metadata), rest)
 }
 
 pub(crate) fn controller_revision(kind: &Kind, own: &v1::ControllerRevision) -> Value {
@@ -314,5 +308,23 @@ mod tests {
         migration.phase = v1::MigrationPhase::Pending.into();
         let shown = self::migration(&KINDS[3], &migration);
         assert_eq!(shown["status"]["conditions"], json!([]));
+    }
+
+    #[test]
+    fn a_migration_goes_by_its_alias_and_tells_its_name() {
+        let mut migration = v1::Migration {
+            metadata: Some(v1::Metadata {
+                name: "pods-17".to_owned(),
+                ..v1::Metadata::default()
+            }),
+            ..v1::Migration::default()
+        };
+        let shown = self::migration(&KINDS[3], &migration);
+        assert_eq!(shown["metadata"]["name"], "pods-17");
+        assert!(shown["status"]["migration"].is_null());
+        migration.alias = Some("mine".to_owned());
+        let shown = self::migration(&KINDS[3], &migration);
+        assert_eq!(shown["metadata"]["name"], "mine");
+        assert_eq!(shown["status"]["migration"], "pods-17");
     }
 }

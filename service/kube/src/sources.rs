@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::kinds::{Kind, Source};
 use crate::request::{Asked, Selection};
 use crate::selectors::labels_match;
-use crate::{documents, events, identity, leases, shadows, shown};
+use crate::{documents, events, identity, leases, migrations, shadows, shown};
 
 /// The most objects of a page: what kubectl asks for at a time.
 pub(crate) const PAGE_MAX: u32 = 500;
@@ -232,17 +232,7 @@ impl Calls {
                 shown::state(kind, &found.storage_state.ok_or_else(|| nothing(name))?)
             }
             Source::Migrations => {
-                let request = v1::MigrationsGetRequest {
-                    name: name.to_owned(),
-                    read,
-                };
-                let found: v1::MigrationsGetResponse =
-                    self.call("synod.v1.Migrations/Get", &request).await?;
-                let migration = found.migration.unwrap_or_default();
-                if shown::is_deleted(&migration) {
-                    return Err(nothing(name));
-                }
-                shown::migration(kind, &migration)
+                shown::migration(kind, &migrations::find(self, name, asked).await?)
             }
             Source::Members => shown::member(kind, &self.member(name, asked).await?.member),
             Source::Events => events::get(self, kind, namespace, name).await?,
@@ -383,7 +373,6 @@ impl Calls {
                 let items = found
                     .migrations
                     .iter()
-                    .filter(|one| !shown::is_deleted(one))
                     .map(|one| shown::migration(kind, one));
                 (items.collect(), found.header, found.continue_token)
             }

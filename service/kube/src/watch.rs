@@ -362,7 +362,7 @@ impl Watching {
 
     /// The lines of an event; none if it is not for this watch, or if the client has it.
     async fn event(&mut self, revision: u64, event: v1::Event) -> Result<Vec<u8>, Refusal> {
-        let of = shown::told_as(&event);
+        let of = event.r#type();
         let name = match of {
             // What has happened is told once.
             v1::EventType::Modified if self.scope.kind.source == Source::Events => "ADDED",

@@ -20,6 +20,9 @@ use crate::{candidates, identity, leases, migrations, reports, snapshots, tried}
 /// The letters of made-up names: no word comes of them.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
+/// Those that are no digits. One ends each name, since what ends with `-` and a number may be the name of a migration.
+const LAST_LETTERS: usize = 20;
+
 /// Creates an object.
 pub(crate) async fn create(
     calls: &Calls,
@@ -36,13 +39,6 @@ pub(crate) async fn create(
             "resourceVersion should not be set on objects to be created",
         ));
     }
-    if about.kind.source == Source::Migrations {
-        admit(calls, about)?;
-        let is_dry = asks.query.is_dry_run(about.verb)?;
-        let started = migrations::create(calls, about, &document, is_dry).await?;
-        warnings.extend(unkept(about, asks, &document, &started));
-        return Ok(made(calls, shape, started, &warnings));
-    }
     let given = document["metadata"]["name"]
         .as_str()
         .unwrap_or_default()
@@ -57,10 +53,12 @@ pub(crate) async fn create(
             &[("metadata.name".to_owned(), rule.to_owned())],
         ));
     }
-    let mut tries = if given.is_empty() { TRIES } else { 1 };
+    let is_made_up =
+        given.is_empty() && !migrations::is_named_by_synod(about.kind, &document, begins);
+    let mut tries = if is_made_up { TRIES } else { 1 };
     loop {
         tries -= 1;
-        let name = if given.is_empty() {
+        let name = if is_made_up {
             made_up(begins)
         } else {
             given.clone()
@@ -94,8 +92,17 @@ async fn create_named(
     asks: &Asks<'_>,
     document: &Value,
 ) -> Result<Value, Fault> {
-    admit(calls, about)?;
     let is_dry = asks.query.is_dry_run(about.verb)?;
+    if about.kind.source == Source::Migrations {
+        // What is started is asked about by its resource, which the name does not say.
+        let unnamed = About {
+            name: "",
+            ..about.clone()
+        };
+        admit(calls, &unnamed)?;
+        return migrations::create(calls, about, document, is_dry).await;
+    }
+    admit(calls, about)?;
     match about.kind.source {
         Source::Leases => create_lease(calls, about, document, is_dry).await,
         Source::LeaseCandidates => candidates::create(calls, about, document, is_dry).await,
@@ -203,8 +210,11 @@ fn made_up(begins: &str) -> String {
     // The standard library seeds its hashers by the system's randomness. A name that is taken is refused, and another one
     // made up.
     let mut left = RandomState::new().hash_one(&begins);
-    let letters = (0..RANDOM).map(|_| {
-        let count = LETTERS.len() as u64;
+    let letters = (1..=RANDOM).map(|place| {
+        let count = match place {
+            RANDOM => LAST_LETTERS as u64,
+            _ => LETTERS.len() as u64,
+        };
         let letter = LETTERS[usize::try_from(left % count).unwrap_or_default()];
         left /= count;
         char::from(letter)
@@ -228,6 +238,7 @@ pub(crate) async fn update(
         Source::ControllerRevisions
         | Source::LeaseCandidates
         | Source::Leases
+        | Source::Migrations
         | Source::StorageVersions => {
             let expected = preconditions(&document, about)?;
             (200, put(calls, about, asks, &document, &expected).await?)
@@ -257,6 +268,7 @@ pub(crate) async fn patch(
         Source::ControllerRevisions
         | Source::LeaseCandidates
         | Source::Leases
+        | Source::Migrations
         | Source::StorageVersions => patch_own(calls, about, asks, &patch).await?,
         _ => objects::patch(calls, about, asks, &patch).await?,
     };
@@ -282,6 +294,7 @@ async fn put(
         Source::LeaseCandidates => {
             candidates::update(calls, about, document, expected, is_dry).await
         }
+        Source::Migrations => migrations::update(calls, about, document, expected).await,
         // What is voted on and who says it depends on more than the document.
         Source::StorageVersions if is_dry => Err(Fault::no_dry_run()),
         Source::StorageVersions => {
@@ -360,6 +373,13 @@ mod tests {
             made.bytes().all(|letter| LETTERS.contains(&letter)),
             "{name}"
         );
+        for _ in 0..1_000 {
+            let name = made_up("pods-");
+            assert!(
+                !name.ends_with(|letter: char| letter.is_ascii_digit()),
+                "{name}"
+            );
+        }
         assert_eq!(made_up(&"x".repeat(100)).len(), 63);
     }
 }

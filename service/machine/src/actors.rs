@@ -69,6 +69,7 @@ impl State {
             | Command::StartMigration(_)
             | Command::ClaimMigration(_)
             | Command::AbortMigration(_)
+            | Command::DeleteMigration(_)
             | Command::RetryMigration(_)
             | Command::ObserveStorage(_)
             | Command::ResetStorageStates(_)

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, ClaimMigration, ClaimToken,
     CloseSession, ClusterId, CompleteMigration, CreateCollection, CreateControllerRevision,
-    CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteLease, DeleteObject,
-    DeleteRoster, Epoch, FailMigration, ForgetResource, GroupResource, HolderIdentity, Join,
-    LeaseKey, Leave, LiveMark, MarkControllerRevisions, MarkReady, MemberId, MigrationId,
-    NamespacedName, ObjectKey, ObserveStorage, OpenSession, PatchObject, PutLeaseCandidate,
-    ReleaseControllerRevision, ReleaseLease, ReleaseMigration, Renew, RenewLease,
-    RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates, RetryMigration,
-    Revision, RollbackControllerRevision, SessionId, SetRoster, Settings, StartMigration, Ticket,
-    Transact, TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision,
-    UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
+    CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteLease, DeleteMigration,
+    DeleteObject, DeleteRoster, Epoch, FailMigration, ForgetResource, GroupResource,
+    HolderIdentity, Join, LeaseKey, Leave, LiveMark, MarkControllerRevisions, MarkReady, MemberId,
+    MigrationId, NamespacedName, ObjectKey, ObserveStorage, OpenSession, PatchObject,
+    PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, ReleaseMigration, Renew,
+    RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates,
+    RetryMigration, Revision, RollbackControllerRevision, SessionId, SetRoster, Settings,
+    StartMigration, Ticket, Transact, TruncateControllerRevisions, UpdateCollection,
+    UpdateControllerRevision, UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::command_table::command_table;

@@ -111,6 +111,8 @@ macro_rules! command_table {
             51 ReleaseMigration urgent = migrations::release::apply;
             /// Deletes a lease, whoever holds it.
             52 DeleteLease ordinary = delete_lease::apply;
+            /// Deletes a migration, at any time.
+            53 DeleteMigration ordinary = migrations::delete::apply;
         }
     };
 }

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AbortCause, ErrorKind, Feature, GroupResource, LogTime, Migration, MigrationId, MigrationPhase,
-    MigrationReason, MigrationTarget, Persisted, Refusal, Revision, StorageVersionHash,
+    AbortCause, ErrorKind, Feature, GroupResource, LogTime, Migration, MigrationAlias, MigrationId,
+    MigrationPhase, MigrationReason, MigrationTarget, Persisted, Refusal, Revision,
+    StorageVersionHash,
 };
 
 use crate::turn::{Then, Turn};
@@ -51,7 +52,7 @@ impl Turn<'_> {
             && !exists
             && !self.state().is_migrated(resource)
         {
-            self.start_migration(resource, reason);
+            self.start_migration(resource, reason, None);
         }
     }
 
@@ -60,6 +61,7 @@ impl Turn<'_> {
         &mut self,
         resource: &GroupResource,
         reason: MigrationReason,
+        alias: Option<MigrationAlias>,
     ) -> MigrationId {
         let id = MigrationId::new(resource.clone(), self.revision());
         let state = self.state();
@@ -81,6 +83,7 @@ impl Turn<'_> {
             estimate: None,
             ended: None,
             assumption: None,
+            alias,
         });
         self.forget_ended(resource);
         id
@@ -257,12 +260,29 @@ impl State {
             Refusal::new(
                 ErrorKind::NotFound,
                 format!(
-                    "migration \"{id}\" does not exist, or it was removed: only migrations_kept ended ones of a \
-                     resource are kept, and none once its storage state was removed"
+                    "migration \"{id}\" does not exist, or it was deleted or removed: only migrations_kept ended ones \
+                     of a resource are kept, and none once its storage state was removed"
                 ),
             )
             .with("migration", id)
         })
+    }
+
+    /// Refuses an alias that another migration has.
+    ///
+    /// # Errors
+    ///
+    /// `ALREADY_EXISTS`, which names it.
+    pub(crate) fn check_alias(&self, alias: &MigrationAlias) -> Result<(), Refusal> {
+        let Some(id) = self.aliases.get(alias) else {
+            return Ok(());
+        };
+        let message = format!(
+            "migration \"{id}\" has the alias \"{alias}\": delete it first, or take another alias"
+        );
+        Err(Refusal::new(ErrorKind::AlreadyExists, message)
+            .with("migration", id)
+            .with("alias", alias))
     }
 
     /// The numbers of objects, done and in all, that a migration shows when its worker has no more to say.

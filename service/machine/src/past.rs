@@ -16,7 +16,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{
     ControllerHistory, ControllerRevision, GroupResource, LogTime, Member, MemberId, Migration,
-    MigrationId, NamespacedName, ObjectKind, Revision, Settings, TopicKind,
+    MigrationAlias, MigrationId, NamespacedName, ObjectKind, Revision, Settings, TopicKind,
 };
 
 use crate::{
@@ -229,6 +229,17 @@ impl Past<'_> {
     pub fn migration(&self, id: &MigrationId) -> Option<Arc<Migration>> {
         let kept = self.state.migrations.get(id);
         self.one::<Migration>(id, kept.map(|kept| &kept.row))
+    }
+
+    /// The migration that has this alias.
+    #[must_use]
+    pub fn migration_of(&self, alias: &MigrationAlias) -> Option<Arc<Migration>> {
+        let undone = self.undone_from::<Migration>(Bound::Unbounded);
+        let mut undone = undone.filter_map(|(_, row)| row);
+        let had = undone.find(|row| row.alias.as_ref() == Some(alias));
+        // An alias never changes: who has it now and differed then would have been found, unless it is younger.
+        had.cloned()
+            .or_else(|| self.migration(self.state.aliases.get(alias)?))
     }
 
     /// The migrations after `after`, by resource and then the oldest first.

@@ -11,8 +11,8 @@ use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::stored::Stored as _;
 use synod_model::{
     AgreementChange, ClusterId, Epoch, ErrorKind, Feature, GroupResource, Identity, Kind, LogTime,
-    Member, MemberId, Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence,
-    SessionId, Settings, Uid,
+    Member, MemberId, Migration, MigrationAlias, MigrationId, Refusal, ResourceScope, Revision,
+    Roster, Sequence, SessionId, Settings, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -66,6 +66,8 @@ pub struct State {
     pub(crate) kinds: OrdMap<(Arc<str>, Kind), GroupResource>,
     /// The objects that name each owner.
     pub(crate) dependents: Dependents,
+    /// The migration that has each alias.
+    pub(crate) aliases: OrdMap<MigrationAlias, MigrationId>,
 }
 
 /// A session with the outcomes it keeps.
@@ -142,6 +144,7 @@ impl State {
             reported: OrdMap::new(),
             kinds: OrdMap::new(),
             dependents: Dependents::default(),
+            aliases: OrdMap::new(),
         }
     }
 

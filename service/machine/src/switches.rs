@@ -5,8 +5,9 @@
 //! deadlines go on, and what frees something for others stays possible.
 
 use synod_model::{
-    DELETE_LEASE_SINCE, ErrorKind, Feature, GroupResource, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE,
-    Refusal, STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
+    ALIASES_SINCE, DELETE_LEASE_SINCE, DELETE_MIGRATION_SINCE, ErrorKind, Feature, GroupResource,
+    MigrationId, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE, Refusal, STATUS_SUBRESOURCE_SINCE,
+    SWITCHES_SINCE, Switch,
 };
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
@@ -110,13 +111,8 @@ impl Later {
                 field: ("collection", resource.to_string()),
             });
         }
-        if let Command::ReleaseMigration(release) = command {
-            return Some(Self {
-                what: "releases of claims",
-                since: RELEASES_SINCE,
-                named: format!("migration \"{}\"", release.id),
-                field: ("migration", release.id.to_string()),
-            });
+        if let Some(later) = Self::of_migrations(command) {
+            return Some(later);
         }
         if let Command::DeleteLease(delete) = command {
             return Some(Self {
@@ -137,6 +133,34 @@ impl Later {
             });
         }
         None
+    }
+
+    fn of_migrations(command: &Command) -> Option<Self> {
+        let of = |what, since, id: &MigrationId| Self {
+            what,
+            since,
+            named: format!("migration \"{id}\""),
+            field: ("migration", id.to_string()),
+        };
+        if let Command::ReleaseMigration(release) = command {
+            return Some(of("releases of claims", RELEASES_SINCE, &release.id));
+        }
+        if let Command::DeleteMigration(delete) = command {
+            return Some(of(
+                "deletions of migrations",
+                DELETE_MIGRATION_SINCE,
+                &delete.id,
+            ));
+        }
+        let Command::StartMigration(start) = command else {
+            return None;
+        };
+        start.alias.as_ref().map(|alias| Self {
+            what: "aliases of migrations",
+            since: ALIASES_SINCE,
+            named: format!("alias \"{alias}\""),
+            field: ("alias", alias.to_string()),
+        })
     }
 }
 
@@ -207,6 +231,7 @@ const fn needed(command: &Command) -> Option<Feature> {
         | Command::FailMigration(_)
         | Command::ReleaseMigration(_)
         | Command::AbortMigration(_)
+        | Command::DeleteMigration(_)
         // What a worker has finished is a fact, and so is what discovery shows.
         | Command::CompleteMigration(_)
         | Command::ObserveStorage(_)

@@ -118,7 +118,7 @@ pub use migration::{
     AbortCause, Claim, ContinueToken, FailureClass, FailureReason, Migration, MigrationFailure,
     MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, WorkerName,
 };
-pub use migration_id::MigrationId;
+pub use migration_id::{MigrationAlias, MigrationId, MigrationName};
 pub use names::{
     NameRule, dns1035_label, dns1123_label, dns1123_subdomain, label_value, qualified_name,
 };
@@ -134,9 +134,9 @@ pub use preconditions::Preconditions;
 pub use refusal::{Current, Refusal};
 pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};
 pub use requests::{
-    AbortMigration, ClaimMigration, CompleteMigration, FailMigration, ObserveStorage,
-    RELEASES_SINCE, ReleaseMigration, ReportMigrationProgress, ResetStorageStates, RetryMigration,
-    StartMigration,
+    ALIASES_SINCE, AbortMigration, ClaimMigration, CompleteMigration, DELETE_MIGRATION_SINCE,
+    DeleteMigration, FailMigration, ObserveStorage, RELEASES_SINCE, ReleaseMigration,
+    ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
 };
 pub use requests::{
     AcquireLease, DELETE_LEASE_SINCE, DeleteLease, PutLeaseCandidate, ReleaseLease, RenewLease,

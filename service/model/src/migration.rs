@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_BYTES_MAX};
 use crate::text::{shared_text, short_identity, short_printable};
 use crate::{
-    ApiVersion, Assumption, ClaimToken, Metadata, MigrationId, Persisted, Revision,
+    ApiVersion, Assumption, ClaimToken, Metadata, MigrationAlias, MigrationId, Persisted, Revision,
     StorageVersionHash, TopicKind, Ttl, Violation, WallTime,
 };
 
@@ -44,6 +44,8 @@ pub struct Migration {
     pub ended: Option<WallTime>,
     /// The assumption that its success rests on, if any; set when it succeeds.
     pub assumption: Option<Assumption>,
+    /// The alias that it was started under, if any.
+    pub alias: Option<MigrationAlias>,
 }
 
 impl Migration {
@@ -353,6 +355,7 @@ mod tests {
             estimate: None,
             ended: None,
             assumption: None,
+            alias: None,
         }
     }
 

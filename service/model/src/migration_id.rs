@@ -1,7 +1,10 @@
-//! The id of a migration.
+//! What a migration is called: its id, and the alias that whoever started it may have given it.
 
 use std::fmt;
+use std::sync::Arc;
 
+use crate::names::dns1123_subdomain;
+use crate::text::shared_text;
 use crate::{GroupResource, Revision, Violation, Violations};
 
 /// A migration: its resource, and the revision of the command that created it. Ordered by
@@ -56,6 +59,61 @@ impl fmt::Display for MigrationId {
     }
 }
 
+/// A name that whoever started a migration gave it: a DNS-1123 subdomain that is no [`MigrationId`]. No two migrations of a
+/// cluster have the same one at a time; when one is gone, another may have its alias.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MigrationAlias(Arc<str>);
+
+impl MigrationAlias {
+    /// The alias with this text.
+    ///
+    /// # Errors
+    ///
+    /// Not a DNS-1123 subdomain, or the id of a migration that there may be.
+    pub fn parse(text: &str) -> Result<Self, Violation> {
+        dns1123_subdomain(text).map_err(|rule| Violation::invalid(text, rule))?;
+        if MigrationId::parse(text).is_ok() {
+            let rule = "must not end with '-' and a number, as the ids of migrations do";
+            return Err(Violation::invalid(text, rule));
+        }
+        Ok(Self(text.into()))
+    }
+}
+
+shared_text!(MigrationAlias);
+
+/// The id of a migration, or its alias. No text is both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MigrationName {
+    /// Its id.
+    Id(MigrationId),
+    /// Its alias.
+    Alias(MigrationAlias),
+}
+
+impl MigrationName {
+    /// The name with this text.
+    ///
+    /// # Errors
+    ///
+    /// Neither an id nor an alias.
+    pub fn parse(text: &str) -> Result<Self, Violations> {
+        if let Ok(id) = MigrationId::parse(text) {
+            return Ok(Self::Id(id));
+        }
+        Ok(Self::Alias(MigrationAlias::parse(text)?))
+    }
+}
+
+impl fmt::Display for MigrationName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Alias(alias) => alias.fmt(f),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +146,37 @@ mod tests {
         ] {
             assert!(MigrationId::parse(bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn no_text_is_an_id_and_an_alias() {
+        for alias in [
+            "my-migration",
+            "secrets",
+            "a.b-c",
+            "pods-17a",
+            "pods-017",
+            "7",
+            "pods-0",
+        ] {
+            let parsed = MigrationAlias::parse(alias).unwrap();
+            assert_eq!(parsed.as_str(), alias);
+            assert_eq!(
+                MigrationName::parse(alias),
+                Ok(MigrationName::Alias(parsed))
+            );
+        }
+        for id in ["pods-17", "my-migration-1", "deployments.apps-42"] {
+            assert!(MigrationAlias::parse(id).is_err(), "{id}");
+            let parsed = MigrationId::parse(id).unwrap();
+            assert_eq!(MigrationName::parse(id), Ok(MigrationName::Id(parsed)));
+        }
+        let long = "a".repeat(254);
+        for neither in ["", "Mine", "a_b", "a/b", "-a", "a-", long.as_str()] {
+            assert!(MigrationAlias::parse(neither).is_err(), "{neither}");
+            assert!(MigrationName::parse(neither).is_err(), "{neither}");
+        }
+        assert!(MigrationAlias::parse(&long[1..]).is_ok());
     }
 
     #[test]

@@ -47,9 +47,9 @@ pub use leave::Leave;
 pub use mark_controller_revisions::{InUse, Mark, MarkControllerRevisions};
 pub use mark_ready::MarkReady;
 pub use migrations::{
-    AbortMigration, ClaimMigration, CompleteMigration, FailMigration, ObserveStorage,
-    RELEASES_SINCE, ReleaseMigration, ReportMigrationProgress, ResetStorageStates, RetryMigration,
-    StartMigration,
+    ALIASES_SINCE, AbortMigration, ClaimMigration, CompleteMigration, DELETE_MIGRATION_SINCE,
+    DeleteMigration, FailMigration, ObserveStorage, RELEASES_SINCE, ReleaseMigration,
+    ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
 };
 pub use objects::{CreateObject, DeleteObject, PatchObject, Propagation, UpdateObject};
 pub use open_session::OpenSession;

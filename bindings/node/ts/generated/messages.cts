@@ -3129,6 +3129,8 @@ export interface Migration {
   endTimeMs?: bigint;
   /** What its success rests on beside what is known; `UNSPECIFIED` if on nothing, and before it succeeds. */
   assumption: AssumptionReason;
+  /** The alias that it was started under. Unset if it has none. */
+  alias?: string;
 }
 
 /** Who works at a migration. Since 0.1. */
@@ -3174,7 +3176,7 @@ export interface ClaimKey {
 
 /** Names a migration to read. Since 0.1. */
 export interface MigrationsGetRequest {
-  /** The name of the migration. */
+  /** The name of the migration, or its alias. */
   name: string;
   /** How to read; left out: linearizable. */
   read?: ReadOptions;
@@ -3230,6 +3232,11 @@ export interface MigrationsStartRequest {
   reason: MigrationReason;
   /** True: check everything and change nothing. The answer is what would have been. */
   dryRun: boolean;
+  /**
+   * A name of one's own for the migration: a DNS-1123 subdomain of up to 253 bytes that does not end with `-` and a number, as
+   * the names that are given here do. No two migrations have the same one. Left out: none.
+   */
+  alias?: string;
 }
 
 /** The migration was created. Since 0.1. */
@@ -3340,6 +3347,24 @@ export interface MigrationsAbortRequest {
 
 /** The migration is aborted. Since 0.1. */
 export interface MigrationsAbortResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Names a migration to delete. Since 0.1. */
+export interface MigrationsDeleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The name of the migration. */
+  name: string;
+  /** Which migration it must still be; left out: whichever there is. */
+  preconditions?: Preconditions;
+  /** True: check everything and change nothing. */
+  dryRun: boolean;
+}
+
+/** The migration is deleted. Since 0.1. */
+export interface MigrationsDeleteResponse {
   /** Who answered, and at which revision. */
   header?: ResponseHeader;
 }

@@ -1300,6 +1300,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     estimate: ['?', 'l'],
     endTimeMs: ['?', 'l'],
     assumption: ['=', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
+    alias: ['?', 's'],
   },
   MigrationClaim: {
     worker: ['=', 's'],
@@ -1346,6 +1347,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     resource: ['?', 'GroupResource'],
     reason: ['=', 'e', 'MIGRATION_REASON_UNSPECIFIED'],
     dryRun: ['=', 'b'],
+    alias: ['?', 's'],
   },
   MigrationsStartResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1401,6 +1403,15 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     dryRun: ['=', 'b'],
   },
   MigrationsAbortResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
+  MigrationsDeleteRequest: {
+    requestId: ['?', 'RequestId'],
+    name: ['=', 's'],
+    preconditions: ['?', 'Preconditions'],
+    dryRun: ['=', 'b'],
+  },
+  MigrationsDeleteResponse: {
     header: ['?', 'ResponseHeader'],
   },
   MigrationsRetryRequest: {

@@ -494,7 +494,7 @@ export class MigrationsService {
     this.#caller = caller;
   }
 
-  /** Reads one migration. Since 0.1. */
+  /** Reads one migration, by its name or its alias. Since 0.1. */
   get(request: Init<v1.MigrationsGetRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsGetResponse> {
     return this.#caller.call('synod.v1.Migrations/Get', 'MigrationsGetRequest', 'MigrationsGetResponse', request, options);
   }
@@ -506,7 +506,8 @@ export class MigrationsService {
 
   /**
    * Creates a migration to what is agreed on. `NO_AGREEMENT` if nothing is; `ALREADY_EXISTS` if one of this agreement
-   * and reason waits, runs or has failed. Since 0.1.
+   * and reason waits, runs or has failed, or if another one has the alias: the details name it. With an alias `UNAVAILABLE`
+   * until all replicas know aliases (machine version 2). Since 0.1.
    */
   start(request: Init<v1.MigrationsStartRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsStartResponse> {
     return this.#caller.call('synod.v1.Migrations/Start', 'MigrationsStartRequest', 'MigrationsStartResponse', request, options);
@@ -553,6 +554,15 @@ export class MigrationsService {
   /** Calls a migration off. Since 0.1. */
   abort(request: Init<v1.MigrationsAbortRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsAbortResponse> {
     return this.#caller.call('synod.v1.Migrations/Abort', 'MigrationsAbortRequest', 'MigrationsAbortResponse', request, options);
+  }
+
+  /**
+   * Deletes a migration, at any time. One that waits, runs or has failed is called off by that, as by `Abort`: its worker is
+   * told with its next word, by `NOT_FOUND`. What is known of the store stays as it is: what is persisted, and what drains.
+   * Its alias is free for another one. `UNAVAILABLE` until all replicas know the call (machine version 2). Since 0.1.
+   */
+  delete(request: Init<v1.MigrationsDeleteRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsDeleteResponse> {
+    return this.#caller.call('synod.v1.Migrations/Delete', 'MigrationsDeleteRequest', 'MigrationsDeleteResponse', request, options);
   }
 
   /** Has a failed migration tried again at once. Since 0.1. */

@@ -2804,7 +2804,7 @@ class MigrationsService(Service):
         read: v1.ReadOptions | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsGetResponse:
-        """Reads one migration. Since 0.1."""
+        """Reads one migration, by its name or its alias. Since 0.1."""
         request = v1.MigrationsGetRequest(
             name=name,
             read=read,
@@ -2836,16 +2836,19 @@ class MigrationsService(Service):
         resource: v1.GroupResource | None = None,
         reason: v1.MigrationReason = v1.MigrationReason.UNSPECIFIED,
         dry_run: bool = False,
+        alias: str | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsStartResponse:
         """Creates a migration to what is agreed on. `NO_AGREEMENT` if nothing is; `ALREADY_EXISTS` if one of this agreement
-        and reason waits, runs or has failed. Since 0.1.
+        and reason waits, runs or has failed, or if another one has the alias: the details name it. With an alias `UNAVAILABLE`
+        until all replicas know aliases (machine version 2). Since 0.1.
         """
         request = v1.MigrationsStartRequest(
             request_id=request_id,
             resource=resource,
             reason=reason,
             dry_run=dry_run,
+            alias=alias,
         )
         return self._call("synod.v1.Migrations/Start", request, v1.MigrationsStartResponse, timeout)
 
@@ -2954,6 +2957,27 @@ class MigrationsService(Service):
         )
         return self._call("synod.v1.Migrations/Abort", request, v1.MigrationsAbortResponse, timeout)
 
+    def delete(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        name: str = "",
+        preconditions: v1.Preconditions | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.MigrationsDeleteResponse:
+        """Deletes a migration, at any time. One that waits, runs or has failed is called off by that, as by `Abort`: its worker is
+        told with its next word, by `NOT_FOUND`. What is known of the store stays as it is: what is persisted, and what drains.
+        Its alias is free for another one. `UNAVAILABLE` until all replicas know the call (machine version 2). Since 0.1.
+        """
+        request = v1.MigrationsDeleteRequest(
+            request_id=request_id,
+            name=name,
+            preconditions=preconditions,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.Migrations/Delete", request, v1.MigrationsDeleteResponse, timeout)
+
     def retry(
         self,
         *,
@@ -3024,7 +3048,7 @@ class AsyncMigrationsService(AsyncService):
         read: v1.ReadOptions | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsGetResponse:
-        """Reads one migration. Since 0.1."""
+        """Reads one migration, by its name or its alias. Since 0.1."""
         request = v1.MigrationsGetRequest(
             name=name,
             read=read,
@@ -3056,16 +3080,19 @@ class AsyncMigrationsService(AsyncService):
         resource: v1.GroupResource | None = None,
         reason: v1.MigrationReason = v1.MigrationReason.UNSPECIFIED,
         dry_run: bool = False,
+        alias: str | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsStartResponse:
         """Creates a migration to what is agreed on. `NO_AGREEMENT` if nothing is; `ALREADY_EXISTS` if one of this agreement
-        and reason waits, runs or has failed. Since 0.1.
+        and reason waits, runs or has failed, or if another one has the alias: the details name it. With an alias `UNAVAILABLE`
+        until all replicas know aliases (machine version 2). Since 0.1.
         """
         request = v1.MigrationsStartRequest(
             request_id=request_id,
             resource=resource,
             reason=reason,
             dry_run=dry_run,
+            alias=alias,
         )
         return await self._call("synod.v1.Migrations/Start", request, v1.MigrationsStartResponse, timeout)
 
@@ -3173,6 +3200,27 @@ class AsyncMigrationsService(AsyncService):
             dry_run=dry_run,
         )
         return await self._call("synod.v1.Migrations/Abort", request, v1.MigrationsAbortResponse, timeout)
+
+    async def delete(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        name: str = "",
+        preconditions: v1.Preconditions | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.MigrationsDeleteResponse:
+        """Deletes a migration, at any time. One that waits, runs or has failed is called off by that, as by `Abort`: its worker is
+        told with its next word, by `NOT_FOUND`. What is known of the store stays as it is: what is persisted, and what drains.
+        Its alias is free for another one. `UNAVAILABLE` until all replicas know the call (machine version 2). Since 0.1.
+        """
+        request = v1.MigrationsDeleteRequest(
+            request_id=request_id,
+            name=name,
+            preconditions=preconditions,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.Migrations/Delete", request, v1.MigrationsDeleteResponse, timeout)
 
     async def retry(
         self,

@@ -5923,6 +5923,9 @@ class Migration(Message):
     assumption: AssumptionReason = AssumptionReason.UNSPECIFIED
     """What its success rests on beside what is known; `UNSPECIFIED` if on nothing, and before it succeeds."""
 
+    alias: str | None = None
+    """The alias that it was started under. Unset if it has none."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5939,6 +5942,7 @@ class Migration(Message):
         Field("estimate", "estimate", "optional", "long"),
         Field("end_time_ms", "endTimeMs", "optional", "long"),
         Field("assumption", "assumption", "one", "AssumptionReason"),
+        Field("alias", "alias", "optional", "str"),
     )
 
 
@@ -6025,7 +6029,7 @@ class MigrationsGetRequest(Message):
     """Names a migration to read. Since 0.1."""
 
     name: str = ""
-    """The name of the migration."""
+    """The name of the migration, or its alias."""
 
     read: ReadOptions | None = None
     """How to read; left out: linearizable."""
@@ -6124,11 +6128,17 @@ class MigrationsStartRequest(Message):
     dry_run: bool = False
     """True: check everything and change nothing. The answer is what would have been."""
 
+    alias: str | None = None
+    """A name of one's own for the migration: a DNS-1123 subdomain of up to 253 bytes that does not end with `-` and a number, as
+    the names that are given here do. No two migrations have the same one. Left out: none.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
         Field("reason", "reason", "one", "MigrationReason"),
         Field("dry_run", "dryRun", "one", "bool"),
+        Field("alias", "alias", "optional", "str"),
     )
 
 
@@ -6347,6 +6357,42 @@ class MigrationsAbortRequest(Message):
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class MigrationsAbortResponse(Message):
     """The migration is aborted. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsDeleteRequest(Message):
+    """Names a migration to delete. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    name: str = ""
+    """The name of the migration."""
+
+    preconditions: Preconditions | None = None
+    """Which migration it must still be; left out: whichever there is."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("name", "name", "one", "str"),
+        Field("preconditions", "preconditions", "optional", "Preconditions"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsDeleteResponse(Message):
+    """The migration is deleted. Since 0.1."""
 
     header: ResponseHeader | None = None
     """Who answered, and at which revision."""
@@ -7244,6 +7290,8 @@ __all__ = [
     "MigrationsClaimResponse",
     "MigrationsCompleteRequest",
     "MigrationsCompleteResponse",
+    "MigrationsDeleteRequest",
+    "MigrationsDeleteResponse",
     "MigrationsFailRequest",
     "MigrationsFailResponse",
     "MigrationsGetRequest",

@@ -1,4 +1,4 @@
-//! Migrations that clients start and call off.
+//! Migrations that clients create and delete, under names of their own.
 
 use serde_json::{Value, json};
 
@@ -29,38 +29,46 @@ fn name(answer: &Answer) -> String {
     answer.body["metadata"]["name"].as_str().unwrap().to_owned()
 }
 
+fn named(name: &str) -> Value {
+    migration(&json!({ "name": name }), "deployments")
+}
+
 #[tokio::test]
-async fn a_migration_is_started_and_called_off() {
+async fn a_migration_is_created_under_its_name_and_deleted_and_created_again_while_a_watch_is_open()
+{
     let replicas = Replicas::one().await;
     let api = Api::of(&replicas);
     report(&replicas, "a", "apps/v1").await;
     let mut watch = api.watch(&format!("{MIGRATIONS}?watch=true")).await;
     watch.told(1).await;
-    let dry = api
-        .post(&format!("{MIGRATIONS}?dryRun=All"), &deployments())
-        .await;
+    let selected = format!("{MIGRATIONS}?watch=true&fieldSelector=metadata.name%3Dmine");
+    let mut one = api.watch(&selected).await;
+    let mine = named("mine");
+    let dry = api.post(&format!("{MIGRATIONS}?dryRun=All"), &mine).await;
     assert_eq!(dry.code, 201, "{dry:?}");
-    assert_eq!(dry.body["spec"]["resource"]["resource"], "deployments");
+    assert_eq!(dry.body["metadata"]["name"], "mine");
     assert_eq!(listed(&api).await, 1, "the one that began by itself");
 
-    let started = api.post(MIGRATIONS, &deployments()).await;
-    assert_eq!(started.code, 201, "{started:?}");
-    let name = name(&started);
-    assert!(name.starts_with("deployments.apps-"), "{name}");
-    assert_eq!(started.body["status"]["phase"], "Pending");
-    assert_eq!(listed(&api).await, 2);
-    let again = api.post(MIGRATIONS, &deployments()).await;
-    assert_eq!(
-        (again.code, &again.body["message"]),
-        (
-            409,
-            &json!(format!(
-                "storageversionmigrations.storagemigration.k8s.io \"{name}\" already exists"
-            ))
-        )
-    );
+    let created = api.post(MIGRATIONS, &mine).await;
+    assert_eq!((created.code, name(&created)), (201, "mine".to_owned()));
+    assert_eq!(created.body["status"]["phase"], "Pending");
+    let own = created.body["status"]["migration"].as_str().unwrap();
+    assert!(own.starts_with("deployments.apps-"), "{own}");
+    // By the name that Synod gave it, it is another object to clients, and none is shown.
+    assert_eq!(api.get(&format!("{MIGRATIONS}/{own}")).await.code, 404);
+    let path = format!("{MIGRATIONS}/mine");
+    assert_eq!(api.get(&path).await.body, created.body);
+    let exists = |name: &str| {
+        let message =
+            format!("storageversionmigrations.storagemigration.k8s.io \"{name}\" already exists");
+        (409, json!(message))
+    };
+    let told = |answer: &Answer| (answer.code, answer.body["message"].clone());
+    assert_eq!(told(&api.post(MIGRATIONS, &mine).await), exists("mine"));
+    // One of a resource waits already, and it is named as it is shown.
+    let other = api.post(MIGRATIONS, &named("other")).await;
+    assert_eq!(told(&other), exists("mine"));
 
-    let path = format!("{MIGRATIONS}/{name}");
     let other = json!({"preconditions": {"uid": "00000000-0000-8000-8000-000000000000"}});
     assert_eq!(api.delete(&path, &other).await.code, 409);
     let dry = api.delete(&format!("{path}?dryRun=All"), &json!({})).await;
@@ -68,38 +76,102 @@ async fn a_migration_is_started_and_called_off() {
     let deleted = api.delete(&path, &json!({})).await;
     assert_eq!(
         (deleted.code, &deleted.body["details"]["uid"]),
-        (200, &started.body["metadata"]["uid"])
+        (200, &created.body["metadata"]["uid"])
     );
     assert_eq!(api.get(&path).await.code, 404);
     assert_eq!(api.delete(&path, &json!({})).await.code, 404);
-    assert_eq!(listed(&api).await, 1);
-    let told = watch.told(2).await;
-    assert_eq!(told, [format!("ADDED {name}"), format!("DELETED {name}")]);
-    let next = api.post(MIGRATIONS, &deployments()).await;
-    assert_eq!(next.code, 201, "{next:?}");
+    let again = api.post(MIGRATIONS, &mine).await;
+    assert_eq!(again.code, 201, "{again:?}");
+    assert_ne!(
+        again.body["metadata"]["uid"],
+        created.body["metadata"]["uid"]
+    );
+    for watch in [&mut watch, &mut one] {
+        let told = watch.told(3).await;
+        assert_eq!(told, ["ADDED mine", "DELETED mine", "ADDED mine"]);
+    }
 }
 
 #[tokio::test]
-async fn a_migration_of_nothing_and_one_that_names_itself_are_refused() {
+async fn a_migration_that_names_itself_by_its_beginning_gets_a_name_of_its_own() {
     let replicas = Replicas::one().await;
     let api = Api::of(&replicas);
     report(&replicas, "a", "apps/v1").await;
-    let generated = |text: &str| json!({ "generateName": text });
+    let begins = |text: &str| migration(&json!({ "generateName": text }), "deployments");
+    let made_up = api.post(MIGRATIONS, &begins("x-")).await;
+    assert_eq!(made_up.code, 201, "{made_up:?}");
+    let made_up = name(&made_up);
+    assert_eq!((made_up.len(), &made_up[..2]), (7, "x-"));
+    let refused = api.post(MIGRATIONS, &begins("y-")).await;
+    assert_eq!(refused.code, 409, "{refused:?}");
+    let gone = api
+        .delete(&format!("{MIGRATIONS}/{made_up}"), &json!({}))
+        .await;
+    assert_eq!(gone.code, 200, "{gone:?}");
+    // What begins with the resource is named by Synod, as what begins by itself.
+    let dry = format!("{MIGRATIONS}?dryRun=All");
+    let tried = api.post(&dry, &deployments()).await;
+    assert!(name(&tried).starts_with("deployments.apps-"), "{tried:?}");
+    let started = api.post(MIGRATIONS, &deployments()).await;
+    let name = name(&started);
+    assert!(name.starts_with("deployments.apps-"), "{name}");
+    assert!(started.body["status"]["migration"].is_null(), "{started:?}");
+    let path = format!("{MIGRATIONS}/{name}");
+    assert_eq!(api.get(&path).await.body, started.body);
+    assert_eq!(api.delete(&path, &json!({})).await.code, 200);
+    assert_eq!(listed(&api).await, 1);
+}
+
+#[tokio::test]
+async fn an_update_of_a_migration_changes_nothing_and_warns_of_what_is_not_kept() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
+    let created = api.post(MIGRATIONS, &named("mine")).await;
+    assert_eq!(created.code, 201, "{created:?}");
+    let path = format!("{MIGRATIONS}/mine");
+    let labelled = json!({"metadata": {"labels": {"x": "y"}}});
+    let patched = api.patch(&path, "merge", &labelled).await;
+    assert_eq!((patched.code, &patched.body), (200, &created.body));
+    assert!(
+        patched.headers.contains("metadata.labels is not kept"),
+        "{}",
+        patched.headers
+    );
+    let mut other = created.body.clone();
+    other["spec"]["resource"]["resource"] = json!("daemonsets");
+    let refused = api.put(&path, &other).await;
+    assert_eq!(refused.code, 422, "{refused:?}");
+    let cause = &refused.body["details"]["causes"][0];
+    assert_eq!(cause["field"], "spec.resource", "{refused:?}");
+    other["spec"] = created.body["spec"].clone();
+    other["metadata"]["resourceVersion"] = json!("1");
+    assert_eq!(api.put(&path, &other).await.code, 409);
+    assert_eq!(api.put(&path, &created.body).await.body, created.body);
+    // All of them go, also what began by itself.
+    assert_eq!(api.delete(MIGRATIONS, &json!({})).await.code, 200);
+    assert_eq!(listed(&api).await, 0);
+}
+
+#[tokio::test]
+async fn a_migration_of_nothing_and_one_without_a_sound_name_are_refused() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
     for (document, field) in [
         (
-            migration(&generated("daemonsets.apps-"), "daemonsets"),
+            migration(&json!({"name": "mine"}), "daemonsets"),
             "spec.resource",
         ),
         (
-            migration(&generated("x-"), "deployments"),
-            "metadata.generateName",
-        ),
-        (
-            migration(&json!({"name": "x"}), "deployments"),
+            migration(&json!({"generateName": "Not-"}), "deployments"),
             "metadata.name",
         ),
+        (named("Mine"), "metadata.name"),
+        (named("deployments.apps-7"), "metadata.name"),
+        (migration(&json!({}), "deployments"), "metadata.name"),
         (
-            migration(&generated("deployments.apps-"), ""),
+            migration(&json!({"name": "mine"}), ""),
             "spec.resource.resource",
         ),
     ] {
@@ -108,7 +180,7 @@ async fn a_migration_of_nothing_and_one_that_names_itself_are_refused() {
         let causes = &refused.body["details"]["causes"];
         assert_eq!(causes[0]["field"], field, "{refused:?}");
     }
-    let revised = json!({"generateName": "deployments.apps-", "resourceVersion": "7"});
+    let revised = json!({"name": "mine", "resourceVersion": "7"});
     let refused = api
         .post(MIGRATIONS, &migration(&revised, "deployments"))
         .await;
@@ -121,20 +193,18 @@ async fn a_migration_of_nothing_and_one_that_names_itself_are_refused() {
     );
     // Whoever encodes otherwise ends the agreement.
     report(&replicas, "b", "apps/v1beta1").await;
-    let refused = api.post(MIGRATIONS, &deployments()).await;
+    let refused = api.post(MIGRATIONS, &named("mine")).await;
     assert_eq!(
         (refused.code, &refused.body["reason"]),
         (409, &json!("Conflict"))
     );
-    // It was aborted, and not by request.
+    // It was aborted, and is deleted all the same.
     let list = api.get(MIGRATIONS).await.body;
     let one = &list["items"][0];
     assert_eq!(one["status"]["conditions"][0]["type"], "Failed", "{one}");
     let path = format!("{MIGRATIONS}/{}", one["metadata"]["name"].as_str().unwrap());
-    let refused = api.delete(&path, &json!({})).await;
-    let message = refused.body["message"].as_str().unwrap();
-    assert!(message.contains("it has come to its end"), "{refused:?}");
-    assert_eq!(refused.code, 409);
+    assert_eq!(api.delete(&path, &json!({})).await.code, 200);
+    assert_eq!(listed(&api).await, 0);
 }
 
 #[tokio::test]

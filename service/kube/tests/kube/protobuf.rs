@@ -10,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::api::{Answer, Api, WIDGETS, widget};
+use crate::own::{MIGRATIONS, report};
 use crate::replicas::{PATIENCE, Replicas};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -126,6 +127,28 @@ struct PartialList {
 struct Partial {
     #[prost(message, optional, tag = "1")]
     metadata: Option<ObjectMeta>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct GroupResource {
+    #[prost(string, tag = "1")]
+    group: String,
+    #[prost(string, tag = "2")]
+    resource: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct MigrationSpec {
+    #[prost(message, optional, tag = "1")]
+    resource: Option<GroupResource>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Migration {
+    #[prost(message, optional, tag = "1")]
+    metadata: Option<ObjectMeta>,
+    #[prost(message, optional, tag = "2")]
+    spec: Option<MigrationSpec>,
 }
 
 /// A message in its envelope.
@@ -296,6 +319,36 @@ impl Events {
         chunk.truncate(length);
         chunk
     }
+}
+
+#[tokio::test]
+async fn a_typed_client_creates_and_deletes_a_migration_under_its_name() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
+    let mine = Migration {
+        metadata: Some(ObjectMeta {
+            name: "mine".to_owned(),
+            ..ObjectMeta::default()
+        }),
+        spec: Some(MigrationSpec {
+            resource: Some(GroupResource {
+                group: "apps".to_owned(),
+                resource: "deployments".to_owned(),
+            }),
+        }),
+    };
+    let created = send(&api, "POST", MIGRATIONS, PROTOBUF, &enveloped(&mine)).await;
+    assert_eq!(created.code, 201, "{created:?}");
+    let created: Migration = told(&created, "StorageVersionMigration");
+    assert_eq!(created.spec, mine.spec);
+    let metadata = created.metadata.unwrap();
+    assert_eq!(metadata.name, "mine");
+    let path = format!("{MIGRATIONS}/mine");
+    let deleted = send(&api, "DELETE", &path, PROTOBUF, b"").await;
+    let deleted: Status = told(&deleted, "Status");
+    assert_eq!(deleted.status, "Success");
+    assert_eq!(api.get(&path).await.code, 404);
 }
 
 #[tokio::test]

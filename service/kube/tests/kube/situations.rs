@@ -130,7 +130,7 @@ impl Shown {
             }),
             "storageversions" => json!({ "metadata": { "name": "apps.nothing" } }),
             "storageversionmigrations" => json!({
-                "metadata": { "generateName": "deployments.apps-" },
+                "metadata": { "name": "a" },
                 "spec": { "resource": { "group": "apps", "resource": "deployments" } },
             }),
             _ => return None,
@@ -149,7 +149,6 @@ impl Shown {
     fn missing(&self) -> Value {
         let name = match self.parts().0 {
             "storageversions" => "apps.missing",
-            "storageversionmigrations" => "missing.apps-1",
             "storagestates" => "missing.apps",
             _ => "missing",
         };
@@ -171,9 +170,13 @@ impl Shown {
                     "storageversions/status" => {
                         wrong["status"]["storageVersions"] = json!([{ "apiServerID": "" }]);
                     }
-                    "storageversionmigrations" | "widgets/status" => {
-                        wrong["metadata"]["name"] = json!("other");
+                    "storageversionmigrations" if verb == "create" => {
+                        wrong["metadata"]["name"] = json!("not a name");
                     }
+                    "storageversionmigrations" => {
+                        wrong["spec"]["resource"]["resource"] = json!("other");
+                    }
+                    "widgets/status" => wrong["metadata"]["name"] = json!("other"),
                     _ => wrong["metadata"]["labels"] = json!({ "not a label!": "x" }),
                 }
                 sent.body = wrong.to_string().into_bytes();

@@ -51,8 +51,14 @@ impl State {
         Ok(state.heartbeat.replace(heartbeat).is_none())
     }
 
+    /// Loads a migration. No two have the same alias.
     pub(super) fn load_migration(&mut self, row: Arc<Migration>) -> bool {
         let id = row.id.clone();
+        if let Some(alias) = &row.alias
+            && self.aliases.insert(alias.clone(), id.clone()).is_some()
+        {
+            return false;
+        }
         let progress = None;
         let kept = KeptMigration { row, progress };
         self.migrations.insert(id, kept).is_none()

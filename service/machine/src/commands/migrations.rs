@@ -7,6 +7,7 @@ use crate::State;
 pub(crate) mod abort;
 pub(crate) mod claim;
 pub(crate) mod complete;
+pub(crate) mod delete;
 pub(crate) mod fail;
 pub(crate) mod progress;
 pub(crate) mod release;

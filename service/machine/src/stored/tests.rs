@@ -14,15 +14,15 @@ use synod_model::stored::{from_bytes, to_bytes};
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration,
     ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteLease,
-    DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken,
-    ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels,
-    LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason,
-    ObserveStorage, OpenSession, Preconditions, PutLeaseCandidate, ReleaseLease, ReleaseMigration,
-    Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress,
-    RequestId, ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule,
-    SemanticVersion, Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance,
-    StartMigration, StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings,
-    VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
+    DeleteMigration, DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason,
+    FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind,
+    LabelSelector, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationAlias,
+    MigrationId, MigrationProgress, MigrationReason, ObserveStorage, OpenSession, Preconditions,
+    PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate,
+    Report, ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope,
+    RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
+    Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy,
+    Ticket, Ttl, Uid, UpdateSettings, VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;
@@ -323,12 +323,25 @@ fn migrating() -> Vec<Command> {
         Command::StartMigration(StartMigration {
             resource: resource("bolts"),
             reason: MigrationReason::RewriteAll,
+            alias: None,
         }),
         claim(10),
         // Refused, since machine version 1 is in force: the revision stays.
         Command::ReleaseMigration(ReleaseMigration {
             id: id(10),
             token: token(11),
+        }),
+        Command::DeleteMigration(DeleteMigration {
+            id: id(10),
+            preconditions: Preconditions {
+                uid: Some(Uid::from_bytes([5; 16])),
+                resource_version: Some(Revision::new(10)),
+            },
+        }),
+        Command::StartMigration(StartMigration {
+            resource: resource("bolts"),
+            reason: MigrationReason::Manual,
+            alias: Some(MigrationAlias::parse("mine").unwrap()),
         }),
         observe(4),
         Command::SetRoster(roster("example.io.bolts", 3)),

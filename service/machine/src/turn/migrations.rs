@@ -17,6 +17,9 @@ impl Turn<'_> {
         let after = Arc::new(migration);
         let kept = self.state.migrations.get(&id).cloned();
         let before = kept.as_ref().map(|kept| Arc::clone(&kept.row));
+        if let Some(alias) = &after.alias {
+            self.state.aliases.insert(alias.clone(), id.clone());
+        }
         self.state.migrations.insert(
             id.clone(),
             KeptMigration {
@@ -27,10 +30,13 @@ impl Turn<'_> {
         self.record::<Migration>(id, before, Some(after));
     }
 
-    /// Removes an ended migration with its progress.
+    /// Removes a migration with its progress and its deadlines.
     pub(crate) fn remove_migration(&mut self, id: &MigrationId) {
         let kept = self.state.migrations.remove(id);
         let kept = kept.expect("the rule found the migration");
+        if let Some(alias) = &kept.row.alias {
+            self.state.aliases.remove(alias);
+        }
         if let Some(progress) = &kept.progress {
             self.state.sum.subtract(progress_hash(id, progress));
         }

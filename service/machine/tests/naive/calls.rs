@@ -6,6 +6,9 @@ mod objects;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+/// The aliases that migrations get.
+pub(crate) const ALIASES: [&str; 3] = ["mine", "yours", "a.b-c"];
+
 /// One log entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
@@ -76,6 +79,7 @@ pub(crate) enum What {
     Start {
         resource: usize,
         rewrite_all: bool,
+        alias: Option<usize>,
     },
     /// An action on one of the newest migrations, under the present claim or another token.
     Migration {
@@ -146,12 +150,21 @@ pub(crate) enum Does {
 /// A command on a migration.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
-    Claim { ttl: usize },
-    Progress { done: u64, tells_estimate: bool },
+    Claim {
+        ttl: usize,
+    },
+    Progress {
+        done: u64,
+        tells_estimate: bool,
+    },
     Complete,
     Fail(usize),
     Release,
     Abort,
+    /// Whether it names a revision of the migration, and whether that is the right one.
+    Delete {
+        expects: Option<bool>,
+    },
     Retry,
 }
 
@@ -309,10 +322,12 @@ fn restores() -> impl Strategy<Value = What> {
 }
 
 fn start() -> impl Strategy<Value = What> {
-    let start = (0..RESOURCES, any::<bool>());
-    start.prop_map(|(resource, rewrite_all)| What::Start {
+    let alias = prop::option::of(0..ALIASES.len());
+    let start = (0..RESOURCES, any::<bool>(), alias);
+    start.prop_map(|(resource, rewrite_all, alias)| What::Start {
         resource,
         rewrite_all,
+        alias,
     })
 }
 
@@ -338,6 +353,7 @@ fn work() -> impl Strategy<Value = What> {
         4 => (0..5_usize).prop_map(Work::Fail),
         2 => Just(Work::Release),
         1 => Just(Work::Abort),
+        2 => prop::option::of(any::<bool>()).prop_map(|expects| Work::Delete { expects }),
         2 => Just(Work::Retry),
     ];
     let one = prop_oneof![2 => Just(0), 1 => 0..4_usize];

@@ -6,11 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{Holder, Past, Row, State, StateStatus};
 use synod_model::{
-    Absent, LabelSelector, MemberId, Metadata, MigrationPhase, Persisted, Revision,
-    StatementNumber, StorageVersionHash, Switch, TopicKind, Uid,
+    Absent, GroupResource, LabelSelector, MemberId, Metadata, MigrationAlias, MigrationPhase,
+    Persisted, Revision, StatementNumber, StorageVersionHash, Switch, TopicKind, Uid,
 };
 
-pub(crate) fn hold(before: &State, after: &State) {
+use crate::calls::ALIASES;
+
+/// The agreements whose migrations somebody deleted.
+pub(crate) type Deleted = BTreeSet<(GroupResource, Revision)>;
+
+pub(crate) fn hold(before: &State, after: &State, deleted: &Deleted) {
     selected_is_decodable_by_every_entry(after);
     persisted_holds_all_that_may_be_stored(after);
     persisted_holds_what_is_stored(after);
@@ -21,7 +26,8 @@ pub(crate) fn hold(before: &State, after: &State) {
     );
     drains_are_only_raised(before, after);
     nothing_is_taken_back_within_an_epoch(before, after);
-    migrations_go_with_their_agreement(after);
+    migrations_go_with_their_agreement(after, deleted);
+    aliases_name_one_migration_each(&after.present());
     uids_are_unique_and_stay(before, after);
     assert_eq!(after.digest(), after.recompute_digest());
     assert!(after.log_time() >= before.log_time());
@@ -94,6 +100,18 @@ pub(crate) fn indexes_are_what_the_objects_say(past: &Past<'_>) {
     }
 }
 
+/// No two migrations have the same alias, and each is found by its own.
+pub(crate) fn aliases_name_one_migration_each(past: &Past<'_>) {
+    for text in ALIASES {
+        let alias = MigrationAlias::parse(text).expect("it is legal");
+        let mut named = past
+            .migrations(None)
+            .filter(|migration| migration.alias.as_ref() == Some(&alias));
+        assert_eq!(past.migration_of(&alias), named.next(), "{alias}");
+        assert_eq!(named.next(), None, "{alias}");
+    }
+}
+
 /// Reading one object at a revision equals reading the whole state there.
 pub(crate) fn one_object_is_what_the_whole_state_has(state: &State, past: &Past<'_>) {
     let all = LabelSelector::default();
@@ -122,7 +140,7 @@ fn persisted_holds_what_is_stored(state: &State) {
 
 /// No migration is open without its own agreement, at most one of a resource runs, and only the end of a migration or a
 /// reset removes anything from `persisted`.
-fn migrations_go_with_their_agreement(state: &State) {
+fn migrations_go_with_their_agreement(state: &State, deleted: &Deleted) {
     let present = state.present();
     for kept in present.storage_states(None) {
         let agreement = kept.row.status.agreement();
@@ -149,7 +167,13 @@ fn migrations_go_with_their_agreement(state: &State) {
         if are_on && agreement.is_some() && is_migrated && is_unknown {
             let mut migrations = state.migrations_of(&kept.resource);
             let stands = migrations.any(|m| Some(m.agreement_revision) == agreement);
-            assert!(stands, "{}: something has to be migrated", kept.resource);
+            let was_deleted =
+                agreement.is_some_and(|at| deleted.contains(&(kept.resource.clone(), at)));
+            assert!(
+                stands || was_deleted,
+                "{}: something has to be migrated",
+                kept.resource
+            );
         }
     }
 }

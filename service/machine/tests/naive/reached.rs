@@ -23,8 +23,9 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 73] = [
+pub(crate) const SITUATIONS: [&str; 76] = [
     "refused: ALREADY_EXISTS",
+    "refused: ALREADY_EXISTS of an alias",
     "refused: CONFLICT over a resource to forget",
     "refused: CONFLICT over a late report",
     "refused: CONFLICT over a late adoption",
@@ -93,6 +94,8 @@ pub(crate) const SITUATIONS: [&str; 73] = [
     "a failed migration was tried again",
     "progress was shown",
     "an old migration was forgotten",
+    "a migration was deleted",
+    "a claimed migration was deleted",
     "several hashes were no agreement",
     "a backup was restored",
     "a restore aborted a migration",
@@ -218,7 +221,7 @@ impl Reached {
         let is_late = refusal.metadata.contains_key("last_number");
         let is_compared = is_forget && refusal.metadata.contains_key("resource_version");
         let situation = match refusal.kind {
-            ErrorKind::AlreadyExists => "refused: ALREADY_EXISTS",
+            ErrorKind::AlreadyExists => migrations::over_existing(refusal),
             ErrorKind::Conflict if refusal.current.is_some() => "refused: CONFLICT over settings",
             ErrorKind::Conflict if is_late && matches!(command, Command::Report(_)) => {
                 "refused: CONFLICT over a late report"

@@ -291,7 +291,8 @@ impl Script {
             What::Start {
                 resource,
                 rewrite_all,
-            } => migrating::start(*resource, *rewrite_all),
+                alias,
+            } => migrating::start(*resource, *rewrite_all, *alias),
             What::Migration { which, claim, does } => {
                 migrating::work(migrating::migration(*which, state), *claim, does, state)
             }

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use synod_machine::{
-    Applied, Command, Envelope, Holder, LogEntry, OutOfReach, Outcome, RevisionEvents, Row, State,
+    Applied, Change, Command, Envelope, Holder, LogEntry, OutOfReach, Outcome, RevisionEvents, Row,
+    State,
 };
-use synod_model::Revision;
+use synod_model::{Migration, Revision};
 
-use crate::invariants;
+use crate::invariants::{self, Deleted};
 use crate::mirror::Mirror;
 use crate::model::{Replay, Told};
 use crate::picture::{Picture, Visible, assert_same, plain};
@@ -29,6 +30,7 @@ pub(crate) struct Trial {
     mirror: Mirror,
     /// Whether members may have reported keys and features before these had rules of their own.
     pub(crate) has_reports_before_topics: bool,
+    deleted: Deleted,
 }
 
 impl Trial {
@@ -41,6 +43,7 @@ impl Trial {
             kept: BTreeMap::from([(Revision::ZERO, State::new())]),
             mirror: Mirror::default(),
             has_reports_before_topics: false,
+            deleted: Deleted::new(),
         }
     }
 
@@ -55,8 +58,27 @@ impl Trial {
         self.check_split(entry, &applied);
         self.check_reload(entry, &applied);
         self.check_past();
-        invariants::hold(&before, &self.state);
+        self.note_deletions(entry, &applied);
+        invariants::hold(&before, &self.state, &self.deleted);
         applied
+    }
+
+    /// Remembers the agreements whose migrations somebody deleted.
+    fn note_deletions(&mut self, entry: &LogEntry, applied: &Applied) {
+        for (envelope, outcome) in entry.commands.iter().zip(&applied.outcomes) {
+            let Command::DeleteMigration(delete) = &*envelope.command else {
+                continue;
+            };
+            let made = applied.events.iter();
+            let made = made.filter(|events| events.revision == outcome.revision);
+            let changes = made.flat_map(|events| &events.changes);
+            for change in changes.filter_map(Change::of::<Migration>) {
+                if let (true, Some(gone)) = (change.key == &delete.id, change.before) {
+                    let of = delete.id.resource().clone();
+                    self.deleted.insert((of, gone.agreement_revision));
+                }
+            }
+        }
     }
 
     fn check_model(&mut self, applied: &Applied) {
@@ -198,6 +220,7 @@ impl Trial {
                     assert!(expected.rosters(None).eq(found.rosters(None)));
                     assert_eq!(expected.settings(), found.settings());
                     invariants::pages_are_whole(&found);
+                    invariants::aliases_name_one_migration_each(&found);
                     // Checked often enough, but not for each revision after each entry.
                     if revision.get() % 7 == 0 {
                         invariants::indexes_are_what_the_objects_say(&found);

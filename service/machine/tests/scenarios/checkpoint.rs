@@ -137,6 +137,7 @@ fn migrating(cluster: &mut Cluster, session: SessionId) {
     let start = Command::StartMigration(StartMigration {
         resource: resource("batch.jobs"),
         reason: MigrationReason::RewriteAll,
+        alias: None,
     });
     cluster.send_as(request(session, 21, 1), start);
 }

@@ -12,9 +12,9 @@ use synod_machine::{
 use synod_model::{
     AbortCause, AgreementChange, Assumption, BinaryVersion, Claim, ClaimToken, Condition,
     ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, HolderIdentity, InstanceId,
-    Kind, LabelSelector, Labels, LogTime, Member, MemberId, Metadata, Migration, MigrationFailure,
-    MigrationId, MigrationPhase, MigrationReason, Persisted, Phase, ResourceScope, Revision,
-    Settings, Stance, StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
+    Kind, LabelSelector, Labels, LogTime, Member, MemberId, Metadata, Migration, MigrationAlias,
+    MigrationFailure, MigrationId, MigrationPhase, MigrationReason, Persisted, Phase,
+    ResourceScope, Revision, Settings, Stance, StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
 };
 
 use crate::checkpoint::rich;
@@ -592,6 +592,7 @@ fn migrations() -> Changes<Migration> {
         |it| it.estimate = Some(987),
         |it| it.ended = Some(WallTime::from_millis(1)),
         |it| it.assumption = Some(Assumption::NoRoster),
+        |it| it.alias = MigrationAlias::parse("mine").ok(),
     ]
 }
 

@@ -19,6 +19,7 @@ mod history;
 mod limits;
 mod members;
 mod migrations;
+mod named_migrations;
 mod objects;
 mod observations;
 mod owners;

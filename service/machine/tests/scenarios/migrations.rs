@@ -17,6 +17,7 @@ fn start(name: &str, reason: MigrationReason) -> Command {
     Command::StartMigration(StartMigration {
         resource: resource(name),
         reason,
+        alias: None,
     })
 }
 

@@ -80,6 +80,7 @@ fn what_is_given_back_has_no_deadline_and_waits_its_turn() {
     accepted(cluster.send(Command::StartMigration(StartMigration {
         resource: resource("pods"),
         reason: MigrationReason::Manual,
+        alias: None,
     })));
     // The later one runs when the older one is to be tried again, and is given back then: the older one comes first.
     let later = cluster.claims("pods", "two");

@@ -45,6 +45,7 @@ fn start(name: &str) -> Command {
     Command::StartMigration(StartMigration {
         resource: resource(name),
         reason: MigrationReason::Manual,
+        alias: None,
     })
 }
 

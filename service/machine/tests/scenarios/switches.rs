@@ -287,6 +287,7 @@ fn while_migrations_are_off_none_is_created_or_worked_at_and_what_was_finished_i
     let starts = Command::StartMigration(StartMigration {
         resource: resource("pods"),
         reason: MigrationReason::RewriteAll,
+        alias: None,
     });
     cluster.is_off(Feature::Migrations, starts);
     cluster.is_off(Feature::Migrations, progress(&work, 1));

@@ -35,6 +35,7 @@ impl Cluster {
         accepted(self.send(Command::StartMigration(StartMigration {
             resource: resource("pods"),
             reason: MigrationReason::Manual,
+            alias: None,
         })));
     }
 }

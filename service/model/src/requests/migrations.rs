@@ -4,9 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::limits::OBSERVED_HASHES_MAX;
 use crate::{
-    ClaimToken, FailureClass, FailureReason, GroupResource, Kind, MigrationId, MigrationProgress,
-    MigrationReason, Revision, StorageVersionHash, Ttl, Violation, Violations, WorkerName,
+    ClaimToken, FailureClass, FailureReason, GroupResource, Kind, MigrationAlias, MigrationId,
+    MigrationProgress, MigrationReason, Preconditions, Revision, StorageVersionHash, Ttl,
+    Violation, Violations, WorkerName,
 };
+
+/// The machine version that brings [`StartMigration::alias`]: a replica of an older one cannot read it.
+pub const ALIASES_SINCE: u32 = 2;
 
 /// Starts a migration to the version that is agreed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub struct StartMigration {
     pub resource: GroupResource,
     /// The reason: any but `Agreement`, since an agreement starts its migrations by itself.
     pub reason: MigrationReason,
+    /// The alias that the migration gets; no other migration may have it.
+    pub alias: Option<MigrationAlias>,
 }
 
 impl StartMigration {
@@ -110,6 +116,25 @@ impl ReleaseMigration {
     /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         claimed(self.token)
+    }
+}
+
+/// The machine version that brings [`DeleteMigration`]: a replica of an older one cannot read it.
+pub const DELETE_MIGRATION_SINCE: u32 = 2;
+
+/// Deletes a migration. One that has not ended is called off by that, as by [`AbortMigration`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeleteMigration {
+    /// The migration.
+    pub id: MigrationId,
+    /// The migration that is meant.
+    pub preconditions: Preconditions,
+}
+
+impl DeleteMigration {
+    /// The broken rules of the request that do not depend on the state.
+    pub fn check(&self) -> Violations {
+        self.preconditions.check()
     }
 }
 

@@ -24,6 +24,7 @@ stored_texts! {
     Marker: as_str, Self::parse;
     MediaType: as_str, Self::parse;
     MemberId: as_str, Self::parse;
+    MigrationAlias: as_str, Self::parse;
     NamePattern: as_str, Self::parse;
     NamePrefix: as_str, Self::parse;
     Namespace: as_str, Self::parse;
@@ -90,6 +91,7 @@ stored! {
     CreateObject { key, attributes, content, ttl, fences }
     DeleteCollection { resource, preconditions }
     DeleteLease { key, preconditions }
+    DeleteMigration { id, preconditions }
     DeleteObject { key, propagation, preconditions, fences }
     DeleteRoster { scope, if_revision }
     Deletion { at, revision, position }
@@ -113,7 +115,7 @@ stored! {
     MetadataPatch { format, document }
     Migration {
         id, metadata, target, agreement_revision, reason, phase, claim, failures, failure, aborted,
-        done, estimate, ended, assumption,
+        done, estimate, ended, assumption, alias,
     }
     MigrationFailure { class, reason }
     MigrationProgress { done, estimate, continue_token }
@@ -144,7 +146,7 @@ stored! {
     RosterRule { members, labels, least }
     ServeUntil { date, log }
     SetRoster { scope, rule, if_revision }
-    StartMigration { resource, reason }
+    StartMigration { resource, reason, alias }
     Transact { compares, operations, reads, fences }
     TruncateControllerRevisions { history, limit, if_newest }
     UpdateCollection {

@@ -119,6 +119,7 @@ methods! {
         Abort = AbortMigration;
         Claim = ClaimMigration;
         Complete = CompleteMigration;
+        Delete = DeleteMigration;
         Fail = FailMigration;
         Get;
         List;

@@ -1,7 +1,7 @@
 //! The service `synod.v1.Migrations`.
 
 use synod_machine::{Answer, Command};
-use synod_model::{CompleteMigration, ErrorKind, Refusal};
+use synod_model::{CompleteMigration, ErrorKind, MigrationName, Refusal};
 use synod_proto::{Change, GetMigration, ListMigrations, v1};
 
 use super::calls::calls;
@@ -20,6 +20,7 @@ calls! {
     fail: MigrationsFailRequest => MigrationsFailResponse by FailMigration;
     release: MigrationsReleaseRequest => MigrationsReleaseResponse by ReleaseMigration;
     abort: MigrationsAbortRequest => MigrationsAbortResponse by AbortMigration or dry_run;
+    delete: MigrationsDeleteRequest => MigrationsDeleteResponse by DeleteMigration or dry_run;
     retry: MigrationsRetryRequest => MigrationsRetryResponse by RetryMigration or dry_run;
     observe: MigrationsObserveRequest => MigrationsObserveResponse by ObserveStorage, changed;
     reset: MigrationsResetRequest => MigrationsResetResponse by ResetStorageStates or dry_run, changed;
@@ -30,14 +31,19 @@ async fn get(
     asking: &Asking,
     message: v1::MigrationsGetRequest,
 ) -> Result<v1::MigrationsGetResponse, Refusal> {
-    let GetMigration { id, read } = typed(message)?;
+    let GetMigration { name, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
-    let migration = reading.past()?.migration(&id).ok_or_else(|| {
+    let past = reading.past()?;
+    let found = match &name {
+        MigrationName::Id(id) => past.migration(id),
+        MigrationName::Alias(alias) => past.migration_of(alias),
+    };
+    let migration = found.ok_or_else(|| {
         let revision = reading.revision();
-        let message = format!("there is no migration \"{id}\" at revision {revision}");
+        let message = format!("there is no migration \"{name}\" at revision {revision}");
         Refusal::new(ErrorKind::NotFound, message)
     })?;
-    let progress = reading.published().state.migration_progress(&id);
+    let progress = reading.published().state.migration_progress(&migration.id);
     Ok(v1::MigrationsGetResponse {
         header: Some(handle.header_of(&reading)),
         migration: Some((&*migration).into()),

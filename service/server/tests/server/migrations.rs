@@ -52,6 +52,19 @@ fn progress(claim: &v1::ClaimKey, done: u64) -> v1::MigrationsProgressRequest {
     }
 }
 
+/// What happens to migrations from now on.
+async fn watch(clients: &mut Clients) -> tonic::Streaming<v1::WatchResponse> {
+    let filter = v1::WatchFilter {
+        kinds: vec![v1::ObjectKind::Migration.into()],
+        ..v1::WatchFilter::default()
+    };
+    let watch = v1::WatchRequest {
+        filter: Some(filter),
+        ..v1::WatchRequest::default()
+    };
+    clients.watch.watch(watch).await.unwrap().into_inner()
+}
+
 fn reasons(assumptions: &[v1::Assumption]) -> Vec<v1::AssumptionReason> {
     assumptions.iter().map(v1::Assumption::reason).collect()
 }
@@ -139,15 +152,7 @@ async fn the_leader_gives_back_what_a_silent_worker_has_claimed_and_tries_again_
     let mut clients = cluster.clients(cluster.follower().await).await;
     reported(&mut clients).await;
     let name = pending(&mut clients).await;
-    let filter = v1::WatchFilter {
-        kinds: vec![v1::ObjectKind::Migration.into()],
-        ..v1::WatchFilter::default()
-    };
-    let watch = v1::WatchRequest {
-        filter: Some(filter),
-        ..v1::WatchRequest::default()
-    };
-    let mut events = clients.watch.watch(watch).await.unwrap().into_inner();
+    let mut events = watch(&mut clients).await;
     let silent = claim(&mut clients, &name, 1_000).await;
     let mut phases = Vec::new();
     for _ in 0..2 {
@@ -235,6 +240,99 @@ async fn what_a_worker_gives_back_is_another_workers_at_once_and_shown_to_watche
     let second = second.into_inner();
     assert!(second.token > first.token);
     assert_eq!(second.progress.unwrap().continue_token, "after-9");
+}
+
+fn start(alias: &str) -> v1::MigrationsStartRequest {
+    v1::MigrationsStartRequest {
+        resource: Some(group_resource("deployments")),
+        reason: v1::MigrationReason::Manual.into(),
+        alias: Some(alias.to_owned()),
+        ..v1::MigrationsStartRequest::default()
+    }
+}
+
+fn delete(name: &str) -> v1::MigrationsDeleteRequest {
+    v1::MigrationsDeleteRequest {
+        name: name.to_owned(),
+        ..v1::MigrationsDeleteRequest::default()
+    }
+}
+
+/// Two callers take one name at once, through replicas that differ: one has it. While its worker is at it, it is deleted, which
+/// a watch tells; and the name is another one's, which the watch tells next.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_given_to_one_of_two_callers_and_to_another_migration_once_that_is_deleted() {
+    let cluster = Cluster::start(3).await;
+    let follower = cluster.follower().await;
+    let mut clients = cluster.clients(follower).await;
+    let mut others = cluster.clients(cluster.leader().await).await;
+    reported(&mut clients).await;
+    let began = pending(&mut clients).await;
+    let rewrites = v1::MigrationsStartRequest {
+        reason: v1::MigrationReason::RewriteAll.into(),
+        ..start("mine")
+    };
+    let (one, two) = tokio::join!(
+        clients.migrations.start(start("mine")),
+        others.migrations.start(rewrites),
+    );
+    let (had, refused) = match (one, two) {
+        (Ok(had), Err(refused)) | (Err(refused), Ok(had)) => (had.into_inner(), refused),
+        both => panic!("one of two has the name: {both:?}"),
+    };
+    assert_eq!(reason(&refused), "ALREADY_EXISTS");
+    let get = |name: &str| v1::MigrationsGetRequest {
+        name: name.to_owned(),
+        read: None,
+    };
+    let found = clients.migrations.get(get("mine")).await.unwrap();
+    let found = found.into_inner().migration.unwrap();
+    assert_eq!(found.alias.as_deref(), Some("mine"));
+    assert_eq!(found.metadata.clone().unwrap().name, had.name);
+    let mut events = watch(&mut clients).await;
+
+    let other = v1::MigrationsDeleteRequest {
+        preconditions: Some(v1::Preconditions {
+            uid: "00000000-0000-8000-8000-000000000000".to_owned(),
+            resource_version: None,
+        }),
+        ..delete(&began)
+    };
+    let refused = clients.migrations.delete(other).await.unwrap_err();
+    assert_eq!(reason(&refused), "CONFLICT");
+    clients.migrations.delete(delete(&began)).await.unwrap();
+    let claim = claim(&mut clients, &had.name, 60_000).await;
+    others.migrations.delete(delete(&had.name)).await.unwrap();
+    let late = clients.migrations.progress(progress(&claim, 7)).await;
+    assert_eq!(reason(&late.unwrap_err()), "NOT_FOUND");
+    let gone = clients.migrations.get(get("mine")).await.unwrap_err();
+    assert_eq!(reason(&gone), "NOT_FOUND");
+    let next = clients.migrations.start(start("mine")).await.unwrap();
+    let told = async {
+        let mut told = Vec::new();
+        while told.len() < 4 {
+            for event in next_events(&mut events).await.events {
+                let kind = event.r#type();
+                let Some(v1::event::Object::Migration(one)) = event.object else {
+                    panic!("it watches migrations alone")
+                };
+                told.push((kind, one.metadata.unwrap().name, one.alias));
+            }
+        }
+        told
+    };
+    let told = within("the names in turn", told).await;
+    let mine = Some("mine".to_owned());
+    let is = |kind, name: &str, alias: &Option<String>| (kind, name.to_owned(), alias.clone());
+    assert_eq!(
+        told,
+        [
+            is(v1::EventType::Removed, &began, &None),
+            is(v1::EventType::Modified, &had.name, &mine),
+            is(v1::EventType::Removed, &had.name, &mine),
+            is(v1::EventType::Added, &next.into_inner().name, &mine),
+        ]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

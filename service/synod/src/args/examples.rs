@@ -1,7 +1,9 @@
 //! The text below the flags of each command in its `--help`.
 
+mod migrations;
 mod replica_set;
 
+pub(super) use migrations::*;
 pub(super) use replica_set::*;
 
 pub(super) const SYNOD: &str = "\
@@ -423,46 +425,6 @@ pub(super) const MIGRATIONS: &str = "\
 Examples:
   synod migrations list
   synod migrations watch jobs.batch-41";
-
-pub(super) const MIGRATIONS_LIST: &str = "\
-Examples:
-  synod migrations list
-  synod migrations list -o wide";
-
-pub(super) const MIGRATIONS_GET: &str = "\
-Examples:
-  synod migrations get jobs.batch-41
-  synod migrations get jobs.batch-41 -o json";
-
-pub(super) const MIGRATIONS_WATCH: &str = "\
-Examples:
-  synod migrations watch jobs.batch-41";
-
-pub(super) const MIGRATIONS_START: &str = "\
-Examples:
-  synod migrations start batch.jobs
-  synod migrations watch $(synod migrations start batch.jobs --rewrite-all)
-
-Prints the name of the migration.";
-
-pub(super) const MIGRATIONS_ABORT: &str = "\
-Examples:
-  synod migrations abort jobs.batch-41";
-
-pub(super) const MIGRATIONS_RETRY: &str = "\
-Examples:
-  synod migrations retry jobs.batch-41";
-
-pub(super) const MIGRATIONS_RELEASE: &str = "\
-Examples:
-  synod migrations release jobs.batch-41
-  synod migrations release jobs.batch-41 --token 58";
-
-pub(super) const MIGRATIONS_RESET: &str = "\
-Examples:
-  synod migrations reset batch.jobs
-  synod migrations reset --all --dry-run
-  synod migrations reset --all";
 
 pub(super) const OBSERVE: &str = "\
 Examples:

@@ -1,6 +1,6 @@
 //! The arguments of `synod migrations`, `synod check-binary` and `synod check-drop`.
 //!
-//! No change here takes `--if-revision`: the name of a migration is never used again, its phase decides whether it can
+//! Only a deletion takes `--if-revision`: the name of a migration is never used again, its phase decides whether it can
 //! be aborted or retried, the token of its claim whether that can be given back, and the contents of a restored store are unknown whatever was known before.
 
 use std::num::NonZeroU64;
@@ -24,7 +24,7 @@ pub(crate) enum MigrationsCommand {
     /// Show one migration.
     #[command(after_long_help = examples::MIGRATIONS_GET)]
     Get {
-        /// The migration, as `resource.group-number`.
+        /// The migration, as `resource.group-number`, or its alias.
         name: String,
         #[command(flatten)]
         query: QueryArgs,
@@ -34,7 +34,7 @@ pub(crate) enum MigrationsCommand {
     /// Ends with 0 when every object is rewritten, with 1 when it was aborted or nobody will try it again by itself.
     #[command(after_long_help = examples::MIGRATIONS_WATCH)]
     Watch {
-        /// The migration, as `resource.group-number`.
+        /// The migration, as `resource.group-number`, or its alias.
         name: String,
         #[command(flatten)]
         client: ClientArgs,
@@ -48,21 +48,39 @@ pub(crate) enum MigrationsCommand {
         /// every server must write with the new key by now, and no write with the old one may still land.
         #[arg(long)]
         rewrite_all: bool,
+        /// A name of one's own for the migration, which no other one has: lower case letters, digits, `-` and `.`, and no
+        /// number behind a `-` at its end.
+        #[arg(long, value_name = "NAME")]
+        alias: Option<String>,
         #[command(flatten)]
         change: ChangeArgs,
     },
     /// Call a migration off. Its worker is told with the next word that it says.
     #[command(after_long_help = examples::MIGRATIONS_ABORT)]
     Abort {
-        /// The migration, as `resource.group-number`.
+        /// The migration, as `resource.group-number`, or its alias.
         name: String,
+        #[command(flatten)]
+        change: ChangeArgs,
+    },
+    /// Delete a migration, at any time. One that has not ended is called off by that.
+    ///
+    /// What is known of the store stays as it is: nothing is safer to drop by this. An agreement that began the migration begins
+    /// none again by itself.
+    #[command(after_long_help = examples::MIGRATIONS_DELETE)]
+    Delete {
+        /// The migration, as `resource.group-number`, or its alias.
+        name: String,
+        /// Only if it was last changed at this revision.
+        #[arg(long, value_name = "REVISION")]
+        if_revision: Option<u64>,
         #[command(flatten)]
         change: ChangeArgs,
     },
     /// Have a failed migration tried again, at once and with all its tries.
     #[command(after_long_help = examples::MIGRATIONS_RETRY)]
     Retry {
-        /// The migration, as `resource.group-number`.
+        /// The migration, as `resource.group-number`, or its alias.
         name: String,
         #[command(flatten)]
         change: ChangeArgs,
@@ -73,7 +91,7 @@ pub(crate) enum MigrationsCommand {
     /// and stops. Who does this must be allowed to act under the name of the worker.
     #[command(after_long_help = examples::MIGRATIONS_RELEASE)]
     Release {
-        /// The migration, as `resource.group-number`.
+        /// The migration, as `resource.group-number`, or its alias.
         name: String,
         /// Only if it is claimed by this fencing token, as `synod migrations get -o json` shows it.
         #[arg(long)]

@@ -1,4 +1,4 @@
-//! `synod migrations`: shows, starts, aborts, retries, releases and resets migrations.
+//! `synod migrations`: shows, starts, aborts, deletes, retries, releases and resets migrations.
 
 mod watch;
 
@@ -6,8 +6,9 @@ use std::num::NonZeroU64;
 
 use clap::ArgMatches;
 use synod_client::{
-    ClaimKey, ClaimToken, Client, ErrorKind, GroupResource, Header, ListMigrations, MigrationId,
-    MigrationReason, ReadOptions, Revision,
+    ClaimKey, ClaimToken, Client, DeleteMigration, ErrorKind, GroupResource, Header,
+    ListMigrations, MigrationAlias, MigrationId, MigrationName, MigrationReason, MigrationView,
+    Preconditions, ReadOptions, Revision,
 };
 
 use super::{connect, now, resource, show};
@@ -24,26 +25,43 @@ pub(crate) async fn run(
         MigrationsCommand::List(query) => list(query, matches).await,
         MigrationsCommand::Get { name, query } => get(&named(name)?, query, matches).await,
         MigrationsCommand::Watch { name, client } => {
-            let id = named(name)?;
-            watch::run(&connect(client, matches).await?, &id).await
+            let name = named(name)?;
+            let client = connect(client, matches).await?;
+            watch::run(&client, &id_of(&client, &name).await?).await
         }
         MigrationsCommand::Start {
             resource,
             rewrite_all,
+            alias,
             change,
-        } => start(&of(resource)?, *rewrite_all, change, matches).await,
+        } => {
+            let alias = alias.as_deref().map(alias_of).transpose()?;
+            start(
+                &of(resource)?,
+                *rewrite_all,
+                alias.as_ref(),
+                change,
+                matches,
+            )
+            .await
+        }
         MigrationsCommand::Abort { name, change } => abort(&named(name)?, change, matches).await,
+        MigrationsCommand::Delete {
+            name,
+            if_revision,
+            change,
+        } => delete(&named(name)?, *if_revision, change, matches).await,
         MigrationsCommand::Retry { name, change } => retry(&named(name)?, change, matches).await,
         MigrationsCommand::Release {
             name,
             token,
             client,
         } => {
-            let id = named(name)?;
+            let name = named(name)?;
             let client = connect(client, matches).await?;
-            let released = release(&client, &id, *token).await;
+            let released = release(&client, &name, *token).await;
             let _ = client.close().await;
-            done(&format!("{id} waits for a worker"), &released?)
+            done(&format!("{name} waits for a worker"), &released?)
         }
         MigrationsCommand::Reset {
             resource, change, ..
@@ -57,15 +75,20 @@ async fn list(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> 
     show(&views::migrations(&page, now()), query.output)
 }
 
-async fn get(id: &MigrationId, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+async fn get(
+    name: &MigrationName,
+    query: &QueryArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
     let client = connect(&query.client, matches).await?;
-    let view = client.migration(id, ReadOptions::linearizable()).await?;
+    let view = read(&client, name).await?;
     show(&views::migration(&view, now()), query.output)
 }
 
 async fn start(
     resource: &GroupResource,
     rewrite_all: bool,
+    alias: Option<&MigrationAlias>,
     change: &ChangeArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
@@ -75,10 +98,12 @@ async fn start(
         MigrationReason::Manual
     };
     let client = connect(&change.client, matches).await?;
-    let started = if change.dry_run {
-        client.dry_run().start_migration(resource, reason).await
-    } else {
-        client.start_migration(resource, reason).await
+    let tried = client.dry_run();
+    let started = match (alias, change.dry_run) {
+        (None, false) => client.start_migration(resource, reason).await,
+        (None, true) => tried.start_migration(resource, reason).await,
+        (Some(alias), false) => client.start_migration_as(alias, resource, reason).await,
+        (Some(alias), true) => tried.start_migration_as(alias, resource, reason).await,
     };
     // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
@@ -92,52 +117,81 @@ async fn start(
 }
 
 async fn abort(
-    id: &MigrationId,
+    name: &MigrationName,
     change: &ChangeArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let client = connect(&change.client, matches).await?;
+    let id = id_of(&client, name).await?;
     let aborted = if change.dry_run {
-        client.dry_run().abort_migration(id).await
+        client.dry_run().abort_migration(&id).await
     } else {
-        client.abort_migration(id).await
+        client.abort_migration(&id).await
     };
     let _ = client.close().await;
     let header = aborted?;
     if change.dry_run {
-        return would(&format!("{id} would be aborted"));
+        return would(&format!("{name} would be aborted"));
     }
-    done(&format!("{id} is aborted"), &header)
+    done(&format!("{name} is aborted"), &header)
 }
 
-async fn retry(
-    id: &MigrationId,
+async fn delete(
+    name: &MigrationName,
+    if_revision: Option<u64>,
     change: &ChangeArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let client = connect(&change.client, matches).await?;
-    let retried = if change.dry_run {
-        client.dry_run().retry_migration(id).await
+    let delete = DeleteMigration {
+        id: id_of(&client, name).await?,
+        preconditions: Preconditions {
+            uid: None,
+            resource_version: if_revision.map(Revision::new),
+        },
+    };
+    let deleted = if change.dry_run {
+        client.dry_run().delete_migration(delete).await
     } else {
-        client.retry_migration(id).await
+        client.delete_migration(delete).await
+    };
+    let _ = client.close().await;
+    let header = deleted?;
+    if change.dry_run {
+        return would(&format!("{name} would be deleted"));
+    }
+    done(&format!("{name} is deleted"), &header)
+}
+
+async fn retry(
+    name: &MigrationName,
+    change: &ChangeArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let client = connect(&change.client, matches).await?;
+    let id = id_of(&client, name).await?;
+    let retried = if change.dry_run {
+        client.dry_run().retry_migration(&id).await
+    } else {
+        client.retry_migration(&id).await
     };
     let _ = client.close().await;
     let header = retried?;
     if change.dry_run {
-        return would(&format!("{id} would wait for a worker"));
+        return would(&format!("{name} would wait for a worker"));
     }
-    done(&format!("{id} waits for a worker"), &header)
+    done(&format!("{name} waits for a worker"), &header)
 }
 
 /// Gives the claim back that the migration has now.
 async fn release(
     client: &Client,
-    id: &MigrationId,
+    name: &MigrationName,
     only: Option<NonZeroU64>,
 ) -> Result<Header, Failure> {
-    let view = client.migration(id, ReadOptions::linearizable()).await?;
+    let view = read(client, name).await?;
     let Some(claim) = &view.migration.claim else {
-        let message = format!("nobody has claimed {id}: it is {}", view.migration.phase);
+        let message = format!("nobody has claimed {name}: it is {}", view.migration.phase);
         let advice = "see with `synod migrations get` where it stands";
         return Err(Failure::of(ErrorKind::Conflict, message).with_advice(advice));
     };
@@ -146,7 +200,7 @@ async fn release(
         ClaimToken::new(Revision::new(token.get()))
     });
     let key = ClaimKey {
-        id: id.clone(),
+        id: view.migration.id.clone(),
         token,
         cluster: view.header.cluster,
     };
@@ -189,9 +243,31 @@ fn done(what: &str, header: &Header) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn named(name: &str) -> Result<MigrationId, Failure> {
-    MigrationId::parse(name)
+async fn read(client: &Client, name: &MigrationName) -> Result<MigrationView, Failure> {
+    let options = ReadOptions::linearizable();
+    Ok(match name {
+        MigrationName::Id(id) => client.migration(id, options).await?,
+        MigrationName::Alias(alias) => client.migration_by_alias(alias, options).await?,
+    })
+}
+
+/// The id of a migration. Only one that goes by its alias is looked up: its id is the one migration that is meant from then on.
+async fn id_of(client: &Client, name: &MigrationName) -> Result<MigrationId, Failure> {
+    match name {
+        MigrationName::Id(id) => Ok(id.clone()),
+        MigrationName::Alias(_) => Ok(read(client, name).await?.migration.id),
+    }
+}
+
+fn named(name: &str) -> Result<MigrationName, Failure> {
+    MigrationName::parse(name)
         .map_err(|faults| Failure::invalid("this is no migration", faults).at(|_| "NAME".into()))
+}
+
+fn alias_of(name: &str) -> Result<MigrationAlias, Failure> {
+    MigrationAlias::parse(name).map_err(|fault| {
+        Failure::invalid("this is no alias", fault.into()).at(|_| "--alias".into())
+    })
 }
 
 fn of(name: &str) -> Result<GroupResource, Failure> {

@@ -12,7 +12,7 @@ use crate::output::{Document, Listed, age, printable};
 const COLUMNS: [&str; 9] = [
     "Name", "Target", "Reason", "Phase", "Assumes", "Done", "Estimate", "Worker", "Age",
 ];
-const MORE_COLUMNS: [&str; 4] = ["Agreement", "Failures", "Why", "UID"];
+const MORE_COLUMNS: [&str; 5] = ["Alias", "Agreement", "Failures", "Why", "UID"];
 
 /// `synod migrations list`.
 pub(crate) fn migrations(page: &MigrationPage, now: WallTime) -> Document {
@@ -76,6 +76,7 @@ fn more_cells(item: &Migration) -> Vec<String> {
     let failure = failure.map(|failure| printable(failure.reason.as_str()));
     let aborted = item.aborted.map(|why| cause(why).to_owned());
     vec![
+        or_unset(item.alias.as_ref()),
         item.agreement_revision.to_string(),
         item.failures.to_string(),
         or_unset(aborted.or(failure).or(assumed(item).map(str::to_owned))),

@@ -175,6 +175,72 @@ async fn the_claim_of_a_worker_that_is_gone_is_given_back_by_hand() {
 }
 
 #[tokio::test]
+async fn a_migration_goes_by_its_alias_and_is_deleted_while_it_is_worked_at() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let server = Server::join(&client, "server-a").await;
+    server.encodes("example.com.widgets", "v2").await;
+    let drop = ["check-drop", "example.com.widgets", "v1"];
+    let first = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
+    let named = [
+        "migrations",
+        "start",
+        "example.com.widgets",
+        "--alias",
+        "to-v2",
+    ];
+    let tried = well(cluster.ask(&[&named[..], &["--dry-run"]].concat()).await);
+    assert_eq!(
+        tried,
+        "a migration of example.com.widgets would be created\n"
+    );
+    let id = well(cluster.ask(&named).await);
+    let again = cluster.ask(&named).await;
+    assert_eq!(again.code, 4, "{}", again.err);
+    assert!(
+        again.err.contains("has the alias \"to-v2\""),
+        "{}",
+        again.err
+    );
+    let wide = well(cluster.ask(&["migrations", "list", "-o", "wide"]).await);
+    assert!(wide.contains("to-v2"), "{wide}");
+    for bad in ["Mine", "widgets-7"] {
+        let refused = ["migrations", "start", "example.com.widgets", "--alias", bad];
+        let refused = cluster.ask(&refused).await;
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        assert!(refused.err.contains("--alias"), "{}", refused.err);
+    }
+    // The one that began by itself comes first.
+    well(cluster.ask(&["migrations", "delete", first.trim()]).await);
+    let claim = claim(&client, id.trim()).await;
+    let got = well(cluster.ask(&["migrations", "get", "to-v2"]).await);
+    assert!(got.contains("running"), "{got}");
+    let unsafe_yet = cluster.ask(&drop).await.out;
+
+    let delete = ["migrations", "delete", "to-v2"];
+    let tried = well(cluster.ask(&[&delete[..], &["--dry-run"]].concat()).await);
+    assert_eq!(tried, "to-v2 would be deleted\n");
+    let stale = cluster
+        .ask(&[&delete[..], &["--if-revision", "1"]].concat())
+        .await;
+    assert_eq!(stale.code, 4, "{}", stale.err);
+    let mut watch = cluster.begin(&["migrations", "watch", "to-v2"]);
+    assert!(watch.line().await.unwrap().contains("running"));
+    let deleted = well(cluster.ask(&delete).await);
+    assert!(
+        deleted.starts_with("to-v2 is deleted at revision "),
+        "{deleted}"
+    );
+    assert_eq!(watch.ended().await.code(), Some(3), "there is none");
+    let late = client.complete_migration(&claim).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::NotFound);
+    assert_eq!(cluster.ask(&delete).await.code, 3);
+    let unsafe_still = cluster.ask(&drop).await;
+    assert_eq!((unsafe_still.code, unsafe_still.out), (8, unsafe_yet));
+    well(cluster.ask(&named).await);
+}
+
+#[tokio::test]
 async fn a_binary_that_cannot_read_what_is_written_must_not_join() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;

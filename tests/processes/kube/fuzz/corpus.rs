@@ -220,7 +220,7 @@ const PLACES: [Row; 13] = [
     (
         "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations",
         "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations",
-        &["deployments.apps-1"],
+        &["deployments.apps-1", "mine", "yours"],
         true,
         migration,
     ),

@@ -3,9 +3,13 @@
 use std::process::Stdio;
 
 use serde_json::json;
+use synod_proto::v1;
+use synod_proto::v1::migrations_client::MigrationsClient;
 use tokio::time::timeout;
 
 use super::{Kubectl, kubectls, widget};
+use crate::api::Api;
+use crate::own::{MIGRATIONS, report};
 use crate::replicas::{PATIENCE, Replicas};
 
 #[tokio::test]
@@ -98,6 +102,74 @@ async fn kubectl_validates_compares_and_replaces() {
             )
             .await;
     }
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
+async fn kubectl_creates_a_migration_under_its_name_waits_for_it_and_deletes_it() {
+    for program in kubectls() {
+        let replicas = Replicas::one().await;
+        report(&replicas, "a", "apps/v1").await;
+        let server = format!("http://{}", replicas.kube[0]);
+        let kubectl = Kubectl::new(&program, &["--server", &server]);
+        // The one that began by itself comes first.
+        kubectl.prints("delete svm --all", "deleted").await;
+        let document = json!({
+            "apiVersion": "storagemigration.k8s.io/v1beta1",
+            "kind": "StorageVersionMigration",
+            "metadata": { "name": "my-migration" },
+            "spec": { "resource": { "group": "apps", "resource": "deployments" } },
+        });
+        kubectl.file("svm.json", &document);
+        for round in 0..2 {
+            let create = ["create -f svm.json", "apply -f svm.json"][round];
+            kubectl.prints(create, "my-migration created").await;
+            kubectl.fails("create -f svm.json", "already exists").await;
+            let shown = kubectl.prints("get svm my-migration", "deployments").await;
+            assert!(shown.contains("Pending"), "{shown}");
+            completes(&replicas, &Api::of(&replicas)).await;
+            let wait = "wait --for=condition=Succeeded svm/my-migration --timeout=10s";
+            kubectl.prints(wait, "condition met").await;
+            kubectl
+                .prints("describe svm my-migration", "Succeeded")
+                .await;
+            kubectl.prints("apply -f svm.json", "my-migration").await;
+            kubectl
+                .prints("delete -f svm.json --timeout=10s", "deleted")
+                .await;
+            kubectl.fails("get svm my-migration", "NotFound").await;
+        }
+        // Also while it waits for a worker.
+        kubectl.prints("create -f svm.json", "created").await;
+        kubectl
+            .prints("delete svm my-migration --timeout=10s", "deleted")
+            .await;
+    }
+}
+
+/// A worker carries out the migration that waits.
+async fn completes(replicas: &Replicas, api: &Api) {
+    let shown = api.get(&format!("{MIGRATIONS}/my-migration")).await;
+    let name = shown.body["status"]["migration"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let mut migrations = MigrationsClient::new(replicas.channel().await);
+    let claim = v1::MigrationsClaimRequest {
+        name: name.clone(),
+        worker: "one".to_owned(),
+        ..v1::MigrationsClaimRequest::default()
+    };
+    let claimed = migrations.claim(claim).await.unwrap().into_inner();
+    let complete = v1::MigrationsCompleteRequest {
+        request_id: None,
+        claim: Some(v1::ClaimKey {
+            migration: name,
+            token: claimed.token,
+            cluster_id: String::new(),
+        }),
+    };
+    migrations.complete(complete).await.unwrap();
 }
 
 #[tokio::test]

@@ -9,6 +9,9 @@ use crate::turn::Turn;
 pub(crate) fn apply(turn: &mut Turn<'_>, start: &StartMigration) -> Result<Answer, Refusal> {
     let state = turn.state();
     let resource = &start.resource;
+    if let Some(alias) = &start.alias {
+        state.check_alias(alias)?;
+    }
     let Some(kept) = state.storage_states.get(resource) else {
         return Err(Refusal::new(
             ErrorKind::NotFound,
@@ -40,7 +43,9 @@ pub(crate) fn apply(turn: &mut Turn<'_>, start: &StartMigration) -> Result<Answe
         let message = "the state is full: delete what is not needed or raise state_quota_bytes";
         return Err(Refusal::new(ErrorKind::Quota, message));
     }
-    Ok(Answer::MigrationStarted(
-        turn.start_migration(resource, start.reason),
-    ))
+    Ok(Answer::MigrationStarted(turn.start_migration(
+        resource,
+        start.reason,
+        start.alias.clone(),
+    )))
 }

@@ -67,6 +67,7 @@ impl World {
             Command::CompleteMigration(done) => self.complete(&done.id, done.token, wall),
             Command::FailMigration(fail) => self.fail(fail, wall),
             Command::ReleaseMigration(back) => self.give_back(&back.id, back.token),
+            Command::DeleteMigration(delete) => self.take_away(delete),
             Command::AbortMigration(abort) => self.abort(&abort.id, wall),
             Command::RetryMigration(retry) => self.retry(&retry.id),
             Command::ObserveStorage(observe) => self.observe(observe, wall),

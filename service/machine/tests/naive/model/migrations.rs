@@ -16,6 +16,10 @@ use super::{Resource, World, no};
 
 impl World {
     pub(super) fn start(&mut self, start: &StartMigration) -> Result<Answer, Refusal> {
+        let taken = |one: &Migration| start.alias.is_some() && one.alias == start.alias;
+        if self.migrations.iter().any(taken) {
+            return Err(no(ErrorKind::AlreadyExists));
+        }
         if self.resource(&start.resource).is_none() {
             return Err(no(ErrorKind::NotFound));
         }
@@ -28,6 +32,7 @@ impl World {
             return Err(no(ErrorKind::AlreadyExists));
         }
         let id = self.create(&start.resource, start.reason);
+        self.migration_mut(&id).alias.clone_from(&start.alias);
         Ok(Answer::MigrationStarted(id))
     }
 
@@ -302,6 +307,7 @@ impl World {
             estimate: None,
             ended: None,
             assumption: None,
+            alias: None,
         });
         self.migrations.sort_by(|a, b| a.id.cmp(&b.id));
         self.forget_ended(name);
@@ -454,7 +460,7 @@ impl World {
             .collect()
     }
 
-    fn migration(&self, id: &MigrationId) -> Result<Migration, Refusal> {
+    pub(super) fn migration(&self, id: &MigrationId) -> Result<Migration, Refusal> {
         let mut all = self.migrations.iter();
         let found = all.find(|migration| migration.id == *id);
         found.cloned().ok_or_else(|| no(ErrorKind::NotFound))

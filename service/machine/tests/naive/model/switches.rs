@@ -35,7 +35,8 @@ impl World {
                 let switches = [patch.votes, patch.objects, patch.migrations];
                 switches.iter().any(Option::is_some)
             }
-            Command::ReleaseMigration(_) => true,
+            Command::ReleaseMigration(_) | Command::DeleteMigration(_) => true,
+            Command::StartMigration(start) => start.alias.is_some(),
             _ => false,
         };
         if is_new && self.raised_to.is_none() {

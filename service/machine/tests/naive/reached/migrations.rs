@@ -1,9 +1,17 @@
 //! Counts which steps of migrations the random logs reach.
 
 use synod_machine::Command;
-use synod_model::{AbortCause, Migration, MigrationPhase};
+use synod_model::{AbortCause, Migration, MigrationPhase, Refusal};
 
 use super::Reached;
+
+/// What is there already, by which something new was refused.
+pub(super) fn over_existing(refusal: &Refusal) -> &'static str {
+    match refusal.metadata.contains_key("alias") {
+        true => "refused: ALREADY_EXISTS of an alias",
+        false => "refused: ALREADY_EXISTS",
+    }
+}
 
 impl Reached {
     /// Counts why a migration was created, or how it ended.
@@ -14,7 +22,13 @@ impl Reached {
         after: Option<&Migration>,
     ) {
         let Some(after) = after else {
-            return self.came_to("an old migration was forgotten");
+            let is_deleted = matches!(command, Command::DeleteMigration(_));
+            let had_claim = before.is_some_and(|before| before.claim.is_some());
+            return self.came_to(match (is_deleted, had_claim) {
+                (true, true) => "a claimed migration was deleted",
+                (true, false) => "a migration was deleted",
+                (false, _) => "an old migration was forgotten",
+            });
         };
         let Some(before) = before else {
             return self.came_to(match command {

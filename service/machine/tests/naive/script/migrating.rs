@@ -4,19 +4,22 @@ use std::collections::BTreeSet;
 
 use synod_machine::{Command, State};
 use synod_model::{
-    AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, FailMigration,
-    FailureClass, FailureReason, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,
-    ObserveStorage, ReleaseMigration, ReportMigrationProgress, RetryMigration, Revision,
-    StartMigration, StorageVersionHash, Ttl, WorkerName,
+    AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, DeleteMigration,
+    FailMigration, FailureClass, FailureReason, MigrationAlias, MigrationId, MigrationPhase,
+    MigrationProgress, MigrationReason, ObserveStorage, Preconditions, ReleaseMigration,
+    ReportMigrationProgress, RetryMigration, Revision, StartMigration, StorageVersionHash, Ttl,
+    WorkerName,
 };
 
 use super::LEGAL;
 use super::entries::{kind, resource, version};
-use crate::calls::{Which, Work};
+use crate::calls::{ALIASES, Which, Work};
 
-pub(super) fn start(of: usize, rewrite_all: bool) -> Command {
+pub(super) fn start(of: usize, rewrite_all: bool, alias: Option<usize>) -> Command {
+    let alias = alias.map(|alias| MigrationAlias::parse(ALIASES[alias]).expect(LEGAL));
     Command::StartMigration(StartMigration {
         resource: resource(of),
+        alias,
         reason: match rewrite_all {
             true => MigrationReason::RewriteAll,
             false => MigrationReason::Manual,
@@ -75,7 +78,18 @@ pub(super) fn migration(which: usize, state: &State) -> MigrationId {
 
 pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) -> Command {
     let migration = state.present().migration(&id);
-    let present = migration.and_then(|migration| migration.claim.as_ref().map(|it| it.token));
+    let claimed = migration
+        .as_ref()
+        .and_then(|migration| migration.claim.as_ref());
+    let present = claimed.map(|it| it.token);
+    let changed = migration
+        .as_ref()
+        .map_or(Revision::ZERO, |it| it.metadata.resource_version);
+    // The naive model knows no uids.
+    let meant = |right: bool| Preconditions {
+        uid: None,
+        resource_version: Some(if right { changed } else { changed.next() }),
+    };
     let token = match claim {
         Which::Present => present,
         Which::Earlier(_) | Which::Unheard => None,
@@ -114,6 +128,10 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
         }),
         Work::Release => Command::ReleaseMigration(ReleaseMigration { id, token }),
         Work::Abort => Command::AbortMigration(AbortMigration { id }),
+        Work::Delete { expects } => Command::DeleteMigration(DeleteMigration {
+            preconditions: expects.map(meant).unwrap_or_default(),
+            id,
+        }),
         Work::Retry => Command::RetryMigration(RetryMigration { id }),
     }
 }

@@ -43,6 +43,7 @@ fn start(cluster: &mut Cluster, name: &str, reason: MigrationReason) -> Migratio
     accepted(cluster.send(Command::StartMigration(StartMigration {
         resource: resource(name),
         reason,
+        alias: None,
     })));
     MigrationId::new(resource(name), before.next())
 }

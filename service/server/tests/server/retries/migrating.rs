@@ -8,10 +8,11 @@ use super::scene::DAY_MS;
 use crate::cluster::{Clients, entry, group_resource, report};
 
 /// Resources that one member encodes, so that each has a pending migration.
-const RESOURCES: [&str; 9] = [
+const RESOURCES: [&str; 10] = [
     "aborting",
     "claiming",
     "completing",
+    "deleting",
     "failing",
     "progressing",
     "releasing",

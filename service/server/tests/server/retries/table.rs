@@ -357,11 +357,16 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
         resource: Some(group_resource("starting")),
         reason: v1::MigrationReason::Manual.into(),
         dry_run: false,
+        alias: Some("started".to_owned()),
     };
     let abort = v1::MigrationsAbortRequest {
         request_id: None,
         name: scene.migrating.name("aborting"),
         dry_run: false,
+    };
+    let delete = v1::MigrationsDeleteRequest {
+        name: scene.migrating.name("deleting"),
+        ..v1::MigrationsDeleteRequest::default()
     };
     let retry = v1::MigrationsRetryRequest {
         request_id: None,
@@ -383,6 +388,7 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
     vec![
         row!("Migrations.Start", MigrationsClient.start, start),
         row!("Migrations.Abort", MigrationsClient.abort, abort),
+        row!("Migrations.Delete", MigrationsClient.delete, delete),
         row!("Migrations.Retry", MigrationsClient.retry, retry),
         row!("Migrations.Observe", MigrationsClient.observe, observe),
         row!("Migrations.Reset", MigrationsClient.reset, reset),

@@ -71,6 +71,13 @@ impl Migrations for Actor {
         Err(no_part())
     }
 
+    async fn delete(
+        &self,
+        _: Request<v1::MigrationsDeleteRequest>,
+    ) -> Result<Response<v1::MigrationsDeleteResponse>, Status> {
+        Err(no_part())
+    }
+
     async fn retry(
         &self,
         _: Request<v1::MigrationsRetryRequest>,

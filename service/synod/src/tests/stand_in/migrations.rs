@@ -92,6 +92,7 @@ fn running() -> v1::Migration {
         }),
         done: 1_200,
         estimate: Some(10_000),
+        alias: Some("jobs-to-v1".to_owned()),
         ..named("jobs.batch-41", 41, MINUTE, resource("batch", "jobs"))
     }
 }
