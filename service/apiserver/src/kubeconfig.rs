@@ -248,7 +248,6 @@ fn plugin(folder: &Path, exec: &Exec, cluster: &Cluster) -> Result<ExecPlugin, S
 fn check_interactive_mode(exec: &Exec) -> Result<(), String> {
     let needed = exec.api_version == EXEC_VERSIONS[0];
     match exec.interactive_mode.as_deref().unwrap_or_default() {
-        "Never" | "IfAvailable" => Ok(()),
         "Always" => Err(
             "its plugin needs a person, and nobody sits here: interactiveMode is Always".to_owned(),
         ),
@@ -256,7 +255,7 @@ fn check_interactive_mode(exec: &Exec) -> Result<(), String> {
             "its plugin must have an interactiveMode, Never or IfAvailable, since it speaks {}",
             exec.api_version
         )),
-        "" => Ok(()),
+        "" | "Never" | "IfAvailable" => Ok(()),
         other => Err(format!(
             "its plugin has the interactiveMode {other:?}, and not Never or IfAvailable"
         )),

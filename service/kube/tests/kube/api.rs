@@ -114,10 +114,12 @@ impl Api {
                 .await
                 .unwrap()
                 .unwrap();
-            assert!(
-                !line.starts_with("HTTP/1.1") || line.starts_with("HTTP/1.1 200"),
-                "{line}"
-            );
+            if line.starts_with("HTTP/1.1") && !line.starts_with("HTTP/1.1 200") {
+                let mut rest = Vec::new();
+                let read = timeout(PATIENCE, lines.0.read_to_end(&mut rest)).await;
+                read.unwrap().unwrap();
+                panic!("{line}{}", String::from_utf8_lossy(&rest));
+            }
         }
         lines
     }
