@@ -43,13 +43,7 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
             let last = format!("replica {leader}");
             assert!(said.contains("run the newer release on"), "{said}");
             assert!(said.contains(&last), "{said}");
-            let told = "releases of claims come with machine version 2";
-            gives_nothing_back(&cluster, *id, ErrorKind::Unavailable, told).await;
-            deletes_nothing(&cluster, *id, ErrorKind::Unavailable).await;
-            let named = names_one(&cluster, *id).await;
-            assert_eq!(named.kind, ErrorKind::Unavailable, "{named:?}");
-            let told = "alias \"mine\": aliases of migrations come with machine version 2";
-            assert!(named.message.starts_with(told), "{named:?}");
+            needs_the_newer(&cluster, *id).await;
         }
     }
     for id in IDS {
@@ -63,14 +57,7 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
         .await;
     }
     writers.acknowledge(20).await;
-    gives_nothing_back(&cluster, leader, ErrorKind::NotFound, "").await;
-    deletes_nothing(&cluster, leader, ErrorKind::NotFound).await;
-    let named = names_one(&cluster, leader).await;
-    assert_eq!(
-        named.kind,
-        ErrorKind::NotFound,
-        "there is nothing to migrate"
-    );
+    has_the_newer(&cluster, leader).await;
 
     let back = *order.first().expect("there are three");
     goes_back(&mut cluster, back).await;
@@ -96,6 +83,29 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
     assert_eq!(settings.leases.as_str(), "off");
     agree(&cluster).await;
     cluster.finish().await;
+}
+
+/// What comes with the newer machine version is refused while it is not in force.
+async fn needs_the_newer(cluster: &Cluster, id: u64) {
+    let told = "releases of claims come with machine version 2";
+    gives_nothing_back(cluster, id, ErrorKind::Unavailable, told).await;
+    deletes_nothing(cluster, id, ErrorKind::Unavailable).await;
+    let named = names_one(cluster, id).await;
+    assert_eq!(named.kind, ErrorKind::Unavailable, "{named:?}");
+    let told = "alias \"mine\": aliases of migrations come with machine version 2";
+    assert!(named.message.starts_with(told), "{named:?}");
+}
+
+/// The same is taken once it is in force: it finds nothing.
+async fn has_the_newer(cluster: &Cluster, id: u64) {
+    gives_nothing_back(cluster, id, ErrorKind::NotFound, "").await;
+    deletes_nothing(cluster, id, ErrorKind::NotFound).await;
+    let named = names_one(cluster, id).await;
+    assert_eq!(
+        named.kind,
+        ErrorKind::NotFound,
+        "there is nothing to migrate"
+    );
 }
 
 /// Under machine version 1 every replica takes a key for a version of a resource, whichever build it runs: they hold the same

@@ -289,14 +289,6 @@ fn migrating() -> Vec<Command> {
             progress: progress.clone(),
         })
     };
-    let observe = |hash: u8| {
-        Command::ObserveStorage(ObserveStorage {
-            if_revision: None,
-            resource: resource("bolts"),
-            kind: Some(Kind::parse("Bolt").unwrap()),
-            hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),
-        })
-    };
     vec![
         // Each command that changes something has the next revision.
         observe(3),
@@ -331,6 +323,21 @@ fn migrating() -> Vec<Command> {
             id: id(10),
             token: token(11),
         }),
+    ]
+}
+
+fn observe(hash: u8) -> Command {
+    Command::ObserveStorage(ObserveStorage {
+        if_revision: None,
+        resource: resource("bolts"),
+        kind: Some(Kind::parse("Bolt").unwrap()),
+        hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),
+    })
+}
+
+/// The rest of them, and rosters.
+fn deleting() -> Vec<Command> {
+    vec![
         Command::DeleteMigration(DeleteMigration {
             id: id(10),
             preconditions: Preconditions {
@@ -377,7 +384,7 @@ fn token(number: u64) -> ClaimToken {
 /// The first command of a cluster, and the commands on migrations.
 fn log_of_migrations() -> Vec<LogEntry> {
     let first = every_command().into_iter().take(1);
-    one_by_one(first.chain(migrating()))
+    one_by_one(first.chain(migrating()).chain(deleting()))
 }
 
 /// Each command as an entry of its own, without a request id.

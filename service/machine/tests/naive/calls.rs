@@ -2,9 +2,12 @@
 
 mod looks;
 mod objects;
+mod starts;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+use crate::script::entries::speaks_of_encodings;
 
 /// The aliases that migrations get.
 pub(crate) const ALIASES: [&str; 3] = ["mine", "yours", "a.b-c"];
@@ -298,7 +301,7 @@ fn what() -> impl Strategy<Value = What> {
         1 => (0..3_usize).prop_map(What::CloseSession),
         5 => settings(),
         20 => work(),
-        2 => start(),
+        2 => starts::start(),
         14 => looks::observations(12),
         1 => rosters(),
         1 => prop::option::of(0..RESOURCES).prop_map(What::Reset),
@@ -319,16 +322,6 @@ fn beginnings() -> impl Strategy<Value = What> {
 /// Usually another cluster id than the present one.
 fn restores() -> impl Strategy<Value = What> {
     (7..11_u8).prop_map(What::Restore)
-}
-
-fn start() -> impl Strategy<Value = What> {
-    let alias = prop::option::of(0..ALIASES.len());
-    let start = (0..RESOURCES, any::<bool>(), alias);
-    start.prop_map(|(resource, rewrite_all, alias)| What::Start {
-        resource,
-        rewrite_all,
-        alias,
-    })
 }
 
 /// The commands of workers that follow the protocol.
@@ -353,7 +346,7 @@ fn work() -> impl Strategy<Value = What> {
         4 => (0..5_usize).prop_map(Work::Fail),
         2 => Just(Work::Release),
         1 => Just(Work::Abort),
-        2 => prop::option::of(any::<bool>()).prop_map(|expects| Work::Delete { expects }),
+        2 * u32::from(speaks_of_encodings()) => prop::option::of(any::<bool>()).prop_map(|expects| Work::Delete { expects }),
         2 => Just(Work::Retry),
     ];
     let one = prop_oneof![2 => Just(0), 1 => 0..4_usize];

@@ -260,6 +260,13 @@ fn delete(name: &str) -> v1::MigrationsDeleteRequest {
 
 /// Two callers take one name at once, through replicas that differ: one has it. While its worker is at it, it is deleted, which
 /// a watch tells; and the name is another one's, which the watch tells next.
+fn mine() -> v1::MigrationsGetRequest {
+    v1::MigrationsGetRequest {
+        name: "mine".to_owned(),
+        read: None,
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_is_given_to_one_of_two_callers_and_to_another_migration_once_that_is_deleted() {
     let cluster = Cluster::start(3).await;
@@ -281,11 +288,7 @@ async fn a_name_is_given_to_one_of_two_callers_and_to_another_migration_once_tha
         both => panic!("one of two has the name: {both:?}"),
     };
     assert_eq!(reason(&refused), "ALREADY_EXISTS");
-    let get = |name: &str| v1::MigrationsGetRequest {
-        name: name.to_owned(),
-        read: None,
-    };
-    let found = clients.migrations.get(get("mine")).await.unwrap();
+    let found = clients.migrations.get(mine()).await.unwrap();
     let found = found.into_inner().migration.unwrap();
     assert_eq!(found.alias.as_deref(), Some("mine"));
     assert_eq!(found.metadata.clone().unwrap().name, had.name);
@@ -305,7 +308,7 @@ async fn a_name_is_given_to_one_of_two_callers_and_to_another_migration_once_tha
     others.migrations.delete(delete(&had.name)).await.unwrap();
     let late = clients.migrations.progress(progress(&claim, 7)).await;
     assert_eq!(reason(&late.unwrap_err()), "NOT_FOUND");
-    let gone = clients.migrations.get(get("mine")).await.unwrap_err();
+    let gone = clients.migrations.get(mine()).await.unwrap_err();
     assert_eq!(reason(&gone), "NOT_FOUND");
     let next = clients.migrations.start(start("mine")).await.unwrap();
     let told = async {
@@ -322,15 +325,15 @@ async fn a_name_is_given_to_one_of_two_callers_and_to_another_migration_once_tha
         told
     };
     let told = within("the names in turn", told).await;
-    let mine = Some("mine".to_owned());
-    let is = |kind, name: &str, alias: &Option<String>| (kind, name.to_owned(), alias.clone());
+    let alias = Some("mine".to_owned());
+    let is = |kind, name: &str, of: &Option<String>| (kind, name.to_owned(), of.clone());
     assert_eq!(
         told,
         [
             is(v1::EventType::Removed, &began, &None),
-            is(v1::EventType::Modified, &had.name, &mine),
-            is(v1::EventType::Removed, &had.name, &mine),
-            is(v1::EventType::Added, &next.into_inner().name, &mine),
+            is(v1::EventType::Modified, &had.name, &alias),
+            is(v1::EventType::Removed, &had.name, &alias),
+            is(v1::EventType::Added, &next.into_inner().name, &alias),
         ]
     );
 }
