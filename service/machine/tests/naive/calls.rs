@@ -7,8 +7,6 @@ mod starts;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::script::entries::speaks_of_encodings;
-
 /// The aliases that migrations get.
 pub(crate) const ALIASES: [&str; 3] = ["mine", "yours", "a.b-c"];
 
@@ -346,7 +344,7 @@ fn work() -> impl Strategy<Value = What> {
         4 => (0..5_usize).prop_map(Work::Fail),
         2 => Just(Work::Release),
         1 => Just(Work::Abort),
-        2 * u32::from(speaks_of_encodings()) => prop::option::of(any::<bool>()).prop_map(|expects| Work::Delete { expects }),
+        2 => prop::option::of(any::<bool>()).prop_map(|expects| Work::Delete { expects }),
         2 => Just(Work::Retry),
     ];
     let one = prop_oneof![2 => Just(0), 1 => 0..4_usize];

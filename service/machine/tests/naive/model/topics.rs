@@ -172,6 +172,17 @@ impl World {
         date.max(drain).is_some_and(|until| until > self.log_time)
     }
 
+    /// When a version is reported again that nobody reports.
+    pub(super) fn forget_what_is_not_needed(&self, status: &mut StateStatus) {
+        let needed = |kept: &Persisted| match kept.version() {
+            Some(value) => self.is_needed_yet(status, value),
+            None => true,
+        };
+        let all = status.persisted.iter();
+        let left = all.filter(|kept| needed(kept)).cloned().collect();
+        status.persisted = left;
+    }
+
     /// Nothing is stored of what was served: once members agree, only what may still be done by those that are gone counts.
     pub(super) fn forget_the_other(&mut self, name: &GroupResource) {
         let mut status = self.resource(name).expect("it is known").status.clone();

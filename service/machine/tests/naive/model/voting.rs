@@ -227,9 +227,6 @@ impl World {
             .collect();
         for name in names {
             let (then, now) = (before.entries_of(&name), self.entries_of(&name));
-            if then != now {
-                self.looked_at.insert(name.clone());
-            }
             let may_pass = self.named.contains(&name) && self.is_served(&name);
             if then != now || may_pass {
                 let mut causes = causes(&then, &now);
@@ -255,8 +252,10 @@ impl World {
     ) {
         let revision = self.revision;
         let fresh = || Resource::new(name, self.new_metadata(wall));
-        let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
-        let old = kept.status.clone();
+        let known = self.resource(name).cloned();
+        let is_new = known.is_none();
+        let mut kept = known.unwrap_or_else(fresh);
+        let mut old = kept.status.clone();
         if then.is_empty() {
             self.begin_topic(&mut kept);
         }
@@ -265,13 +264,7 @@ impl World {
         status.serve_until = date.or(status.serve_until);
         let entries = self.entries_of(name);
         if self.is_served(name) && then.is_empty() && !entries.is_empty() {
-            let needed = |kept: &Persisted| match kept.version() {
-                Some(value) => self.is_needed_yet(status, value),
-                None => true,
-            };
-            let all = status.persisted.iter();
-            let left: BTreeSet<_> = all.filter(|kept| needed(kept)).cloned().collect();
-            status.persisted = left;
+            self.forget_what_is_not_needed(status);
         }
         let votes = entries.iter().any(|entry| entry.votes_for().is_some());
         // A vote moves nothing while votes are off.
@@ -295,11 +288,20 @@ impl World {
                 entry.row.adopted_revision = Some(status.selected_revision);
             }
         }
-        persist(status, &self.entries_of(name));
+        let now = self.entries_of(name);
+        // A voter that says the same again under another epoch has taken what it had: nothing has changed.
+        if then != now {
+            self.looked_at.insert(name.clone());
+        }
+        persist(status, &now);
         self.resources.retain(|other| other.name != *name);
         self.resources.push(kept);
         self.resources.sort_by(|a, b| a.name.cmp(&b.name));
         self.weigh_what_is_shown(name, then);
+        if is_new {
+            // Who is missing from the first report on ends no agreement.
+            old.absent = self.absent(name);
+        }
         self.weigh(name, &old, false, cause, wall);
         let entries = self.entries_of(name);
         let status = &mut self.resource_mut(name).status;

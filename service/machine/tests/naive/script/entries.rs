@@ -141,11 +141,6 @@ pub(crate) fn speak_of(about: About) {
     ABOUT.set(about);
 }
 
-/// Whether the logs are about encodings alone.
-pub(crate) fn speaks_of_encodings() -> bool {
-    matches!(ABOUT.get(), About::Encodings)
-}
-
 pub(super) fn resource(which: usize) -> GroupResource {
     let names = match ABOUT.get() {
         About::Encodings => [("", "pods"), ("apps", "deployments"), ("batch", "jobs")],
