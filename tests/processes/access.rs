@@ -134,6 +134,32 @@ async fn who_is_granted_nothing_or_has_no_name_may_call_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_method_is_answered_to_who_shows_no_good_certificate() {
+    let cluster = Cluster::start_secured().await;
+    let certificates = cluster.certificates();
+    let [port, ..] = cluster.ports(cluster.follower().await);
+    let admin = certificates.shown("admin");
+    let bad = certificates.bad("client-ca");
+    let without = [("not there", None)];
+    let bad: Vec<_> = bad
+        .iter()
+        .map(|(what, shown)| (*what, Some(shown)))
+        .collect();
+    for asked in &requests::all() {
+        let method = asked.method.as_str();
+        let call = || (method, asked.request(OWN, None));
+        for (what, shown) in without.iter().chain(&bad) {
+            let answer = raw::at_the_door(certificates, port, *shown, call()).await;
+            assert!(answer.is_none(), "{method}, {what}: {answer:?}");
+        }
+    }
+    let call = ("synod.v1.Cluster/Status", bytes::Bytes::new());
+    let answer = raw::at_the_door(certificates, port, Some(&admin), call).await;
+    answer.expect("it is answered").expect("an admin may");
+    cluster.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_acts_as_itself_alone_wherever_a_request_can_name_somebody() {
     let cluster = Cluster::start_secured().await;
     let raw = of_folder(&cluster, "member-apiserver-1").await;

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rcgen::ExtendedKeyUsagePurpose::{ClientAuth, ServerAuth};
 use rcgen::{
     CertificateParams, ExtendedKeyUsagePurpose, Issuer, KeyPair as Key, SanType, date_time_ymd,
 };
@@ -166,6 +167,22 @@ impl Certificates {
             certificate: signed.expect("a CA signs").pem(),
             key: key.serialize_pem(),
         }
+    }
+
+    /// Certificates that nobody may be let in by at a port whose callers have those of this CA, and what is wrong with each.
+    pub(crate) fn bad(&self, of_callers: &str) -> [(&'static str, Shown); 5] {
+        let other = match of_callers {
+            "peer-ca" => "admin",
+            _ => "peer",
+        };
+        let sign = |days, purpose| self.sign(of_callers, days, &[purpose]);
+        [
+            ("of another CA", self.shown(other)),
+            ("of itself", self.shown("server-ca")),
+            ("expired", sign((-9, -1), ClientAuth)),
+            ("not yet valid", sign((1, 9), ClientAuth)),
+            ("for serving", sign((-1, 9), ServerAuth)),
+        ]
     }
 
     /// Connects to a port and waits for the first byte that it sends by itself: the settings of HTTP/2.

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use rcgen::ExtendedKeyUsagePurpose::{ClientAuth, ServerAuth};
 use rustls::version::{TLS12, TLS13};
 use synod_client::{AlarmKind, Client, ClientTls, KeyPair, Pem, ReadOptions, SettingsPatch};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -34,27 +33,7 @@ async fn who_shows_no_good_certificate_is_let_in_nowhere() {
         };
         let good = certificates.shown(good);
         greeted(Some(&good)).await.expect("its certificate is good");
-        let other = if of_callers == "peer-ca" {
-            "admin"
-        } else {
-            "peer"
-        };
-        let bad = [
-            ("of another CA", certificates.shown(other)),
-            ("of itself", certificates.shown("server-ca")),
-            (
-                "expired",
-                certificates.sign(of_callers, (-9, -1), &[ClientAuth]),
-            ),
-            (
-                "not yet valid",
-                certificates.sign(of_callers, (1, 9), &[ClientAuth]),
-            ),
-            (
-                "for serving",
-                certificates.sign(of_callers, (-1, 9), &[ServerAuth]),
-            ),
-        ];
+        let bad = certificates.bad(of_callers);
         for (what, shown) in &bad {
             let answer = greeted(Some(shown)).await;
             assert!(answer.is_err(), "one {what} is let in at {port}");

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 
 use serde_json::Value;
-use synod_server::limits::BOUNDS;
+use synod_server::limits::{BOUNDS, CONNECTIONS};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -146,6 +146,7 @@ fn alerts_about_bounds_have_the_bounds_of_the_program() {
             let metric = metric.trim().split('{').next().unwrap_or_default();
             let is_known = BOUNDS
                 .iter()
+                .chain(CONNECTIONS)
                 .any(|known| known.metric == Some(metric) && known.value == bound);
             assert!(is_known, "{metric} has no bound of {bound}");
             found += 1;

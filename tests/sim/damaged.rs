@@ -11,7 +11,7 @@ use crate::world::{HOSTS, World};
 fn a_damaged_checkpoint_is_replaced_and_the_lagging_replica_served_while_nobody_writes() {
     let test =
         "a_damaged_checkpoint_is_replaced_and_the_lagging_replica_served_while_nobody_writes";
-    for_each_seed(test, Kind::Bare, 1..5, |world| {
+    for_each_seed(test, Kind::Bare, 1..3, |world| {
         let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 0);
         assert!(formed, "nothing is acknowledged within five seconds");
         let leader = world.leader().unwrap();

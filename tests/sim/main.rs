@@ -7,8 +7,8 @@
 //! A failing seed prints the line that runs it again. Two variables change what is run:
 //!
 //! - `SYNOD_SIM_SEED=17`: this seed only, with its trace printed.
-//! - `SYNOD_SIM_SEEDS=1000`: the number of seeds, instead of a few. `cargo xtask endure sets` runs a hundred in which the
-//!   replica set changes.
+//! - `SYNOD_SIM_SEEDS=1000`: the number of seeds, instead of a few. `cargo xtask endure simulation` runs twenty of each that
+//!   has to survive, and `cargo xtask endure sets` a hundred in which the replica set changes.
 
 #[cfg(test)]
 mod api_servers;

@@ -72,7 +72,7 @@ struct Operator {
 #[test]
 fn the_replica_set_survives_whatever_changes_it() {
     let test = "the_replica_set_survives_whatever_changes_it";
-    for_each_seed(test, Kind::Whole, 1..5, |world| {
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
         let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 0);
         assert!(formed, "nothing is acknowledged within five seconds");
         let users = Users::start(world);

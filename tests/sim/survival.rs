@@ -17,7 +17,7 @@ fn forms(world: &mut World) {
 #[test]
 fn consensus_survives_whatever_goes_wrong() {
     let test = "consensus_survives_whatever_goes_wrong";
-    for_each_seed(test, Kind::Bare, 1..9, |world| {
+    for_each_seed(test, Kind::Bare, 1..4, |world| {
         forms(world);
         torment(world, 8);
         come_together(world);
@@ -28,7 +28,7 @@ fn consensus_survives_whatever_goes_wrong() {
 #[test]
 fn whole_replicas_survive_whatever_goes_wrong() {
     let test = "whole_replicas_survive_whatever_goes_wrong";
-    for_each_seed(test, Kind::Whole, 1..5, |world| {
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
         forms(world);
         torment(world, 8);
         come_together(world);
@@ -39,7 +39,7 @@ fn whole_replicas_survive_whatever_goes_wrong() {
 #[test]
 fn objects_and_leases_survive_whatever_goes_wrong() {
     let test = "objects_and_leases_survive_whatever_goes_wrong";
-    for_each_seed(test, Kind::Whole, 1..4, |world| {
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
         forms(world);
         let users = Users::start(world);
         torment(world, 8);
@@ -52,7 +52,7 @@ fn objects_and_leases_survive_whatever_goes_wrong() {
 #[test]
 fn rollouts_survive_whatever_goes_wrong() {
     let test = "rollouts_survive_whatever_goes_wrong";
-    for_each_seed(test, Kind::Whole, 1..4, |world| {
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
         forms(world);
         let rollout = Rollout::start(world);
         torment(world, 8);
@@ -79,7 +79,7 @@ fn topics_survive_whatever_goes_wrong() {
 #[test]
 fn a_leader_that_is_cut_off_from_the_others_renews_nobody() {
     let test = "a_leader_that_is_cut_off_from_the_others_renews_nobody";
-    for_each_seed(test, Kind::Whole, 1..4, |world| {
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
         forms(world);
         let keepers = Users::keeping(world);
         // The keeper of the lease is connected to the leader in some of the rounds.

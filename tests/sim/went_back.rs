@@ -15,7 +15,7 @@ type Files = BTreeMap<PathBuf, Vec<u8>>;
 #[test]
 fn a_disk_that_went_back_elects_nobody_and_is_refused_by_who_remembers() {
     let test = "a_disk_that_went_back_elects_nobody_and_is_refused_by_who_remembers";
-    for_each_seed(test, Kind::Bare, 1..5, |world| {
+    for_each_seed(test, Kind::Bare, 1..3, |world| {
         forms(world);
         let leader = world.leader().unwrap();
         let mut others = HOSTS.into_iter().filter(|host| *host != leader);

@@ -1,8 +1,9 @@
 //! The commands of `cargo xtask`, each as a list of steps. To add a chore, add a step here.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::step::Step;
+use crate::testing::{kube_informers, processes, test};
 use crate::tools::{self, Tool};
 
 /// A command of `cargo xtask`.
@@ -51,7 +52,7 @@ impl Command {
                 "runs all tests, after installing what they need; leaves the checkout as it was"
             }
             Self::Endure => {
-                "runs some tests for longer than `test` does: faults under load, 10,000 connections, saturation, a key of 100,000 objects, lists, watches and bad requests of the Kubernetes API, simulated years"
+                "runs some tests for longer than `test` does: faults under load, 10,000 connections, saturation, a key of 100,000 objects, lists, watches and bad requests of the Kubernetes API, more seeds of the simulation, simulated years"
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
@@ -169,121 +170,6 @@ fn fix() -> Vec<Step> {
     ]
 }
 
-/// Builds and tests the whole workspace at once, so that every step has the same features and nothing is built twice.
-/// The programs are built first, because tests start replicas as processes.
-fn test() -> Vec<Step> {
-    let older = older().display().to_string();
-    vec![
-        // First, since a target folder holds one program of a name; with the features that the workspace gives to
-        // dependencies, so that only our own crates are built twice.
-        Step::new(
-            "older",
-            "cargo build --locked --workspace --bin synod --features synod/machine-version-1",
-        )
-        .or_stop(),
-        Step::new("keep", "cp")
-            .saying(&[program(), older.clone()])
-            .or_stop(),
-        Step::new(
-            "build",
-            "cargo build --locked --workspace --bins --tests --examples",
-        )
-        .or_stop(),
-        Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
-            // The program of the step before: built alone, its dependencies would have other features.
-            .with("SYNOD_BINARY", program())
-            .with("SYNOD_OLDER_BINARY", older.clone())
-            .needing(Tool::Etcd)
-            .needing(Tool::Valgrind)
-            .needing(Tool::Ip)
-            .needing(Tool::Promtool),
-        // What they load is built as the tests are: optimized, all dependencies would be built once more, which takes minutes.
-        Step::new("python", "python3 bindings/python/ci.py")
-            .with("SYNOD_BINDINGS_PROFILE", "dev")
-            .with("SYNOD_BINARY", program())
-            .with("SYNOD_OLDER_BINARY", older.clone()),
-        Step::new("node", "node bindings/node/ci.mjs")
-            .with("SYNOD_BINDINGS_PROFILE", "dev")
-            .with("SYNOD_BINARY", program())
-            .with("SYNOD_OLDER_BINARY", older),
-        kube(),
-        kubectl(),
-        kube_clients(),
-        kube_informers().on_demand(),
-    ]
-}
-
-/// Tests against Kubernetes' own API server, which takes minutes to build for the first time.
-fn kube() -> Step {
-    let server = tools::kube_api_server().display().to_string();
-    let line = "cargo test --locked --package synod --test program -- --ignored kubernetes";
-    Step::new("kube", line)
-        .with("SYNOD_KUBE_APISERVER", server)
-        .only_with([Tool::Go, Tool::Etcd])
-        .needing(Tool::KubeApiServer)
-        .on_demand()
-}
-
-/// Every kubectl of the machine, against the Kubernetes API that replicas serve.
-fn kubectl() -> Step {
-    let line = "cargo test --locked --package synod-kube --test kube -- --ignored";
-    Step::new("kubectl", line).on_demand()
-}
-
-/// Clients of Kubernetes that are no kubectl, against the same.
-fn kube_clients() -> Step {
-    let line = "cargo test --locked --package synod-kube --test kube -- --ignored clients";
-    let with = |step: Step, (variable, path): (&'static str, PathBuf)| {
-        step.with(variable, path.display().to_string())
-    };
-    let programs = [
-        ("SYNOD_KUBE_CLIENT_GO", tools::kube_client_of_go()),
-        (
-            "SYNOD_KUBE_CLIENT_JAVASCRIPT",
-            tools::kube_client_of_javascript(),
-        ),
-        ("SYNOD_KUBE_CLIENT_PYTHON", tools::kube_client_of_python()),
-        ("SYNOD_KUBE_CLIENT_RUST", tools::kube_client_of_rust()),
-        ("SYNOD_KUBE_MEMBER", tools::kube_member()),
-    ];
-    let step = Step::new("kube-clients", line)
-        .only_with([Tool::Go])
-        .needing(Tool::KubeClientOfGo)
-        .needing(Tool::KubeMember)
-        .needing(Tool::KubeClientOfPython)
-        .needing(Tool::KubeClientOfJavaScript)
-        .needing(Tool::KubeClientOfRust)
-        .on_demand();
-    programs.into_iter().fold(step, with)
-}
-
-/// Informers of client-go through the death of a leader, a few as they are.
-fn kube_informers() -> Step {
-    let client = tools::kube_client_of_go().display().to_string();
-    processes("kube-informers", "informers_lose_nothing")
-        .with("SYNOD_KUBE_CLIENT_GO", client)
-        .only_with([Tool::Go])
-        .needing(Tool::KubeClientOfGo)
-}
-
-/// A test of replicas as processes, which says what it has found.
-fn processes(name: &str, test: &str) -> Step {
-    let line =
-        format!("cargo test --locked --package synod-tests --test processes -- --nocapture {test}");
-    Step::new(name, &line)
-}
-
-/// The path of the program that the tests run.
-fn program() -> String {
-    let program = tools::target_folder().join("debug/synod");
-    program.display().to_string()
-}
-
-/// The path of the program as it was at machine version 1.
-fn older() -> PathBuf {
-    tools::target_folder().join("debug/synod-machine-1")
-}
-
 /// Tests that run as long as their variables say, each as a step.
 fn endure() -> Vec<Step> {
     let released = tools::target_folder().join("release/synod");
@@ -301,6 +187,11 @@ fn endure() -> Vec<Step> {
     ];
     steps.extend(endure_of_kube(&released));
     steps.extend([
+        Step::new(
+            "simulation",
+            "cargo test --locked --package synod-tests --test sim survival::",
+        )
+        .with("SYNOD_SIM_SEEDS", "20"),
         Step::new(
             "sets",
             "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",

@@ -5,7 +5,9 @@
 //! `test`, fails if it has changed the checkout.
 
 mod commands;
+mod lanes;
 mod step;
+mod testing;
 mod tools;
 mod untouched;
 

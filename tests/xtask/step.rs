@@ -1,9 +1,12 @@
 //! One step of a command: a process to run, its name, and its result.
 
 use std::fmt;
+use std::fs::File;
 use std::process::{self, ExitCode};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::lanes::{self, Lane};
 use crate::tools::{self, Tool};
 use crate::untouched::Snapshot;
 
@@ -17,6 +20,7 @@ pub(crate) struct Step {
     conditions: Vec<Tool>,
     gate: bool,
     on_demand: bool,
+    lane: Option<Lane>,
 }
 
 impl Step {
@@ -31,6 +35,7 @@ impl Step {
             conditions: Vec::new(),
             gate: false,
             on_demand: false,
+            lane: None,
         }
     }
 
@@ -68,6 +73,17 @@ impl Step {
         self.on_demand
     }
 
+    /// Makes the step run beside those before and after it that say so too.
+    pub(crate) fn beside(mut self, lane: Lane) -> Self {
+        self.lane = Some(lane);
+        self
+    }
+
+    /// Where the step runs beside others.
+    pub(crate) fn lane(&self) -> Option<Lane> {
+        self.lane
+    }
+
     /// Adds words to the end of the line.
     pub(crate) fn saying(mut self, words: &[String]) -> Self {
         self.words.extend_from_slice(words);
@@ -84,34 +100,70 @@ impl Step {
         &self.name
     }
 
-    fn run(&self) -> Ending {
-        if let Some(missing) = self.conditions.iter().find_map(|tool| tool.install().err()) {
+    /// Runs the step; what it prints goes to `output` if that is given.
+    pub(crate) fn timed(self, output: Option<File>) -> Ended {
+        let watch = Stopwatch::start();
+        let ending = self.run(output);
+        Ended {
+            ending,
+            took: watch.elapsed(),
+            step: self,
+        }
+    }
+
+    /// The step as one that ended like this before it ran.
+    pub(crate) fn unrun(self, ending: Ending) -> Ended {
+        Ended {
+            step: self,
+            ending,
+            took: Duration::ZERO,
+        }
+    }
+
+    fn run(&self, output: Option<File>) -> Ending {
+        if let Some(missing) = self.installed(&self.conditions).err() {
             return Ending::Skipped(missing);
         }
-        match self.ran() {
+        match self.ran(output) {
             Ok(()) => Ending::Done,
             Err(reason) => Ending::Failed(reason),
         }
     }
 
-    fn ran(&self) -> Result<(), String> {
-        for tool in &self.tools {
-            tool.install()?;
-        }
+    /// Installs `tools`, at one time for one step: installers of the system lock each other out.
+    fn installed(&self, tools: &[Tool]) -> Result<(), String> {
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        tools.iter().try_for_each(Tool::install)
+    }
+
+    fn ran(&self, output: Option<File>) -> Result<(), String> {
+        self.installed(&self.tools)?;
         for tool in &self.optional {
             if let Err(fault) = tool.install() {
                 eprintln!("    does without it: {fault}");
             }
         }
-        let (program, arguments) = self
-            .words
-            .split_first()
-            .ok_or("the step names no program")?;
-        let status = process::Command::new(program)
-            .args(arguments)
+        let prefix = self.lane.map_or(&[][..], Lane::prefix);
+        let mut words = prefix
+            .iter()
+            .copied()
+            .chain(self.words.iter().map(String::as_str));
+        let program = words.next().ok_or("the step names no program")?;
+        let mut command = process::Command::new(program);
+        command
+            .args(words)
             .envs(self.variables.iter().map(|(name, value)| (*name, value)))
             .env("PATH", tools::search_path()?)
-            .current_dir(synod_tests::checkout())
+            .current_dir(synod_tests::checkout());
+        if let Some(output) = output {
+            let errors = output.try_clone().map_err(|error| error.to_string())?;
+            command
+                .stdin(process::Stdio::null())
+                .stdout(output)
+                .stderr(errors);
+        }
+        let status = command
             .status()
             .map_err(|error| format!("{program} does not start: {error}"))?;
         if status.success() {
@@ -134,13 +186,27 @@ impl fmt::Display for Step {
 
 /// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
-enum Ending {
+pub(crate) enum Ending {
     Done,
     Failed(String),
     /// It needs what cannot be had here.
     Skipped(String),
     /// An earlier step failed that it depends on.
     NotRun,
+}
+
+/// A step that has ended, and how.
+pub(crate) struct Ended {
+    pub(crate) step: Step,
+    ending: Ending,
+    took: Duration,
+}
+
+impl Ended {
+    /// Whether it has not failed.
+    pub(crate) fn is_well(&self) -> bool {
+        matches!(self.ending, Ending::Done | Ending::Skipped(_))
+    }
 }
 
 /// Runs all steps of `command`, prints a summary, and returns success if every one of them succeeded.
@@ -172,34 +238,44 @@ fn untouched(before: Result<Snapshot, String>) -> Result<(), String> {
 }
 
 fn run_steps(command: &str, steps: Vec<Step>) -> bool {
-    let mut endings = Vec::with_capacity(steps.len());
+    let mut ended: Vec<Ended> = Vec::with_capacity(steps.len());
     let mut stopped = false;
-    for step in steps {
+    let mut steps = steps.into_iter().peekable();
+    while let Some(step) = steps.next() {
         if stopped {
-            endings.push((step, Ending::NotRun, Duration::ZERO));
+            ended.push(step.unrun(Ending::NotRun));
             continue;
         }
-        eprintln!("\n==> {}: {step}", step.name);
-        let watch = Stopwatch::start();
-        let ending = step.run();
-        stopped = step.gate && matches!(ending, Ending::Failed(_));
-        endings.push((step, ending, watch.elapsed()));
+        let mut beside = vec![step];
+        while beside[0].lane.is_some()
+            && let Some(next) = steps.next_if(|next| next.lane.is_some())
+        {
+            beside.push(next);
+        }
+        if beside.len() > 1 {
+            ended.extend(lanes::run(beside));
+            continue;
+        }
+        for step in beside {
+            eprintln!("\n==> {}: {step}", step.name);
+            let end = step.timed(None);
+            stopped = end.step.gate && matches!(end.ending, Ending::Failed(_));
+            ended.push(end);
+        }
     }
-    eprint!("{}", summary(command, &endings));
-    endings
-        .iter()
-        .all(|(_, ending, _)| matches!(ending, Ending::Done | Ending::Skipped(_)))
+    eprint!("{}", summary(command, &ended));
+    ended.iter().all(Ended::is_well)
 }
 
 /// One line for each step: its result, its duration, and for a failed one how to run it alone.
-fn summary(command: &str, endings: &[(Step, Ending, Duration)]) -> String {
-    let width = endings
+fn summary(command: &str, ended: &[Ended]) -> String {
+    let width = ended
         .iter()
-        .map(|(step, ..)| step.name.len())
+        .map(|ended| ended.step.name.len())
         .max()
         .unwrap_or(0);
     let mut text = format!("\ncargo xtask {command}:\n");
-    for (step, ending, took) in endings {
+    for Ended { step, ending, took } in ended {
         let name = &step.name;
         let seconds = took.as_secs_f64();
         text += &match ending {
@@ -251,15 +327,15 @@ mod tests {
     #[test]
     fn a_step_that_exits_with_an_error_fails() {
         assert_eq!(
-            Step::new("fails", "false").run(),
+            Step::new("fails", "false").run(None),
             Ending::Failed("exit status: 1".to_owned())
         );
-        assert_eq!(Step::new("passes", "true").run(), Ending::Done);
+        assert_eq!(Step::new("passes", "true").run(None), Ending::Done);
     }
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let ending = Step::new("absent", "synod-no-such-program").run();
+        let ending = Step::new("absent", "synod-no-such-program").run(None);
         assert!(
             matches!(&ending, Ending::Failed(why) if why.starts_with("synod-no-such-program does not start")),
             "{ending:?}"
@@ -277,26 +353,27 @@ mod tests {
 
     #[test]
     fn the_summary_says_how_to_repeat_what_failed_and_what_was_not_run() {
-        let endings = [
+        let ended = [
+            ("fmt", Ending::Done, Duration::from_millis(1_200)),
             (
-                Step::new("fmt", "true"),
-                Ending::Done,
-                Duration::from_millis(1_200),
-            ),
-            (
-                Step::new("clippy", "false"),
+                "clippy",
                 Ending::Failed("exit status: 1".into()),
                 Duration::ZERO,
             ),
             (
-                Step::new("kube", "true"),
+                "kube",
                 Ending::Skipped("there is no Go".into()),
                 Duration::ZERO,
             ),
-            (Step::new("doc", "true"), Ending::NotRun, Duration::ZERO),
-        ];
+            ("doc", Ending::NotRun, Duration::ZERO),
+        ]
+        .map(|(name, ending, took)| Ended {
+            step: Step::new(name, "true"),
+            ending,
+            took,
+        });
         assert_eq!(
-            summary("check", &endings),
+            summary("check", &ended),
             "\ncargo xtask check:\n\
              \x20 ok       fmt        1.2 s\n\
              \x20 FAILED   clippy     0.0 s  exit status: 1; again with: cargo xtask check clippy\n\

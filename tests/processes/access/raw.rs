@@ -1,5 +1,6 @@
 //! Calls of any method with any bytes, as a caller with a certificate of its own.
 
+use std::error::Error as _;
 use std::net::SocketAddr;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
@@ -56,18 +57,7 @@ impl Raw {
     }
 
     async fn with(certificates: &Certificates, to: SocketAddr, shown: Option<&Shown>) -> Self {
-        let (certificates, shown) = (certificates.clone(), shown.cloned());
-        let connector = tower::service_fn(move |_: Uri| {
-            let (certificates, shown) = (certificates.clone(), shown.clone());
-            async move {
-                let stream = certificates
-                    .connect(to, "server-ca", shown.as_ref(), &[&TLS13])
-                    .await;
-                stream.map(TokioIo::new).map_err(std::io::Error::other)
-            }
-        });
-        let endpoint = Endpoint::from_shared(format!("https://{to}")).expect("it is an address");
-        let channel = within("a connection", endpoint.connect_with_connector(connector)).await;
+        let channel = channel(certificates, to, shown).await;
         Self {
             channel: channel.expect("the replica lets it in"),
             token: None,
@@ -157,6 +147,51 @@ impl Raw {
         };
         within(method, answer).await
     }
+}
+
+/// A connection to a port for clients, whose other end may still refuse the certificate.
+async fn channel(
+    certificates: &Certificates,
+    to: SocketAddr,
+    shown: Option<&Shown>,
+) -> Result<Channel, tonic::transport::Error> {
+    let (certificates, shown) = (certificates.clone(), shown.cloned());
+    let connector = tower::service_fn(move |_: Uri| {
+        let (certificates, shown) = (certificates.clone(), shown.clone());
+        async move {
+            let stream = certificates
+                .connect(to, "server-ca", shown.as_ref(), &[&TLS13])
+                .await;
+            stream.map(TokioIo::new).map_err(std::io::Error::other)
+        }
+    });
+    let endpoint = Endpoint::from_shared(format!("https://{to}")).expect("it is an address");
+    within("a connection", endpoint.connect_with_connector(connector)).await
+}
+
+/// Calls a method over a connection of its own, and answers what the replica has answered: nothing if it ended the
+/// connection instead.
+pub(super) async fn at_the_door(
+    certificates: &Certificates,
+    to: SocketAddr,
+    shown: Option<&Shown>,
+    (method, request): (&str, Bytes),
+) -> Option<Result<Bytes, Status>> {
+    let channel = channel(certificates, to, shown).await.ok()?;
+    let raw = Raw {
+        channel,
+        token: None,
+    };
+    let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
+    let mut grpc = tonic::client::Grpc::new(raw.channel.clone());
+    let answer = async {
+        grpc.ready().await.ok()?;
+        let answer = grpc.unary(raw.request(request), path, Plain).await;
+        Some(answer.map(tonic::Response::into_inner))
+    };
+    let answer = within(method, answer).await?;
+    let ended = matches!(&answer, Err(status) if status.source().is_some());
+    (!ended).then_some(answer)
 }
 
 impl Raw {

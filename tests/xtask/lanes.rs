@@ -1,0 +1,123 @@
+//! Steps that run beside each other: those that wait leave most of a machine to those that compute.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::step::{Ended, Ending, Step};
+use crate::tools;
+
+/// What a step does most of its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lane {
+    /// It waits, for replicas that elect or for time that passes, and is late if it has to wait for a processor as well.
+    Waits,
+    /// It computes, and gets what the others leave of the processors.
+    Computes,
+}
+
+impl Lane {
+    /// The lanes that are open at once: with a third that waits, two processors are not enough for tests that have deadlines.
+    const OPEN: [Self; 3] = [Self::Waits, Self::Waits, Self::Computes];
+
+    /// The words before the command line of a step.
+    pub(crate) const fn prefix(self) -> &'static [&'static str] {
+        match self {
+            Self::Waits => &[],
+            Self::Computes => &["nice", "-n", "19"],
+        }
+    }
+}
+
+/// Runs all `steps`, in the order of their endings. The output of each is printed when it ends.
+pub(crate) fn run(steps: Vec<Step>) -> Vec<Ended> {
+    let (ended, printing) = (Mutex::new(Vec::new()), Mutex::new(()));
+    let queue = Mutex::new(VecDeque::from(steps));
+    let next = |lane| {
+        let mut queue = locked(&queue);
+        let at = queue.iter().position(|step| step.lane() == Some(lane))?;
+        queue.remove(at)
+    };
+    thread::scope(|scope| {
+        for lane in Lane::OPEN {
+            let (next, ended, printing) = (&next, &ended, &printing);
+            scope.spawn(move || {
+                while let Some(step) = next(lane) {
+                    let end = beside_others(step, printing);
+                    locked(ended).push(end);
+                }
+            });
+        }
+    });
+    ended.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs `step` with its output in a file, and then prints that.
+fn beside_others(step: Step, printing: &Mutex<()>) -> Ended {
+    let path = tools::target_folder().join(format!("steps/{}.log", step.name()));
+    eprintln!("==> {} has begun: {}", step.name(), path.display());
+    let ended = match created(&path) {
+        Ok(output) => step.timed(Some(output)),
+        Err(error) => step.unrun(Ending::Failed(format!("{}: {error}", path.display()))),
+    };
+    let _one = locked(printing);
+    eprintln!("\n==> {}: {}", ended.step.name(), ended.step);
+    if let Err(error) = print(&path) {
+        eprintln!("{}: {error}", path.display());
+    }
+    ended
+}
+
+fn created(path: &PathBuf) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    File::create(path)
+}
+
+fn print(path: &PathBuf) -> io::Result<()> {
+    let mut output = File::open(path)?;
+    let mut shown = io::stderr().lock();
+    io::copy(&mut output, &mut shown)?;
+    shown.flush()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_each_lane_run_beside_each_other_and_all_of_them_end() {
+        // Each waits for a file that the other makes, which takes at most ten seconds if they do not run at once.
+        let folder = std::env::temp_dir().join(format!("synod-lanes-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let line = |mine: &str, other: &str| {
+            let script = "touch $0/$1; for _ in $(seq 100); do [ -e $0/$2 ] && exit 0; sleep 0.1; done; exit 1";
+            let words = ["-c", script, &folder.display().to_string(), mine, other]
+                .map(str::to_owned)
+                .to_vec();
+            Step::new(format!("lane-test-{mine}"), "sh").saying(&words)
+        };
+        let steps = vec![
+            line("a", "b").beside(Lane::Waits),
+            line("b", "c").beside(Lane::Waits),
+            line("c", "a").beside(Lane::Computes),
+            Step::new("lane-test-fails", "false").beside(Lane::Computes),
+        ];
+        let ended = run(steps);
+        fs::remove_dir_all(&folder).unwrap();
+        let failed: Vec<&str> = ended
+            .iter()
+            .filter(|ended| !ended.is_well())
+            .map(|ended| ended.step.name())
+            .collect();
+        assert_eq!((ended.len(), failed), (4, vec!["lane-test-fails"]));
+    }
+}
