@@ -308,6 +308,64 @@ async fn kubectl_watches_while_another_writes() {
 
 #[tokio::test]
 #[ignore = "needs kubectl"]
+async fn kubectl_watches_only_what_comes_into_a_selection_and_what_leaves_it() {
+    for program in kubectls() {
+        let replicas = Replicas::with_widgets().await;
+        let server = format!("http://{}", replicas.kube[0]);
+        let kubectl = Kubectl::new(&program, &["--server", &server]);
+        let api = Api::of(&replicas);
+        let post = async |name: &str| {
+            let mut widget = crate::api::widget(name, 1);
+            widget["metadata"]["labels"] = json!({"tier": "a"});
+            api.post(crate::api::WIDGETS, &widget).await;
+        };
+        post("before").await;
+        let mut watching = kubectl
+            .command("get widgets -n n -l tier=a --watch-only --output-watch-events --no-headers")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+        // It does not say when it has begun: what comes then is the first that it tells.
+        let mut first = None;
+        for number in 0..100 {
+            post(&format!("after-{number}")).await;
+            if let Ok(line) = timeout(Duration::from_millis(300), lines.next_line()).await {
+                first = line.unwrap();
+                break;
+            }
+        }
+        let first = first.expect("it tells what comes");
+        let name = first.split_whitespace().nth(1).unwrap().to_owned();
+        assert!(
+            first.starts_with("ADDED") && name.starts_with("after-"),
+            "{}: {first}",
+            program.display()
+        );
+        for (tier, event) in [("b", "DELETED"), ("a", "ADDED")] {
+            let labels = json!({"metadata": {"labels": {"tier": tier}}});
+            api.patch(&format!("{}/{name}", crate::api::WIDGETS), "merge", &labels)
+                .await;
+            let told = async {
+                loop {
+                    let line = lines.next_line().await.unwrap().unwrap();
+                    let mut words = line.split_whitespace();
+                    let told = words.next().unwrap();
+                    if words.next() == Some(&name) {
+                        break told.to_owned();
+                    }
+                }
+            };
+            let told = timeout(PATIENCE, told).await.unwrap();
+            assert_eq!(told, event, "{}", program.display());
+        }
+        watching.kill().await.unwrap();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs kubectl"]
 async fn kubectl_shows_and_takes_leases() {
     for program in kubectls() {
         let replicas = Replicas::one().await;
