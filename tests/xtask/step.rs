@@ -1,5 +1,6 @@
 //! One step of a command: a process to run, its name, and its result.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::process::{self, ExitCode};
@@ -156,6 +157,9 @@ impl Step {
             .envs(self.variables.iter().map(|(name, value)| (*name, value)))
             .env("PATH", tools::search_path()?)
             .current_dir(synod_tests::checkout());
+        for name in of_this_program(std::env::vars_os().map(|(name, _)| name)) {
+            command.env_remove(name);
+        }
         if let Some(output) = output {
             let errors = output.try_clone().map_err(|error| error.to_string())?;
             command
@@ -172,6 +176,15 @@ impl Step {
             Err(status.to_string())
         }
     }
+}
+
+/// What cargo says to this program about this program. Some build scripts look at it, and nearly all would be built anew
+/// whenever it changes between a command of `cargo xtask` and one that is typed.
+fn of_this_program(names: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    names.filter(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+    })
 }
 
 /// The command line, as one would type it in a shell.
@@ -322,6 +335,14 @@ mod tests {
             step.to_string(),
             "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps"
         );
+    }
+
+    #[test]
+    fn a_step_sees_nothing_that_cargo_says_about_this_program() {
+        let script = "env | grep --quiet -E '^CARGO_(PKG|MANIFEST)_'";
+        let found = Step::new("finds", "sh").saying(&["-c".to_owned(), script.to_owned()]);
+        assert_eq!(found.run(None), Ending::Failed("exit status: 1".to_owned()));
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
     }
 
     #[test]
