@@ -9,6 +9,7 @@ mod subresources;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
