@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use rcgen::ExtendedKeyUsagePurpose::ServerAuth;
 use rustls::version::{TLS12, TLS13};
 use synod_client::{AlarmKind, Client, ClientTls, KeyPair, Pem, ReadOptions, SettingsPatch};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
