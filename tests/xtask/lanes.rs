@@ -10,23 +10,26 @@ use std::thread;
 use crate::step::{Ended, Ending, Step};
 use crate::tools;
 
-/// What a step does most of its time.
+/// How a step takes it that others run beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lane {
-    /// It waits, for replicas that elect or for time that passes, and is late if it has to wait for a processor as well.
-    Waits,
-    /// It computes, and gets what the others leave of the processors.
+    /// It waits, for replicas that elect or for time that passes, and fails if something comes too late.
+    Prompt,
+    /// It waits, and for as long as it has to.
+    Patient,
+    /// It computes.
     Computes,
 }
 
 impl Lane {
-    /// The lanes that are open at once: with a third that waits, two processors are not enough for tests that have deadlines.
-    const OPEN: [Self; 3] = [Self::Waits, Self::Waits, Self::Computes];
+    /// All of them are open at once, for one step each.
+    const ALL: [Self; 3] = [Self::Prompt, Self::Patient, Self::Computes];
 
-    /// The words before the command line of a step.
+    /// The words before the command line of a step: each lane gets what those before it leave of the processors.
     pub(crate) const fn prefix(self) -> &'static [&'static str] {
         match self {
-            Self::Waits => &[],
+            Self::Prompt => &[],
+            Self::Patient => &["nice", "-n", "10"],
             Self::Computes => &["nice", "-n", "19"],
         }
     }
@@ -42,7 +45,7 @@ pub(crate) fn run(steps: Vec<Step>) -> Vec<Ended> {
         queue.remove(at)
     };
     thread::scope(|scope| {
-        for lane in Lane::OPEN {
+        for lane in Lane::ALL {
             let (next, ended, printing) = (&next, &ended, &printing);
             scope.spawn(move || {
                 while let Some(step) = next(lane) {
@@ -94,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_of_each_lane_run_beside_each_other_and_all_of_them_end() {
+    fn steps_of_all_lanes_run_beside_each_other_and_all_of_them_end() {
         // Each waits for a file that the other makes, which takes at most ten seconds if they do not run at once.
         let folder = std::env::temp_dir().join(format!("synod-lanes-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -106,8 +109,8 @@ mod tests {
             Step::new(format!("lane-test-{mine}"), "sh").saying(&words)
         };
         let steps = vec![
-            line("a", "b").beside(Lane::Waits),
-            line("b", "c").beside(Lane::Waits),
+            line("a", "b").beside(Lane::Prompt),
+            line("b", "c").beside(Lane::Patient),
             line("c", "a").beside(Lane::Computes),
             Step::new("lane-test-fails", "false").beside(Lane::Computes),
         ];

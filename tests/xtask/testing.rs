@@ -6,8 +6,11 @@ use crate::lanes::Lane;
 use crate::step::Step;
 use crate::tools::{self, Tool};
 
-/// Test programs that wait for replicas most of their time, the longest first.
-const WAITING: [&str; 5] = ["processes", "replicas", "demo", "program", "server"];
+/// Test programs that wait for replicas, and fail if those are too late, the longest first.
+const PROMPT: [&str; 3] = ["processes", "program", "server"];
+
+/// Test programs that wait for replicas for as long as they have to.
+const PATIENT: [&str; 2] = ["replicas", "demo"];
 
 /// Test programs that compute all their time, the longest first.
 const COMPUTING: [&str; 6] = ["sim", "year", "naive", "scenarios", "histories", "leases"];
@@ -49,13 +52,14 @@ pub(crate) fn test() -> Vec<Step> {
         )
         .or_stop(),
     ];
-    steps.extend(WAITING.map(|name| rust(name, &format!("--test {name}")).beside(Lane::Waits)));
+    let each = |name: &str| rust(name, &format!("--test {name}"));
+    steps.extend(PROMPT.map(|name| each(name).beside(Lane::Prompt)));
+    steps.push(rust("units", "--lib --bins").beside(Lane::Prompt));
+    let short = SHORT.map(|name| format!("--test {name}")).join(" ");
+    steps.push(rust("short", &short).beside(Lane::Prompt));
+    steps.extend(PATIENT.map(|name| each(name).beside(Lane::Patient)));
     steps.extend(languages());
-    steps.push(rust("units", "--lib --bins").beside(Lane::Waits));
-    let short: Vec<String> = SHORT.iter().map(|name| format!("--test {name}")).collect();
-    steps.push(rust("short", &short.join(" ")).beside(Lane::Waits));
-    steps
-        .extend(COMPUTING.map(|name| rust(name, &format!("--test {name}")).beside(Lane::Computes)));
+    steps.extend(COMPUTING.map(|name| each(name).beside(Lane::Computes)));
     steps.push(rust("examples-of-docs", "--doc").beside(Lane::Computes));
     steps.extend([
         kube_api_server(),
@@ -87,7 +91,7 @@ fn languages() -> [Step; 2] {
             .with("SYNOD_BINDINGS_PROFILE", "dev")
             .with("SYNOD_BINARY", program())
             .with("SYNOD_OLDER_BINARY", older())
-            .beside(Lane::Waits)
+            .beside(Lane::Patient)
     };
     [
         step("python", "python3 bindings/python/ci.py"),
@@ -193,7 +197,7 @@ mod tests {
             .filter(|target| target["kind"][0] == "test")
             .map(|target| target["name"].as_str().expect("it has a name"))
             .collect();
-        let run: Vec<&str> = [&WAITING[..], &COMPUTING, &SHORT].concat();
+        let run: Vec<&str> = [&PROMPT[..], &PATIENT, &COMPUTING, &SHORT].concat();
         assert_eq!(there.len(), run.len());
         assert_eq!(BTreeSet::from_iter(there), BTreeSet::from_iter(run));
     }

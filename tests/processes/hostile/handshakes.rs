@@ -106,7 +106,6 @@ async fn half_finished_handshakes_and_idle_connections_keep_nobody_out() {
             .ok_or_else(|| format!("{more} bytes more"))
     })
     .await;
-    assert_eq!(cluster.leader().await, leader, "another one leads");
     cluster.finish().await;
 }
 

@@ -116,7 +116,6 @@ async fn attack<M: Message>(
             .ok_or_else(|| format!("{what}: {} MiB before, {} after", mib(before), mib(after)))
     })
     .await;
-    assert_eq!(cluster.leader().await, leader, "another one leads");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
