@@ -175,7 +175,7 @@ fn endure() -> Vec<Step> {
     let released = tools::target_folder().join("release/synod");
     let released = released.display().to_string();
     let mut steps = vec![
-        Step::new("build", "cargo build --locked --package synod").or_stop(),
+        Step::new("build", "cargo build --locked --workspace --bin synod").or_stop(),
         Step::new("release", "cargo build --locked --release --package synod").or_stop(),
         processes("counting", "counting").with("SYNOD_PROCESS_SECONDS", "60"),
         // In 100 rounds 10,000 idle connections are begun, of which as many stay as there are places, after as many halves.
@@ -189,12 +189,12 @@ fn endure() -> Vec<Step> {
     steps.extend([
         Step::new(
             "simulation",
-            "cargo test --locked --package synod-tests --test sim survival::",
+            "cargo test --locked --workspace --test sim survival::",
         )
         .with("SYNOD_SIM_SEEDS", "20"),
         Step::new(
             "sets",
-            "cargo test --locked --package synod-tests --test sim the_replica_set_survives_whatever_changes_it",
+            "cargo test --locked --workspace --test sim the_replica_set_survives_whatever_changes_it",
         )
         .with("SYNOD_SIM_SEEDS", "100"),
         Step::new(

@@ -102,7 +102,7 @@ fn languages() -> [Step; 2] {
 /// Tests against Kubernetes' own API server, which takes minutes to build for the first time.
 fn kube_api_server() -> Step {
     let server = tools::kube_api_server().display().to_string();
-    let line = "cargo test --locked --package synod --test program -- --ignored kubernetes";
+    let line = "cargo test --locked --workspace --test program -- --ignored kubernetes";
     Step::new("kube", line)
         .with("SYNOD_KUBE_APISERVER", server)
         .only_with([Tool::Go, Tool::Etcd])
@@ -112,13 +112,13 @@ fn kube_api_server() -> Step {
 
 /// Every kubectl of the machine, against the Kubernetes API that replicas serve.
 fn kubectl() -> Step {
-    let line = "cargo test --locked --package synod-kube --test kube -- --ignored";
+    let line = "cargo test --locked --workspace --test kube -- --ignored";
     Step::new("kubectl", line).on_demand()
 }
 
 /// Clients of Kubernetes that are no kubectl, against the same.
 fn kube_clients() -> Step {
-    let line = "cargo test --locked --package synod-kube --test kube -- --ignored clients";
+    let line = "cargo test --locked --workspace --test kube -- --ignored clients";
     let with = |step: Step, (variable, path): (&'static str, PathBuf)| {
         step.with(variable, path.display().to_string())
     };
@@ -154,8 +154,7 @@ pub(crate) fn kube_informers() -> Step {
 
 /// A test of replicas as processes, which says what it has found.
 pub(crate) fn processes(name: &str, test: &str) -> Step {
-    let line =
-        format!("cargo test --locked --package synod-tests --test processes -- --nocapture {test}");
+    let line = format!("cargo test --locked --workspace --test processes -- --nocapture {test}");
     Step::new(name, &line)
 }
 
