@@ -365,19 +365,23 @@ impl Cluster {
 
     /// Stops a replica from doing anything (SIGSTOP). Its connections stay.
     pub(crate) fn pause(&mut self, id: u64) {
-        self.signal(id, Signal::STOP);
+        let (process, paused) = self.running(id);
+        process.pause();
+        *paused = true;
     }
 
     /// Lets a paused replica go on (SIGCONT).
     pub(crate) fn resume(&mut self, id: u64) {
-        self.signal(id, Signal::CONT);
+        let (process, paused) = self.running(id);
+        process.signal(Signal::CONT);
+        *paused = false;
     }
 
-    fn signal(&mut self, id: u64, signal: Signal) {
+    /// The process of a replica, and whether it is paused.
+    fn running(&mut self, id: u64) -> (&Process, &mut bool) {
         let replica = self.replicas.get_mut(&id).expect("there is such a replica");
         let process = replica.process.as_ref().expect("the replica runs");
-        process.signal(signal);
-        replica.paused = signal == Signal::STOP;
+        (process, &mut replica.paused)
     }
 
     /// The number of a replica's process.

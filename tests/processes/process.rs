@@ -6,7 +6,7 @@ use std::io::{PipeReader, Seek as _, SeekFrom, pipe};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use tokio::process::{Child, Command};
 
 use crate::program::synod;
@@ -99,13 +99,23 @@ impl Process {
 
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal)
+            .unwrap_or_else(|error| panic!("no signal to {}: {error}", self.what));
+    }
+
+    /// Pauses it. All of its threads stand when this returns: one that writes to a file ends that first.
+    pub(crate) fn pause(&self) {
+        self.signal(Signal::STOP);
+        waitid(WaitId::Pid(self.pid()), WaitIdOptions::STOPPED)
+            .unwrap_or_else(|error| panic!("{} does not stop: {error}", self.what));
+    }
+
+    fn pid(&self) -> Pid {
         // A process that has ended and was waited for has no id, so a signal never reaches another one.
         let id = self
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let id = id.unwrap_or_else(|| panic!("{} has ended already", self.what));
-        kill_process(id, signal)
-            .unwrap_or_else(|error| panic!("no signal to {}: {error}", self.what));
+        id.unwrap_or_else(|| panic!("{} has ended already", self.what))
     }
 
     /// Waits until it ends by itself.
