@@ -365,23 +365,16 @@ impl Cluster {
 
     /// Stops a replica from doing anything (SIGSTOP). Its connections stay.
     pub(crate) fn pause(&mut self, id: u64) {
-        let (process, paused) = self.running(id);
-        process.pause();
-        *paused = true;
+        self.replica(id).pause();
     }
 
     /// Lets a paused replica go on (SIGCONT).
     pub(crate) fn resume(&mut self, id: u64) {
-        let (process, paused) = self.running(id);
-        process.signal(Signal::CONT);
-        *paused = false;
+        self.replica(id).resume();
     }
 
-    /// The process of a replica, and whether it is paused.
-    fn running(&mut self, id: u64) -> (&Process, &mut bool) {
-        let replica = self.replicas.get_mut(&id).expect("there is such a replica");
-        let process = replica.process.as_ref().expect("the replica runs");
-        (process, &mut replica.paused)
+    fn replica(&mut self, id: u64) -> &mut Replica {
+        self.replicas.get_mut(&id).expect("there is such a replica")
     }
 
     /// The number of a replica's process.

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use rustix::process::Signal;
+
 use super::NAME;
 use crate::process::Process;
 use crate::program::synod;
@@ -54,6 +56,17 @@ impl Replica {
 }
 
 impl Replica {
+    pub(super) fn pause(&mut self) {
+        self.process.as_ref().expect("the replica runs").pause();
+        self.paused = true;
+    }
+
+    pub(super) fn resume(&mut self) {
+        let process = self.process.as_ref().expect("the replica runs");
+        process.signal(Signal::CONT);
+        self.paused = false;
+    }
+
     /// Changes what is logged.
     pub(super) fn log_by(&mut self, filter: &str) {
         let place = self.arguments.iter().position(|it| it == "--log");
