@@ -110,15 +110,24 @@ impl Raw {
     }
 
     async fn sent(&self, method: &str, request: Request<Bytes>) -> Result<Bytes, Status> {
+        let answer = self.tried(method, request).await;
+        answer.expect("the replica is there")
+    }
+
+    /// Calls a method that has one answer, perhaps over a connection that the replica has ended.
+    async fn tried(
+        &self,
+        method: &str,
+        request: Request<Bytes>,
+    ) -> Result<Result<Bytes, Status>, tonic::transport::Error> {
         let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
         let mut grpc = tonic::client::Grpc::new(self.channel.clone());
         let answer = async {
-            grpc.ready().await.expect("the replica is there");
-            grpc.unary(request, path, Plain).await
+            grpc.ready().await?;
+            let answer = grpc.unary(request, path, Plain).await;
+            Ok(answer.map(tonic::Response::into_inner))
         };
-        within(method, answer)
-            .await
-            .map(tonic::Response::into_inner)
+        within(method, answer).await
     }
 
     /// Calls a method in a pipeline, and returns the first answer.
@@ -177,19 +186,11 @@ pub(super) async fn at_the_door(
     shown: Option<&Shown>,
     (method, request): (&str, Bytes),
 ) -> Option<Result<Bytes, Status>> {
-    let channel = channel(certificates, to, shown).await.ok()?;
     let raw = Raw {
-        channel,
+        channel: channel(certificates, to, shown).await.ok()?,
         token: None,
     };
-    let path = PathAndQuery::try_from(format!("/{method}")).expect("it is a path");
-    let mut grpc = tonic::client::Grpc::new(raw.channel.clone());
-    let answer = async {
-        grpc.ready().await.ok()?;
-        let answer = grpc.unary(raw.request(request), path, Plain).await;
-        Some(answer.map(tonic::Response::into_inner))
-    };
-    let answer = within(method, answer).await?;
+    let answer = raw.tried(method, Request::new(request)).await.ok()?;
     let ended = matches!(&answer, Err(status) if status.source().is_some());
     (!ended).then_some(answer)
 }

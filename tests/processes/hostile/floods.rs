@@ -45,6 +45,7 @@ async fn frames_that_ask_for_nothing_close_their_connection_on_every_door() {
         }
     }
     good.fared().await.well();
+    assert_eq!(cluster.leader().await, leader, "another one leads");
     cluster.finish().await;
 }
 
@@ -87,6 +88,7 @@ async fn streams_that_the_replica_is_made_to_reset_cost_little_on_every_door() {
         );
     }
     good.fared().await.well();
+    assert_eq!(cluster.leader().await, leader, "another one leads");
     cluster.finish().await;
 }
 

@@ -47,6 +47,7 @@ async fn connections_that_only_answer_pings_keep_nobody_out() {
         open > 1_000,
         "{open} are left, and only as many as are needed give way"
     );
+    assert_eq!(cluster.leader().await, leader, "another one leads");
     cluster.finish().await;
 }
 
