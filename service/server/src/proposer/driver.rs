@@ -294,7 +294,7 @@ impl Driver {
             .partition(|unit| matches!(unit, Unit::Own(_)));
         let told = self.leadership.borrow().leader;
         let none_of_own = settle(foreign, Fate::TryAgain { leader: told });
-        debug_assert!(none_of_own.is_empty(), "only own requests are tried again");
+        assert!(none_of_own.is_empty(), "only own requests are tried again");
         let mut batch = Batch {
             units: own,
             is_traced: batch.is_traced,
