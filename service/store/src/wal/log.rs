@@ -112,7 +112,7 @@ impl Log {
             state.entries.append(id, payload.clone());
             encoded.push(Record::Entry(id, payload));
         }
-        self.shared.enqueue(&mut state, encoded, Some(done));
+        self.shared.enqueue(state, encoded, Some(done));
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Log {
         }
         state.entries.truncate_after(last);
         self.shared
-            .enqueue(&mut state, vec![Record::TruncateAfter(last)], None);
+            .enqueue(state, vec![Record::TruncateAfter(last)], None);
         Ok(())
     }
 
@@ -180,8 +180,7 @@ impl Log {
             return Ok(());
         }
         state.entries.purge(id);
-        self.shared
-            .enqueue(&mut state, vec![Record::Purged(id)], None);
+        self.shared.enqueue(state, vec![Record::Purged(id)], None);
         Ok(())
     }
 

@@ -150,8 +150,15 @@ impl LogParts {
         }
     }
 
-    pub(super) fn enqueue(&self, state: &mut LogState, records: Vec<Record>, done: Option<Done>) {
+    /// Unlocks the state before it wakes the writer thread, which would wait for the lock at once.
+    pub(super) fn enqueue(
+        &self,
+        mut state: MutexGuard<'_, LogState>,
+        records: Vec<Record>,
+        done: Option<Done>,
+    ) {
         state.queue.push(Item { records, done });
+        drop(state);
         self.work.notify_one();
     }
 
