@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use synod_client::{
-    AlarmKind, Client, Endpoint, Error, ErrorKind, ReadOptions, SettingsPatch, Verdict,
+    Alarm, AlarmKind, Client, Endpoint, Error, ErrorKind, ReadOptions, SettingsPatch, Verdict,
 };
 use synod_machine::{Command, LogEntry};
 
 use crate::agreement::agree;
 use crate::cluster::Cluster;
 use crate::planted::plant;
+use crate::replica_set::command;
 use crate::waiting::eventually;
 use crate::writers::join;
 
@@ -95,6 +96,55 @@ async fn both_of_two_replicas_know_that_their_states_differ_while_nobody_writes(
     for id in [leader, flipped] {
         knows(&cluster, id).await;
     }
+    cluster.finish().await;
+}
+
+/// The third replica does not come back, so that no majority will say who is right. The operator finds out which host is faulty,
+/// and does what the alarm says.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_who_finds_the_faulty_replica_ends_the_doubt_without_a_majority() {
+    let Differing {
+        mut cluster,
+        leader: right,
+        flipped: faulty,
+        absent,
+    } = Differing::start().await;
+    for id in [right, faulty] {
+        knows(&cluster, id).await;
+    }
+    let status = cluster.status(faulty).await.expect("it answers");
+    for command in ["transfer-leader", "replace"] {
+        let command = format!("synod cluster {command}");
+        let said = |alarm: &Alarm| alarm.message.contains(&command);
+        assert!(status.alarms.iter().any(said), "{:?}", status.alarms);
+    }
+    let words = |words: &[&str]| -> Vec<String> { words.iter().map(ToString::to_string).collect() };
+    command(&cluster, &words(&["transfer-leader", &right.to_string()])).await;
+    assert_eq!(cluster.leader().await, right);
+    is_refused_with_the_reason(&cluster, right).await;
+
+    let peer = cluster.newcomer(4);
+    cluster.launch(4);
+    command(
+        &cluster,
+        &words(&["replace", &faulty.to_string(), "4", &peer]),
+    )
+    .await;
+    let client = cluster.client_of(right).await;
+    eventually("the two that agree to write again", async || {
+        let patch = SettingsPatch {
+            members_max: Some(30_000),
+            ..SettingsPatch::default()
+        };
+        let written = client.update_settings(patch, None).await;
+        written.map_err(|error| error.to_string())
+    })
+    .await;
+    let (status, said) = cluster.ended(faulty).await;
+    assert!(!status.success(), "{said}");
+    assert!(said.contains("has left the replica set"), "{said}");
+    cluster.restart(absent).await;
+    agree(&cluster).await;
     cluster.finish().await;
 }
 

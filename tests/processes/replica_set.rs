@@ -224,7 +224,7 @@ async fn follows(client: &Client, endpoints: &[String]) {
 }
 
 /// Runs `synod cluster`, which must succeed.
-async fn command(cluster: &Cluster, arguments: &[String]) {
+pub(crate) async fn command(cluster: &Cluster, arguments: &[String]) {
     let (is_success, output) = run(cluster, arguments).await;
     assert!(is_success, "{arguments:?}: {output}");
 }
