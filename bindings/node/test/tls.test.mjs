@@ -1,7 +1,9 @@
 // Connections behind transport security.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { Client, InvalidArgumentError, SynodError } from '@synod/client';
@@ -33,6 +35,24 @@ test('files and bytes are taken alike', async () => {
   for (const tls of [cluster.tls, bytes, named]) assert.equal(await seen({ tls }), 3);
   const endpoints = cluster.endpoints.map((endpoint) => `https://${endpoint}`);
   assert.equal(await seen({ endpoints }), 3);
+});
+
+test('files that are replaced are read again', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'synod-tls-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const shown = (path) => join(folder, basename(path));
+  const { certificate, key } = cluster.tls;
+  const show = (name) => {
+    for (const path of [certificate, key]) copyFileSync(path.replace('admin', name), shown(path));
+  };
+  // The certificate of a server proves no client.
+  show('server');
+  const tls = { ...cluster.tls, certificate: shown(certificate), key: shown(key) };
+  const client = cluster.client({ tls, requestTimeoutMs: 3_000 });
+  t.after(() => client.close());
+  await assert.rejects(client.status(), SynodError);
+  show('admin');
+  assert.equal((await client.status()).replicas.length, 3);
 });
 
 test('who shows nothing is not served', async () => {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
 
 import pytest
 from replicas import Replicas
@@ -45,6 +47,21 @@ def event_loops_have_it_too(secured: Replicas) -> None:
             return len((await client.status()).replicas)
 
     assert asyncio.run(asked()) == 3
+
+
+def files_that_are_replaced_are_read_again(secured: Replicas, tmp_path: Path) -> None:
+    def show(name: str) -> None:
+        for part in ("", "-key"):
+            copyfile(secured.certificates / f"{name}{part}.pem", tmp_path / f"shown{part}.pem")
+
+    # The certificate of a server proves no client.
+    show("server")
+    shown = replace(_tls(secured), certificate=tmp_path / "shown.pem", key=tmp_path / "shown-key.pem")
+    with synod.Client(secured.endpoints, timeout=3.0, tls=shown) as client:
+        with pytest.raises(synod.SynodError):
+            client.status()
+        show("admin")
+        assert len(client.status().replicas) == 3
 
 
 def who_shows_nothing_is_not_served(secured: Replicas) -> None:

@@ -268,3 +268,95 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use synod_policy::Right;
+    use synod_proto::v1;
+
+    use super::*;
+    use crate::access::{Called, Standing};
+    use crate::metrics::Metrics;
+    use crate::seams::SystemWallClock;
+    use crate::stop::stop;
+
+    /// A log in a new folder, and what writes to it.
+    fn log() -> (tempfile::TempDir, Audit, Writer) {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = Audit::file(Some(&folder.path().join("audit.log"))).unwrap();
+        let wall: Arc<dyn WallClock> = Arc::new(SystemWallClock);
+        let (audit, writer) = Audit::new(file, &wall, &Metrics::new(|| 0).security);
+        (folder, audit, writer.unwrap())
+    }
+
+    fn delete(sequence: u64) -> v1::ObjectsDeleteRequest {
+        v1::ObjectsDeleteRequest {
+            request_id: Some(v1::RequestId {
+                session: 7,
+                sequence,
+                ..v1::RequestId::default()
+            }),
+            ..v1::ObjectsDeleteRequest::default()
+        }
+    }
+
+    fn call(standing: &Standing) -> Call<'_> {
+        Call {
+            trace: "a",
+            peer: "127.0.0.1:1",
+            standing,
+            called: Called {
+                path: "synod.v1.Objects/Delete",
+                right: Right::Write,
+                is_audited: true,
+            },
+        }
+    }
+
+    #[tokio::test]
+    async fn what_the_queue_has_no_room_for_is_counted_and_an_alarm_says_so() {
+        let (folder, audit, writer) = log();
+        let standing = Standing::of_anybody();
+        let noted = |sequence: usize| {
+            drop(audit.noted(call(&standing), &delete(sequence as u64)));
+        };
+        // The half that is for changes alone takes no refusal.
+        (1..=AUDIT_LINES_MAX / 2).for_each(noted);
+        assert_eq!(audit.alarm(), None);
+        let refusal = Refusal::new(ErrorKind::PermissionDenied, "no");
+        audit.denied(call(&standing), None, &refusal);
+        assert!(
+            audit
+                .alarm()
+                .unwrap()
+                .starts_with("1 lines of the audit log were lost")
+        );
+        (AUDIT_LINES_MAX / 2 + 1..=AUDIT_LINES_MAX + 2).for_each(noted);
+        assert!(
+            audit
+                .alarm()
+                .unwrap()
+                .starts_with("3 lines of the audit log were lost")
+        );
+
+        let (stopper, stop) = stop();
+        stopper.stop();
+        writer.run(Offload::Inline, stop).await;
+        let text = std::fs::read_to_string(folder.path().join("audit.log")).unwrap();
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let ids: Vec<&str> = lines
+            .iter()
+            .filter_map(|line| line["request_id"].as_str())
+            .collect();
+        assert_eq!(ids.len(), AUDIT_LINES_MAX);
+        assert_eq!(
+            (ids[0], ids[AUDIT_LINES_MAX - 1]),
+            ("7/1", format!("7/{AUDIT_LINES_MAX}").as_str())
+        );
+        assert!(lines.iter().all(|line| line["outcome"] == "unknown"));
+    }
+}

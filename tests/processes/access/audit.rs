@@ -68,6 +68,12 @@ async fn the_audit_log_tells_of_every_change_and_of_everybody_who_was_refused() 
     assert!(lines[1]["revision"].as_u64() > lines[0]["revision"].as_u64());
     assert!(text(3, "why").contains("the role reader"));
     assert!(text(0, "peer").starts_with("127.0.0.1:"));
+    let times = lines.iter().map(|line| line["time"].as_str());
+    let times: Vec<&str> = times.map(|time| time.expect("each has one")).collect();
+    assert!(
+        times.is_sorted() && times.iter().all(|time| time.ends_with('Z')),
+        "{times:?}"
+    );
     for id in IDS {
         assert!(!cluster.audit(id).contains(SECRET));
         assert!(!cluster.log(id).contains(SECRET));
