@@ -12,7 +12,7 @@ use synod_machine::{
 };
 use tokio::time::Instant;
 
-use crate::consensus::Consensus;
+use crate::consensus::{Consensus, ReplicaId};
 use crate::limits::{DEADLINE_DEFAULT, LOW_AND_SILENT_MAX};
 use crate::proposer::Proposer;
 use crate::room::Room;
@@ -128,11 +128,7 @@ impl Announcer {
         }
         let published = self.consensus.published();
         let replicas = self.consensus.replicas();
-        let known = |id| {
-            let mut rows = published.state.replicas();
-            let row = rows.find(|(other, _)| *other == id);
-            row.map_or(0, |(_, row)| row.machine_version)
-        };
+        let known = |id| announced(&published.state, id).unwrap_or(0);
         let to = replicas.keys().map(|id| known(*id)).min()?;
         // A version that others brought and this build does not know is theirs to raise.
         let to = to.min(MACHINE_VERSION);
@@ -163,6 +159,23 @@ impl Announcer {
             Ok(Err(refusal)) | Err(refusal) => tracing::debug!(%refusal, "not announced yet"),
         }
     }
+}
+
+/// Whether the machine version of this build is about to be in force: it is not yet, and no replica has said that it does
+/// not know it.
+pub(crate) fn is_rising(consensus: &Consensus) -> bool {
+    let state = &consensus.published().state;
+    let replicas = consensus.replicas();
+    let mut known = replicas.keys().map(|id| announced(state, *id));
+    state.machine_version() < MACHINE_VERSION
+        && known.all(|version| version.is_none_or(|version| version >= MACHINE_VERSION))
+}
+
+/// The machine version that a replica has announced.
+fn announced(state: &State, replica: ReplicaId) -> Option<u32> {
+    let mut rows = state.replicas();
+    let row = rows.find(|(id, _)| *id == replica);
+    row.map(|(_, row)| row.machine_version)
 }
 
 fn is_known(state: &State, announcement: &AnnounceReplica) -> bool {

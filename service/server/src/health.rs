@@ -2,6 +2,10 @@
 //!
 //! A replica that is cut off from the leader, or whose leader is cut off from a quorum, still accepts connections, but
 //! gets no read index. So a read index is the proof; it is asked for every second unless reads have just done so.
+//!
+//! A replica that has just started also waits, before it serves for the first time, for the machine version of its build to
+//! be in force if that is a matter of moments: in a new cluster its clients would be told that what the release brings is
+//! not there yet.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -9,6 +13,7 @@ use std::time::Duration;
 use futures::Stream;
 use tokio::time::Instant;
 
+use crate::announce::is_rising;
 use crate::consensus::{Consensus, ReplicaId};
 use crate::read::Reader;
 use crate::seams::watch;
@@ -19,6 +24,10 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// A replica whose last proof is older than this does not serve.
 const LATELY: Duration = Duration::from_secs(3);
+
+/// How long a replica that has just started waits for the machine version of its build. Another one of the set may be down,
+/// and announce only much later that it knows it too.
+const RISE_MAX: Duration = Duration::from_secs(2);
 
 /// Whether the replica serves, as it changes. Clones show the same value.
 #[derive(Clone)]
@@ -54,13 +63,23 @@ pub(crate) fn health(reader: Reader, consensus: Consensus) -> (Pulse, Health) {
 impl Pulse {
     /// Checks every half [`PERIOD`] until `stop`. From then on the replica does not serve.
     pub(crate) async fn beat(self, stop: Stop) {
+        let mut has_served = false;
         loop {
             if self.reader.age().is_none_or(|age| age >= PERIOD) {
                 // A success shows in the reader's age, so the result is not needed.
                 let _ = self.reader.confirm(Instant::now() + PERIOD).await;
             }
             let formed = self.consensus.published().state.cluster().is_some();
-            self.tell(formed && is_lately(self.reader.age()));
+            if formed && !has_served {
+                tokio::select! {
+                    biased;
+                    () = stop.requested() => break,
+                    () = self.risen() => {}
+                }
+            }
+            let serves = formed && is_lately(self.reader.age());
+            has_served |= serves;
+            self.tell(serves);
             tokio::select! {
                 biased;
                 () = stop.requested() => break,
@@ -68,6 +87,19 @@ impl Pulse {
             }
         }
         self.tell(false);
+    }
+
+    /// Waits until the machine version of this build is in force, or a replica has announced an older one, but at most
+    /// [`RISE_MAX`].
+    async fn risen(&self) {
+        let mut progress = self.consensus.subscribe();
+        let until = Instant::now() + RISE_MAX;
+        while is_rising(&self.consensus) {
+            match tokio::time::timeout_at(until, progress.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => break,
+            }
+        }
     }
 
     fn tell(&self, serves: bool) {

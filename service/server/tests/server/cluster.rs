@@ -18,7 +18,7 @@ use synod_proto::v1::watch_client::WatchClient;
 use synod_server::config::{Listen, ReplicaConfig};
 use synod_server::consensus::ReplicaId;
 use synod_server::replica::{Doors, Replica};
-use synod_server::seams::Seams;
+use synod_server::seams::{Flushing, Seams};
 use synod_store::RealDisk;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -34,6 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Cluster {
     replicas: BTreeMap<u64, Running>,
     configs: BTreeMap<u64, ReplicaConfig>,
+    flushing: Flushing,
     _directory: TempDir,
 }
 
@@ -76,6 +77,23 @@ impl Cluster {
 
     /// Starts this many replicas with changed configurations, and waits until all serve.
     pub(crate) async fn start_with(count: u64, configure: impl Fn(&mut ReplicaConfig)) -> Self {
+        Self::start_on(Flushing::Thread, count, configure).await
+    }
+
+    /// Starts this many replicas whose logs take so long to write a batch, and waits until all serve.
+    pub(crate) async fn start_slow(count: u64, each: Duration) -> Self {
+        let flushing = Flushing::Task {
+            shortest: each,
+            longest: each,
+        };
+        Self::start_on(flushing, count, |_| {}).await
+    }
+
+    async fn start_on(
+        flushing: Flushing,
+        count: u64,
+        configure: impl Fn(&mut ReplicaConfig),
+    ) -> Self {
         // With RUST_LOG set, the logs of the replicas are shown.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         let _ = tracing_subscriber::fmt()
@@ -107,6 +125,7 @@ impl Cluster {
         let mut cluster = Self {
             replicas: BTreeMap::new(),
             configs: BTreeMap::new(),
+            flushing,
             _directory: directory,
         };
         for (id, (threads, doors)) in opened {
@@ -163,7 +182,10 @@ impl Cluster {
         let client_address = doors.client_address.clone();
         let metrics_address = doors.metrics_address.clone().unwrap().parse().unwrap();
         let config = self.configs[&id].clone();
-        let seams = Seams::real(Arc::new(RealDisk));
+        let seams = Seams {
+            flushing: self.flushing,
+            ..Seams::real(Arc::new(RealDisk))
+        };
         let started = threads
             .run(async move { Replica::start(config, seams, doors).await })
             .await;

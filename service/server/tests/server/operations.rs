@@ -1,6 +1,9 @@
 //! Tests of what operators use (health, status, metrics, reflection), and of the answers to malformed calls.
 
+use std::time::Duration;
+
 use futures::stream;
+use synod_machine::MACHINE_VERSION;
 use synod_proto::v1;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
@@ -129,6 +132,20 @@ async fn the_status_names_every_replica_and_where_clients_reach_it() {
         assert!(replica.machine_version > 0);
     }
     assert!(status.digest_index > 0 && status.digest.len() == 32);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_cluster_has_all_that_its_release_brings_once_it_serves() {
+    // So slow that health checks fall between what a new cluster writes first, and fast enough for elections.
+    for (count, millis) in [(1, 300), (3, 100)] {
+        let cluster = Cluster::start_slow(count, Duration::from_millis(millis)).await;
+        for replica in 1..=count {
+            let mut clients = cluster.clients(replica).await;
+            let status = clients.cluster.status(v1::ClusterStatusRequest {}).await;
+            let in_force = status.unwrap().into_inner().machine_version;
+            assert_eq!(in_force, MACHINE_VERSION, "replica {replica} of {count}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
