@@ -144,10 +144,9 @@ impl CollectionStore {
             },
             fences: Fences::default(),
         };
+        let objects = self.client.raw_objects().without_objects();
         // Boxed, since the future of a call is large.
-        Box::pin(self.client.raw_objects().update(update))
-            .await
-            .map(drop)
+        Box::pin(objects.update(update)).await.map(drop)
     }
 }
 

@@ -29,7 +29,7 @@ impl RawObjects {
         version: &EncodingVersion,
     ) -> Creator {
         Creator {
-            raw: self.clone(),
+            raw: self.with_objects(),
             key,
             attributes,
             ttl,

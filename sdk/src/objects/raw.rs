@@ -22,6 +22,7 @@ use crate::{
 pub struct RawObjects {
     client: Client,
     dry_run: bool,
+    without_object: bool,
     member: Option<MemberEpoch>,
     lease: Option<LeaseToken>,
 }
@@ -33,6 +34,7 @@ impl Client {
         RawObjects {
             client: self.clone(),
             dry_run: false,
+            without_object: false,
             member: None,
             lease: None,
         }
@@ -45,6 +47,22 @@ impl RawObjects {
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
         self
+    }
+
+    /// The same objects, with answers to creates, updates and patches that leave the object out: less to send and to decode
+    /// for callers who need its uid and its revision alone.
+    #[must_use]
+    pub fn without_objects(mut self) -> Self {
+        self.without_object = true;
+        self
+    }
+
+    /// The same objects, with answers that bring the object along.
+    pub(super) fn with_objects(&self) -> Self {
+        Self {
+            without_object: false,
+            ..self.clone()
+        }
     }
 
     /// The same objects, with every change made only while this member holds this epoch: a process that was replaced
@@ -75,9 +93,13 @@ impl RawObjects {
     /// `NO_AGREEMENT`: only in a strict collection. `NOT_DECODABLE`: not every member can decode it.
     pub async fn create(&self, create: CreateObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(create, |body| &mut body.fences);
-        let dry_run = self.dry_run;
+        let (dry_run, without_object) = (self.dry_run, self.without_object);
         let answer = self.client.write(dry_run, change, |attempt: Try, message| {
-            let message = v1::ObjectsCreateRequest { dry_run, ..message };
+            let message = v1::ObjectsCreateRequest {
+                dry_run,
+                without_object,
+                ..message
+            };
             let request = attempt.request(message);
             async move { stubs::objects(attempt.channel).create(request).await }
         });
@@ -93,9 +115,13 @@ impl RawObjects {
     /// member can decode it.
     pub async fn update(&self, update: UpdateObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(update, |body| &mut body.fences);
-        let dry_run = self.dry_run;
+        let (dry_run, without_object) = (self.dry_run, self.without_object);
         let answer = self.client.write(dry_run, change, |attempt: Try, message| {
-            let message = v1::ObjectsUpdateRequest { dry_run, ..message };
+            let message = v1::ObjectsUpdateRequest {
+                dry_run,
+                without_object,
+                ..message
+            };
             let request = attempt.request(message);
             async move { stubs::objects(attempt.channel).update(request).await }
         });
@@ -112,9 +138,13 @@ impl RawObjects {
     /// collection is strict, and the object is stored in a version that is not selected.
     pub async fn patch(&self, patch: PatchObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(patch, |body| &mut body.fences);
-        let dry_run = self.dry_run;
+        let (dry_run, without_object) = (self.dry_run, self.without_object);
         let answer = self.client.write(dry_run, change, |attempt: Try, message| {
-            let message = v1::ObjectsPatchRequest { dry_run, ..message };
+            let message = v1::ObjectsPatchRequest {
+                dry_run,
+                without_object,
+                ..message
+            };
             let request = attempt.request(message);
             async move { stubs::objects(attempt.channel).patch(request).await }
         });

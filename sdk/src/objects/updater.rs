@@ -61,7 +61,7 @@ impl RawObjects {
             cached: true,
         });
         Updater {
-            raw: self.clone(),
+            raw: self.with_objects(),
             key,
             version: version.clone(),
             base,

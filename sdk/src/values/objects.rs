@@ -48,8 +48,9 @@ pub struct ObjectWritten {
     pub header: Header,
     /// What was done to the object.
     pub result: OperationResult,
-    /// The object after the change, or as it was last. `None` for a deletion, and in the answer to a retry so late that
-    /// its revision is no longer kept.
+    /// The object after the change, or as it was last. `None` for a deletion, in the answer to a retry so late that its
+    /// revision is no longer kept, and where it was asked to be left out
+    /// ([`RawObjects::without_objects`](crate::RawObjects::without_objects)).
     pub object: Option<Object>,
 }
 

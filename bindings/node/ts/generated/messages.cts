@@ -1431,6 +1431,11 @@ export interface ObjectsCreateRequest {
   fences?: Fences;
   /** True: check everything and change nothing. The answer is what would have been. */
   dryRun: boolean;
+  /**
+   * True: the answer comes without the object. For callers that need no more of it than its uid and its revision, and have
+   * the rest, since they have sent it.
+   */
+  withoutObject: boolean;
 }
 
 /** The object is stored. Since 0.1. */
@@ -1441,7 +1446,10 @@ export interface ObjectsCreateResponse {
   uid: string;
   /** Its revision. */
   resourceVersion: bigint;
-  /** The object as it was stored. Unset if this answers a retry so late that its revision is no longer kept. */
+  /**
+   * The object as it was stored. Unset if this answers a retry so late that its revision is no longer kept, and if the
+   * request said `without_object`.
+   */
   object?: Object;
 }
 
@@ -1547,6 +1555,11 @@ export interface ObjectsUpdateRequest {
   dryRun: boolean;
   /** True: it has no deadline any more. Not together with `ttl_ms`. */
   removeTtl: boolean;
+  /**
+   * True: the answer comes without the object. For callers that need no more of it than its uid and its revision, and have
+   * the rest, since they have sent it.
+   */
+  withoutObject: boolean;
 }
 
 /** The object is as asked. Since 0.1. */
@@ -1565,7 +1578,7 @@ export interface ObjectsUpdateResponse {
   resourceVersion: bigint;
   /**
    * The object as it is after the request, or as it was last. Unset if this answers a retry so late that its revision is
-   * no longer kept.
+   * no longer kept, and if the request said `without_object`.
    */
   object?: Object;
 }
@@ -1590,6 +1603,11 @@ export interface ObjectsPatchRequest {
   ttlMs?: bigint;
   /** True: it has no deadline any more, as in `ObjectsUpdateRequest`. */
   removeTtl: boolean;
+  /**
+   * True: the answer comes without the object. For callers that need no more of it than its uid and its revision, and have
+   * the rest, since they have sent it.
+   */
+  withoutObject: boolean;
 }
 
 /** The object is patched. Since 0.1. */
@@ -1604,7 +1622,7 @@ export interface ObjectsPatchResponse {
   resourceVersion: bigint;
   /**
    * The object after the patch, or as it was last. Unset if this answers a retry so late that its revision is no longer
-   * kept.
+   * kept, and if the request said `without_object`.
    */
   object?: Object;
   /** True if the object is gone: the patch took the last finalizer of one that was to be deleted. */

@@ -553,6 +553,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     ttlMs: ['?', 'l'],
     fences: ['?', 'Fences'],
     dryRun: ['=', 'b'],
+    withoutObject: ['=', 'b'],
   },
   ObjectsCreateResponse: {
     header: ['?', 'ResponseHeader'],
@@ -599,6 +600,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     fences: ['?', 'Fences'],
     dryRun: ['=', 'b'],
     removeTtl: ['=', 'b'],
+    withoutObject: ['=', 'b'],
   },
   ObjectsUpdateResponse: {
     header: ['?', 'ResponseHeader'],
@@ -619,6 +621,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     metadataPatch: ['?', 'MetadataPatch'],
     ttlMs: ['?', 'l'],
     removeTtl: ['=', 'b'],
+    withoutObject: ['=', 'b'],
   },
   ObjectsPatchResponse: {
     header: ['?', 'ResponseHeader'],

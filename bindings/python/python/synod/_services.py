@@ -947,6 +947,7 @@ class ObjectsService(Service):
         ttl_ms: int | None = None,
         fences: v1.Fences | None = None,
         dry_run: bool = False,
+        without_object: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsCreateResponse:
         """Stores a new object. `ALREADY_EXISTS` if there is one of its key. Since 0.1."""
@@ -958,6 +959,7 @@ class ObjectsService(Service):
             ttl_ms=ttl_ms,
             fences=fences,
             dry_run=dry_run,
+            without_object=without_object,
         )
         return self._call("synod.v1.Objects/Create", request, v1.ObjectsCreateResponse, timeout)
 
@@ -1037,6 +1039,7 @@ class ObjectsService(Service):
         fences: v1.Fences | None = None,
         dry_run: bool = False,
         remove_ttl: bool = False,
+        without_object: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsUpdateResponse:
         """Replaces an object. Since 0.1."""
@@ -1050,6 +1053,7 @@ class ObjectsService(Service):
             fences=fences,
             dry_run=dry_run,
             remove_ttl=remove_ttl,
+            without_object=without_object,
         )
         return self._call("synod.v1.Objects/Update", request, v1.ObjectsUpdateResponse, timeout)
 
@@ -1065,6 +1069,7 @@ class ObjectsService(Service):
         metadata_patch: v1.MetadataPatch | None = None,
         ttl_ms: int | None = None,
         remove_ttl: bool = False,
+        without_object: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsPatchResponse:
         """Changes a part of an object where it is stored, its data or what is said of it: without a `resource_version` it never
@@ -1080,6 +1085,7 @@ class ObjectsService(Service):
             metadata_patch=metadata_patch,
             ttl_ms=ttl_ms,
             remove_ttl=remove_ttl,
+            without_object=without_object,
         )
         return self._call("synod.v1.Objects/Patch", request, v1.ObjectsPatchResponse, timeout)
 
@@ -1143,6 +1149,7 @@ class AsyncObjectsService(AsyncService):
         ttl_ms: int | None = None,
         fences: v1.Fences | None = None,
         dry_run: bool = False,
+        without_object: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsCreateResponse:
         """Stores a new object. `ALREADY_EXISTS` if there is one of its key. Since 0.1."""
@@ -1154,6 +1161,7 @@ class AsyncObjectsService(AsyncService):
             ttl_ms=ttl_ms,
             fences=fences,
             dry_run=dry_run,
+            without_object=without_object,
         )
         return await self._call("synod.v1.Objects/Create", request, v1.ObjectsCreateResponse, timeout)
 
@@ -1233,6 +1241,7 @@ class AsyncObjectsService(AsyncService):
         fences: v1.Fences | None = None,
         dry_run: bool = False,
         remove_ttl: bool = False,
+        without_object: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsUpdateResponse:
         """Replaces an object. Since 0.1."""
@@ -1246,6 +1255,7 @@ class AsyncObjectsService(AsyncService):
             fences=fences,
             dry_run=dry_run,
             remove_ttl=remove_ttl,
+            without_object=without_object,
         )
         return await self._call("synod.v1.Objects/Update", request, v1.ObjectsUpdateResponse, timeout)
 
@@ -1261,6 +1271,7 @@ class AsyncObjectsService(AsyncService):
         metadata_patch: v1.MetadataPatch | None = None,
         ttl_ms: int | None = None,
         remove_ttl: bool = False,
+        without_object: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsPatchResponse:
         """Changes a part of an object where it is stored, its data or what is said of it: without a `resource_version` it never
@@ -1276,6 +1287,7 @@ class AsyncObjectsService(AsyncService):
             metadata_patch=metadata_patch,
             ttl_ms=ttl_ms,
             remove_ttl=remove_ttl,
+            without_object=without_object,
         )
         return await self._call("synod.v1.Objects/Patch", request, v1.ObjectsPatchResponse, timeout)
 

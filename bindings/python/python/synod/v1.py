@@ -2802,6 +2802,11 @@ class ObjectsCreateRequest(Message):
     dry_run: bool = False
     """True: check everything and change nothing. The answer is what would have been."""
 
+    without_object: bool = False
+    """True: the answer comes without the object. For callers that need no more of it than its uid and its revision, and have
+    the rest, since they have sent it.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("key", "key", "optional", "ObjectKey"),
@@ -2810,6 +2815,7 @@ class ObjectsCreateRequest(Message):
         Field("ttl_ms", "ttlMs", "optional", "long"),
         Field("fences", "fences", "optional", "Fences"),
         Field("dry_run", "dryRun", "one", "bool"),
+        Field("without_object", "withoutObject", "one", "bool"),
     )
 
 
@@ -2827,7 +2833,9 @@ class ObjectsCreateResponse(Message):
     """Its revision."""
 
     object: Object | None = None
-    """The object as it was stored. Unset if this answers a retry so late that its revision is no longer kept."""
+    """The object as it was stored. Unset if this answers a retry so late that its revision is no longer kept, and if the
+    request said `without_object`.
+    """
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
@@ -3001,6 +3009,11 @@ class ObjectsUpdateRequest(Message):
     remove_ttl: bool = False
     """True: it has no deadline any more. Not together with `ttl_ms`."""
 
+    without_object: bool = False
+    """True: the answer comes without the object. For callers that need no more of it than its uid and its revision, and have
+    the rest, since they have sent it.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("key", "key", "optional", "ObjectKey"),
@@ -3011,6 +3024,7 @@ class ObjectsUpdateRequest(Message):
         Field("fences", "fences", "optional", "Fences"),
         Field("dry_run", "dryRun", "one", "bool"),
         Field("remove_ttl", "removeTtl", "one", "bool"),
+        Field("without_object", "withoutObject", "one", "bool"),
     )
 
 
@@ -3038,7 +3052,7 @@ class ObjectsUpdateResponse(Message):
 
     object: Object | None = None
     """The object as it is after the request, or as it was last. Unset if this answers a retry so late that its revision is
-    no longer kept.
+    no longer kept, and if the request said `without_object`.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (
@@ -3083,6 +3097,11 @@ class ObjectsPatchRequest(Message):
     remove_ttl: bool = False
     """True: it has no deadline any more, as in `ObjectsUpdateRequest`."""
 
+    without_object: bool = False
+    """True: the answer comes without the object. For callers that need no more of it than its uid and its revision, and have
+    the rest, since they have sent it.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("key", "key", "optional", "ObjectKey"),
@@ -3093,6 +3112,7 @@ class ObjectsPatchRequest(Message):
         Field("metadata_patch", "metadataPatch", "optional", "MetadataPatch"),
         Field("ttl_ms", "ttlMs", "optional", "long"),
         Field("remove_ttl", "removeTtl", "one", "bool"),
+        Field("without_object", "withoutObject", "one", "bool"),
     )
 
 
@@ -3114,7 +3134,7 @@ class ObjectsPatchResponse(Message):
 
     object: Object | None = None
     """The object after the patch, or as it was last. Unset if this answers a retry so late that its revision is no longer
-    kept.
+    kept, and if the request said `without_object`.
     """
 
     deleted: bool = False

@@ -1,10 +1,11 @@
 use std::cell::Cell;
 
 use synod_client::{
-    Attributes, ClusterId, CollectionRules, Compare, CreateObject, Current, DeleteObject, Error,
-    ErrorKind, Fences, Finalizers, InstanceId, Join, Labels, LeaseKey, LeaseToken, LockOptions,
-    MemberEpoch, MetadataPatch, NewObject, ObjectPatch, Operation, Patch, PatchFormat,
-    Preconditions, ReadOptions, ReadResult, Transact, Ttl, TtlChange, UpdateObject,
+    Attributes, ClusterId, CollectionRules, Compare, CreateObject, Current, DeleteObject,
+    EncodingVersion, Error, ErrorKind, Fences, Finalizers, InstanceId, Join, Labels, LeaseKey,
+    LeaseToken, LockOptions, MemberEpoch, MetadataPatch, NewObject, ObjectPatch, Operation, Patch,
+    PatchFormat, Preconditions, ReadOptions, ReadResult, Transact, Ttl, TtlChange, UpdateObject,
+    UpdateStep,
 };
 
 use super::{Numbers, V1, create, declare, key, named, numbers};
@@ -92,6 +93,38 @@ async fn a_dry_run_checks_everything_and_changes_nothing() {
         [ErrorKind::NotFound, ErrorKind::InvalidArgument].contains(&refused.kind()),
         "{refused}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_is_left_out_of_answers_and_is_there_where_it_is_needed() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let objects = client.raw_objects().without_objects();
+    let content = |value| {
+        let codec = Numbers(version(V1));
+        synod_client::Codec::encode(&codec, &key("a", "w"), &value, &version(V1)).unwrap()
+    };
+    let create = CreateObject {
+        key: key("a", "w"),
+        attributes: Attributes::default(),
+        content: content(1),
+        ttl: None,
+        fences: Fences::default(),
+    };
+    let created = within(objects.create(create)).await.unwrap();
+    assert!(created.result.created && created.object.is_none());
+
+    // Who changes an object step by step is given it.
+    let encoded = EncodingVersion::new(version(V1));
+    let mut updater = objects.updater(key("a", "w"), None, &encoded);
+    within(updater.begin()).await.unwrap();
+    let written = updater.write(Attributes::default(), content(2), false);
+    let UpdateStep::Done(updated) = within(written).await.unwrap() else {
+        panic!("nobody else writes")
+    };
+    assert_eq!(updated.stored.object.content, content(2));
+    assert!(updated.changed);
 }
 
 #[tokio::test(start_paused = true)]

@@ -30,7 +30,7 @@ async fn create(
     asking: &Asking,
     message: v1::ObjectsCreateRequest,
 ) -> Result<v1::ObjectsCreateResponse, Refusal> {
-    let dry_run = message.dry_run;
+    let (dry_run, without_object) = (message.dry_run, message.without_object);
     let change: Change<synod_model::CreateObject> = typed(message)?;
     let key = change.body.key.clone();
     let carried = handle
@@ -42,7 +42,9 @@ async fn create(
         header: Some(handle.header(carried.done.revision)),
         uid: result.uid,
         resource_version: result.resource_version,
-        object: object_of(&carried, &written, &key),
+        object: (!without_object)
+            .then(|| object_of(&carried, &written, &key))
+            .flatten(),
     })
 }
 
@@ -51,7 +53,7 @@ async fn update(
     asking: &Asking,
     message: v1::ObjectsUpdateRequest,
 ) -> Result<v1::ObjectsUpdateResponse, Refusal> {
-    let dry_run = message.dry_run;
+    let (dry_run, without_object) = (message.dry_run, message.without_object);
     let change: Change<synod_model::UpdateObject> = typed(message)?;
     let key = change.body.key.clone();
     let carried = handle
@@ -66,7 +68,9 @@ async fn update(
         deleted: result.deleted,
         uid: result.uid,
         resource_version: result.resource_version,
-        object: object_of(&carried, &written, &key),
+        object: (!without_object)
+            .then(|| object_of(&carried, &written, &key))
+            .flatten(),
     })
 }
 
@@ -75,7 +79,7 @@ async fn patch(
     asking: &Asking,
     message: v1::ObjectsPatchRequest,
 ) -> Result<v1::ObjectsPatchResponse, Refusal> {
-    let dry_run = message.dry_run;
+    let (dry_run, without_object) = (message.dry_run, message.without_object);
     let change: Change<synod_model::PatchObject> = typed(message)?;
     let key = change.body.key.clone();
     let carried = handle
@@ -89,7 +93,9 @@ async fn patch(
         deleted: result.deleted,
         uid: result.uid,
         resource_version: result.resource_version,
-        object: object_of(&carried, &written, &key),
+        object: (!without_object)
+            .then(|| object_of(&carried, &written, &key))
+            .flatten(),
     })
 }
 

@@ -107,6 +107,55 @@ fn list(namespace: &str, size: u32, continue_token: &str) -> v1::ObjectsListRequ
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_a_write_leaves_the_object_out_if_that_is_asked() {
+    let mut store = Store::start().await;
+    for without_object in [false, true] {
+        let name = format!("left-out-{without_object}");
+        let create = v1::ObjectsCreateRequest {
+            without_object,
+            ..create("a", &name, 64)
+        };
+        let created = store.objects.create(create).await.unwrap().into_inner();
+        assert_eq!(created.object.is_none(), without_object);
+
+        let update = v1::ObjectsUpdateRequest {
+            key: key("a", &name),
+            content: content(65),
+            preconditions: Some(v1::Preconditions {
+                uid: created.uid.clone(),
+                resource_version: Some(created.resource_version),
+            }),
+            without_object,
+            ..Default::default()
+        };
+        let updated = store.objects.update(update.clone()).await.unwrap();
+        let updated = updated.into_inner();
+        assert_eq!(updated.object.is_none(), without_object);
+        assert_eq!((updated.changed, &updated.uid), (true, &created.uid));
+        assert!(updated.resource_version > created.resource_version);
+
+        // A refusal says what there is, whatever was asked of the answer.
+        let refused = store.objects.update(update).await.unwrap_err();
+        let details = synod_proto::status::from_status(&refused);
+        assert_eq!(details.kind.reason(), "CONFLICT");
+        assert!(details.current.is_some());
+
+        let patch = v1::ObjectsPatchRequest {
+            key: key("a", &name),
+            metadata_patch: Some(v1::MetadataPatch {
+                format: v1::PatchFormat::Merge.into(),
+                document: br#"{"labels": {"a": "b"}}"#.as_slice().into(),
+            }),
+            without_object,
+            ..Default::default()
+        };
+        let patched = store.objects.patch(patch).await.unwrap().into_inner();
+        assert_eq!(patched.object.is_none(), without_object);
+        assert!(patched.resource_version > updated.resource_version);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_at_a_limit_of_objects_is_stored_and_one_more_is_refused() {
     let mut store = Store::start().await;
     const MIB: usize = 1 << 20;

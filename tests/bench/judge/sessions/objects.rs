@@ -63,6 +63,8 @@ pub(crate) fn update(key: Key, value: Bytes, version: Option<Version>) -> v1::Ob
             uid: String::new(),
             resource_version: Some(version),
         }),
+        // As the others answer a write.
+        without_object: true,
         ..Default::default()
     }
 }
