@@ -1,5 +1,5 @@
-//! Holds what a replica spends on a change besides what `tests/costs` counts: to pack its command into an entry, to answer
-//! it, to encode its events once, and to give them to one more watcher.
+//! Holds what a replica spends on a change besides what `tests/costs` counts: to take its command through the queue of its
+//! lane, to pack it into an entry, to answer it, to encode its events once, and to give them to one more watcher.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p synod-server --lib costs` records it in `costs.txt`. A commit that raises one says why.
 
@@ -25,6 +25,7 @@ const SCALE: Scale = Scale {
 };
 
 fn all(count: &mut Count<'_>) {
+    let mut one = None;
     workload::run(SCALE, &mut |state, kind, commands| {
         let entries = workload::entries(commands);
         let begin = state.revision();
@@ -39,8 +40,13 @@ fn all(count: &mut Count<'_>) {
         rpc::costs::answer(count, kind, &outcomes);
         let messages = watch::costs::watch(count, kind, state, begin);
         rpc::costs::send(count, kind, &messages);
+        one = one.take().or_else(|| outcomes.first().cloned());
         outcomes
     });
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build().unwrap();
+    proposer::costs::lane(count, &runtime, &one.unwrap());
+    watch::costs::steps(count, &runtime);
 }
 
 #[test]

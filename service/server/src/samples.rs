@@ -95,7 +95,15 @@ pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], versio
 
 /// Makes an instance of a member join, in place of another one if there is one.
 pub(crate) fn joins(state: &mut State, member: &MemberId, instance: &str) -> Epoch {
-    let join = Join {
+    match apply(state, Command::Join(join(member, instance))) {
+        Answer::Joined { epoch, .. } => epoch,
+        other => panic!("a join is answered by an epoch, not {other:?}"),
+    }
+}
+
+/// The join of an instance of a member.
+pub(crate) fn join(member: &MemberId, instance: &str) -> Join {
+    Join {
         id: member.clone(),
         instance: InstanceId::parse(instance).unwrap(),
         ttl: Ttl::DEFAULT,
@@ -103,10 +111,6 @@ pub(crate) fn joins(state: &mut State, member: &MemberId, instance: &str) -> Epo
         version: BinaryVersion::parse("1").unwrap(),
         endpoint: Endpoint::parse("").unwrap(),
         lost_epoch: None,
-    };
-    match apply(state, Command::Join(join)) {
-        Answer::Joined { epoch, .. } => epoch,
-        other => panic!("a join is answered by an epoch, not {other:?}"),
     }
 }
 

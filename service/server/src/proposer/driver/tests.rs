@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::stream::{self, BoxStream};
-use synod_machine::{Command, Envelope, Initialize, LogEntry, Outcome};
+use synod_machine::{Command, Initialize, LogEntry, Outcome};
 use synod_model::stored::to_bytes;
-use synod_model::{
-    BinaryVersion, Endpoint, ErrorKind, InstanceId, Join, Labels, LogTime, MemberId, Refusal,
-    Revision, Settings, Ttl, WallTime,
-};
+use synod_model::{ErrorKind, LogTime, MemberId, Refusal, Revision, Settings, WallTime};
 use synod_store::RealDisk;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -22,6 +19,7 @@ use crate::peer::messages::{ForwardRequest, ForwardResponse};
 use crate::peer::{self, Formation, ForwardHandler};
 use crate::proposer::Proposer;
 use crate::read::Reader;
+use crate::samples::{envelope, join};
 use crate::seams::{Seams, tcp};
 use crate::stop::Stopper;
 use crate::traces::Span;
@@ -102,16 +100,12 @@ impl Running {
             replicas: set,
             first_entry: Box::new(|cluster| {
                 let settings = Settings::default();
-                let envelope = Envelope {
-                    actor: None,
-                    request: None,
-                    command: Arc::new(Command::Initialize(Initialize { cluster, settings })),
-                };
+                let begin = Command::Initialize(Initialize { cluster, settings });
                 to_bytes(&LogEntry {
                     log_time: LogTime::from_millis(0),
                     lift_deadlines: false,
                     wall: WallTime::from_millis(0),
-                    commands: vec![envelope],
+                    commands: vec![envelope(begin)],
                 })
             }),
         };
@@ -129,19 +123,8 @@ impl Running {
     /// Makes a member join through this replica.
     fn join(&self, number: usize, patience: Duration) -> JoinHandle<Result<Outcome, Refusal>> {
         let proposer = self.handler.proposer.clone();
-        let envelope = Envelope {
-            actor: None,
-            request: None,
-            command: Arc::new(Command::Join(Join {
-                id: MemberId::parse(&format!("member-{number}")).unwrap(),
-                instance: InstanceId::parse("instance").unwrap(),
-                ttl: Ttl::DEFAULT,
-                labels: Labels::default(),
-                version: BinaryVersion::parse("1").unwrap(),
-                endpoint: Endpoint::parse("").unwrap(),
-                lost_epoch: None,
-            })),
-        };
+        let member = MemberId::parse(&format!("member-{number}")).unwrap();
+        let envelope = envelope(Command::Join(join(&member, "instance")));
         tokio::spawn(async move {
             let deadline = Instant::now() + patience;
             let none = Span::default();
