@@ -2,7 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -26,6 +26,18 @@ pub(super) struct Guarded {
     preface: Preface,
     /// The frames of HTTP/2; `None` where HTTP/1 is spoken.
     frames: Option<Frames>,
+    sending: Sending,
+}
+
+/// How far the answers that are ready have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sending {
+    /// Nothing waits.
+    Nothing,
+    /// An answer waits for those that are about to be ready too.
+    Gathering,
+    /// All that was ready is being written.
+    Writing,
 }
 
 impl Guarded {
@@ -44,7 +56,21 @@ impl Guarded {
             heard: 0,
             preface: Preface::default(),
             frames,
+            sending: Sending::Nothing,
         }
+    }
+
+    /// Lets those calls of this connection that have just been answered go on before an answer is written: their answers
+    /// leave with it. An entry of the log answers many calls at once, and a round of leadership does, and each answer would
+    /// be a write and a packet of its own.
+    fn gather(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.sending == Sending::Nothing && self.entered.line().has_waits() {
+            self.sending = Sending::Gathering;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.sending = Sending::Writing;
+        Poll::Ready(())
     }
 
     /// Fails if the connection is cut. The task that serves a connection always waits to read or to write, so checking
@@ -112,7 +138,7 @@ impl AsyncRead for Guarded {
     ) -> Poll<io::Result<()>> {
         self.check(context)?;
         let before = buffer.filled().len();
-        std::task::ready!(Pin::new(&mut self.connection).poll_read(context, buffer))?;
+        ready!(Pin::new(&mut self.connection).poll_read(context, buffer))?;
         Poll::Ready(self.hear(&buffer.filled()[before..]))
     }
 }
@@ -124,6 +150,7 @@ impl AsyncWrite for Guarded {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.check(context)?;
+        ready!(self.gather(context));
         let written = Pin::new(&mut self.connection).poll_write(context, bytes);
         self.sent(&written);
         written
@@ -131,7 +158,11 @@ impl AsyncWrite for Guarded {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.check(context)?;
-        Pin::new(&mut self.connection).poll_flush(context)
+        ready!(Pin::new(&mut self.connection).poll_flush(context))?;
+        if self.sending == Sending::Writing {
+            self.sending = Sending::Nothing;
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -145,6 +176,7 @@ impl AsyncWrite for Guarded {
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.check(context)?;
+        ready!(self.gather(context));
         let written = Pin::new(&mut self.connection).poll_write_vectored(context, buffers);
         self.sent(&written);
         written

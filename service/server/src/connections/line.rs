@@ -21,6 +21,8 @@ pub(crate) struct Line {
     pinged: AtomicBool,
     expired: AtomicBool,
     calls: AtomicUsize,
+    /// Those of the calls that wait.
+    waits: AtomicUsize,
     /// When it was last active, in milliseconds since it began.
     heard: AtomicU64,
     pub(super) unsent: Unsent,
@@ -47,6 +49,10 @@ pub(crate) enum Why {
 /// A call in progress on a connection. The call ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Call(Arc<Line>);
+
+/// A call that waits, until this value is dropped.
+#[derive(Debug)]
+pub(crate) struct Waits(Arc<Line>);
 
 impl Why {
     pub(crate) const ALL: [Self; 5] = [
@@ -80,6 +86,7 @@ impl Line {
             pinged: AtomicBool::new(false),
             expired: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
+            waits: AtomicUsize::new(0),
             heard: AtomicU64::new(0),
             unsent: Unsent::new(began, answers),
             cut: OnceLock::new(),
@@ -133,6 +140,17 @@ impl Line {
         Call(Arc::clone(self))
     }
 
+    /// Notes a call that waits for what answers others too, until the returned value is dropped.
+    pub(crate) fn wait(self: &Arc<Self>) -> Waits {
+        self.waits.fetch_add(1, Ordering::Relaxed);
+        Waits(Arc::clone(self))
+    }
+
+    /// Whether calls wait that may be answered together with others.
+    pub(super) fn has_waits(&self) -> bool {
+        self.waits.load(Ordering::Relaxed) > 0
+    }
+
     /// Whether no call is in progress and no answer is unsent.
     pub(super) fn is_idle(&self) -> bool {
         self.calls.load(Ordering::Relaxed) == 0 && self.unsent.is_empty()
@@ -168,5 +186,11 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.0.hear();
         self.0.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.waits.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -1,11 +1,14 @@
 //! Tests of the register, of counted answers and of frame rates, without a network.
 
+use std::pin::Pin;
 use std::sync::Weak;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
 use synod_model::ErrorKind;
+use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
 use super::answers::WAITING_MAX;
@@ -223,4 +226,45 @@ async fn when_all_hold_too_much_the_one_that_holds_most_is_cut() {
     let mut context = Context::from_waker(Waker::noop());
     let why = entered[1].line().poll_cut(&mut context);
     assert_eq!(why, std::task::Poll::Ready(Why::Untaken));
+}
+
+/// Counts how often it is woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_leaves_with_those_that_come_at_the_same_time() {
+    let entered = enter(&register(Door::Client), "10.0.0.1", 1).pop().unwrap();
+    let line = Arc::clone(entered.line());
+    let (here, _there) = tokio::io::duplex(1 << 10);
+    let mut guarded = Guarded::new(Connection::new(here, "10.0.0.1:1"), entered, None);
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    let mut write = || {
+        let written = Pin::new(&mut guarded).poll_write(&mut context, b"answer");
+        (written.is_ready(), woken.0.load(Ordering::Relaxed))
+    };
+    assert_eq!(write(), (true, 0), "nobody else waits");
+    let waits = line.wait();
+    assert_eq!(write(), (true, 0), "what is begun is written to its end");
+
+    let mut flushed = || {
+        let flushed = Pin::new(&mut guarded).poll_flush(&mut context);
+        assert!(flushed.is_ready());
+        let written = Pin::new(&mut guarded).poll_write(&mut context, b"answer");
+        (written.is_ready(), woken.0.load(Ordering::Relaxed))
+    };
+    assert_eq!(flushed(), (false, 1), "another may be answered too");
+    assert_eq!(flushed(), (true, 1), "all that were have had their turn");
+    assert_eq!(flushed(), (false, 2));
+    drop(waits);
+    assert_eq!(flushed(), (true, 2));
+    assert_eq!(flushed(), (true, 2));
 }

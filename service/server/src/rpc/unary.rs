@@ -78,7 +78,13 @@ async fn carried(
     let message = message(body).await?;
     // What the caller may do counts now, however long its message took.
     gate.stand(&mut asking, known, &caller).map_err(to_status)?;
-    handler(gate.handle.clone(), asking, message).await
+    let line = asking.line.clone();
+    let mut answer = handler(gate.handle.clone(), asking, message);
+    if let Poll::Ready(answer) = futures::poll!(&mut answer) {
+        return answer;
+    }
+    let _waits = line.as_ref().map(Line::wait);
+    answer.await
 }
 
 /// The one message of a request.
