@@ -62,6 +62,8 @@ mod services;
 mod session;
 #[path = "judge/sessions.rs"]
 mod sessions;
+#[path = "judge/starts.rs"]
+mod starts;
 #[path = "judge/table.rs"]
 mod table;
 #[path = "judge/usage.rs"]
@@ -114,7 +116,10 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .expect("a runtime can be made");
-    runtime.block_on(judge(&options));
+    match options.keys {
+        Some(keys) => runtime.block_on(starts::measure(&options, keys)),
+        None => runtime.block_on(judge(&options)),
+    }
     ExitCode::SUCCESS
 }
 

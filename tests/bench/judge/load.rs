@@ -130,7 +130,9 @@ pub(crate) struct Put<S> {
 impl<S: Session> Client for Put<S> {
     async fn step(&mut self) -> Answered<Step> {
         let key = Keys::Plain.key(self.random.random_range(..self.keys));
-        self.session.put(key, value(&mut self.random)).await?;
+        self.session
+            .put(key, value(&mut self.random, VALUE_BYTES))
+            .await?;
         Ok(Step::Done)
     }
 }
@@ -161,7 +163,7 @@ pub(crate) struct Swapper<S> {
 
 impl<S: Session> Client for Swapper<S> {
     async fn step(&mut self) -> Answered<Step> {
-        let value = value(&mut self.random);
+        let value = value(&mut self.random, VALUE_BYTES);
         let (version, step) = match self.session.swap(self.key, self.version, value).await? {
             Swap::Done(version) => (version, Step::Done),
             Swap::Lost(version) => (version, Step::Lost),
@@ -203,6 +205,7 @@ pub(crate) async fn fill<S: Session>(
     sessions: Vec<S>,
     keys: Keys,
     numbers: std::ops::Range<u64>,
+    bytes: usize,
 ) -> Answered<()> {
     let next = Arc::new(AtomicU64::new(numbers.start));
     let mut tasks = tokio::task::JoinSet::new();
@@ -214,7 +217,9 @@ pub(crate) async fn fill<S: Session>(
                 if number >= numbers.end {
                     return Answered::Ok(());
                 }
-                session.put(keys.key(number), value(&mut random)).await?;
+                session
+                    .put(keys.key(number), value(&mut random, bytes))
+                    .await?;
             }
         });
     }
@@ -230,9 +235,9 @@ pub(crate) fn random() -> StdRng {
     StdRng::seed_from_u64(CLIENTS.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A value unlike those before.
-fn value(random: &mut StdRng) -> Bytes {
-    let mut value = BytesMut::zeroed(VALUE_BYTES);
+/// A value of so many bytes, at least 8, unlike those before.
+fn value(random: &mut StdRng, bytes: usize) -> Bytes {
+    let mut value = BytesMut::zeroed(bytes);
     (&mut value[..8]).put_u64(random.random());
     value.freeze()
 }

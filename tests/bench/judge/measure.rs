@@ -8,7 +8,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::audience::Audience;
 use crate::cases::{At, CONNECTIONS, Case, Work};
-use crate::load::{Client, Get, Granted, Put, Renewed, Running, Swapper, fill, random};
+use crate::load::{
+    Client, Get, Granted, Put, Renewed, Running, Swapper, VALUE_BYTES, fill, random,
+};
 use crate::rows::Quantity;
 use crate::sample::resident_kib;
 use crate::services::Servers;
@@ -50,7 +52,13 @@ impl Bench<'_> {
             Work::Idle => Ok(self.memory().await),
             Work::Filled(keys) => {
                 let sessions = self.sessions::<S>(case).await?;
-                fill(sessions, Keys::Plain, FILLED_FROM..FILLED_FROM + keys).await?;
+                fill(
+                    sessions,
+                    Keys::Plain,
+                    FILLED_FROM..FILLED_FROM + keys,
+                    VALUE_BYTES,
+                )
+                .await?;
                 Ok(self.memory().await)
             }
             Work::Put => self.load(self.puts::<S>(case).await?).await,
@@ -94,7 +102,7 @@ impl Bench<'_> {
     async fn gets<S: Session>(&self, case: &Case, reading: Reading) -> Answered<Vec<Get<S>>> {
         let sessions = self.sessions::<S>(case).await?;
         let writers = sessions.iter().cycle().take(FILLING).map(S::beside);
-        fill(writers.collect(), Keys::Plain, 0..READ_KEYS).await?;
+        fill(writers.collect(), Keys::Plain, 0..READ_KEYS, VALUE_BYTES).await?;
         let clients = sessions.into_iter().map(|session| Get {
             session,
             keys: READ_KEYS,
@@ -109,7 +117,7 @@ impl Bench<'_> {
         let keys = if one_key { 1 } else { case.clients };
         let keys = u64::try_from(keys)?;
         let writers = sessions.iter().take(FILLING).map(S::beside);
-        fill(writers.collect(), Keys::Swapped, 0..keys).await?;
+        fill(writers.collect(), Keys::Swapped, 0..keys, VALUE_BYTES).await?;
         let mut clients = Vec::new();
         for (mut session, number) in sessions.into_iter().zip((0..keys).cycle()) {
             let key = Keys::Swapped.key(number);

@@ -6,10 +6,14 @@ use crate::wanted::Wanted;
 
 pub(crate) const USAGE: &str =
     "usage: judge [--rounds N] [--seconds S] [--services NAME,NAME] [--out FOLDER] [WORD]...
-measures the cases whose name contains one of the words, or all";
+       judge --keys N [--rounds N] [--services NAME,NAME]
+measures the cases whose name contains one of the words, or all; with --keys, what servers that hold so many keys take in
+memory, and how long they take to start";
 
 pub(crate) struct Options {
     pub(crate) rounds: usize,
+    /// The number of keys that servers are to hold when they are started; `None`: the cases are measured.
+    pub(crate) keys: Option<u64>,
     /// How long each case is measured.
     pub(crate) span: Duration,
     /// The names of services; none selects all usual ones.
@@ -29,13 +33,14 @@ impl Options {
         words: impl IntoIterator<Item = String>,
         known: &[&str],
     ) -> Result<Self, String> {
-        let (mut rounds, mut seconds) = (5, 3.0);
+        let (mut rounds, mut seconds, mut keys) = (5, 3.0, None);
         let (mut services, mut out, mut cases) = (Vec::<String>::new(), None, Vec::new());
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--rounds" => rounds = number(&value()?)?,
+                "--keys" => keys = Some(number(&value()?)?),
                 "--seconds" => seconds = number(&value()?)?,
                 "--services" => services = value()?.split(',').map(str::to_owned).collect(),
                 "--out" => out = Some(value()?),
@@ -56,6 +61,7 @@ impl Options {
         }
         Ok(Self {
             rounds,
+            keys,
             span: Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?,
             services,
             out,

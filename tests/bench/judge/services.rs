@@ -213,6 +213,24 @@ impl Servers {
         }
     }
 
+    /// Kills a server of a service that keeps what it has on disks.
+    pub(crate) async fn kill(&mut self, at: usize) {
+        match &mut self.running {
+            Running::Synod(replicas) => replicas.kill(at).await,
+            Running::Etcd(etcd) => etcd.kill(at).await,
+            Running::ZooKeeper(_) | Running::Empty(_) => panic!("it is never started again"),
+        }
+    }
+
+    /// Starts a server again that was killed.
+    pub(crate) fn launch(&mut self, at: usize) {
+        match &mut self.running {
+            Running::Synod(replicas) => replicas.launch(at),
+            Running::Etcd(etcd) => etcd.launch(at),
+            Running::ZooKeeper(_) | Running::Empty(_) => panic!("it is never started again"),
+        }
+    }
+
     pub(crate) async fn stop(self) {
         match self.running {
             // Each process is waited for when it is dropped.

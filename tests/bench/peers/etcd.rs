@@ -1,7 +1,7 @@
 //! Three etcd members with default settings.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use prost::Message;
@@ -22,6 +22,9 @@ use messages::{Nothing, StatusResponse};
 use synod_tests::free_address;
 
 pub(crate) struct Etcd {
+    program: PathBuf,
+    /// Of each member.
+    arguments: Vec<Vec<String>>,
     children: Vec<Child>,
     addresses: Vec<SocketAddr>,
     _folder: TempDir,
@@ -31,7 +34,11 @@ impl Etcd {
     /// Starts three members of this program.
     pub(crate) fn start(program: &Path, security: Option<&SecuredBy>) -> Self {
         let scheme = if security.is_some() { "https" } else { "http" };
-        let flags = security.map_or_else(Vec::new, |by| by.certificates.flags());
+        // Synod's flags have the names of etcd's.
+        let mut flags = security.map_or_else(Vec::new, |by| by.certificates.flags());
+        if security.is_some() {
+            flags.extend(["--client-cert-auth", "--peer-client-cert-auth"].map(str::to_owned));
+        }
         let folder = TempDir::with_prefix_in("etcd-", env!("CARGO_TARGET_TMPDIR"))
             .expect("the folder can be written");
         let members: Vec<(SocketAddr, SocketAddr)> =
@@ -41,32 +48,43 @@ impl Etcd {
             .enumerate()
             .map(|(at, (_, peer))| format!("m{at}={scheme}://{peer}"));
         let set = set.collect::<Vec<_>>().join(",");
-        let children = members.iter().enumerate().map(|(at, (client, peer))| {
-            Command::new(program)
-                .args(["--name", &format!("m{at}")])
-                .args(["--initial-cluster", &set])
-                .args(["--log-level", "error"])
-                .arg("--data-dir")
-                .arg(folder.path().join(format!("m{at}")))
-                .args(["--listen-client-urls", &format!("{scheme}://{client}")])
-                .args(["--advertise-client-urls", &format!("{scheme}://{client}")])
-                .args(["--listen-peer-urls", &format!("{scheme}://{peer}")])
-                .args(["--initial-advertise-peer-urls", &format!("{scheme}://{peer}")])
-                // Synod's flags have the names of etcd's.
-                .args(&flags)
-                .args(security.iter().flat_map(|_| ["--client-cert-auth", "--peer-client-cert-auth"]))
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .kill_on_drop(true)
-                .spawn()
-                .expect("etcd can be started")
+        let arguments = members.iter().enumerate().map(|(at, (client, peer))| {
+            let data = folder.path().join(format!("m{at}"));
+            let (client, peer) = (format!("{scheme}://{client}"), format!("{scheme}://{peer}"));
+            let values = [
+                ("--name", format!("m{at}")),
+                ("--initial-cluster", set.clone()),
+                ("--log-level", "error".to_owned()),
+                ("--data-dir", data.display().to_string()),
+                ("--listen-client-urls", client.clone()),
+                ("--advertise-client-urls", client),
+                ("--listen-peer-urls", peer.clone()),
+                ("--initial-advertise-peer-urls", peer),
+            ];
+            let values = values
+                .into_iter()
+                .flat_map(|(flag, value)| [flag.to_owned(), value]);
+            values.chain(flags.iter().cloned()).collect()
         });
+        let arguments: Vec<Vec<String>> = arguments.collect();
+        let children = arguments.iter().map(|arguments| spawn(program, arguments));
         Self {
+            program: program.to_owned(),
             children: children.collect(),
+            arguments,
             addresses: members.into_iter().map(|(client, _)| client).collect(),
             _folder: folder,
         }
+    }
+
+    pub(crate) async fn kill(&mut self, at: usize) {
+        let killed = self.children[at].kill().await;
+        killed.expect("a child can be killed");
+    }
+
+    /// Starts a member again that was killed.
+    pub(crate) fn launch(&mut self, at: usize) {
+        self.children[at] = spawn(&self.program, &self.arguments[at]);
     }
 
     /// The addresses for clients, where the members tell their metrics too.
@@ -94,10 +112,21 @@ impl Etcd {
 
     /// Kills the members, and waits until they have ended.
     pub(crate) async fn stop(mut self) {
-        for child in &mut self.children {
-            child.kill().await.expect("a child can be killed");
+        for at in 0..self.children.len() {
+            self.kill(at).await;
         }
     }
+}
+
+fn spawn(program: &Path, arguments: &[String]) -> Child {
+    let spawned = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn();
+    spawned.expect("etcd can be started")
 }
 
 async fn leads(place: &Place) -> Result<bool, String> {
