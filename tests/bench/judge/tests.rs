@@ -126,7 +126,7 @@ fn options(line: &str) -> Result<Options, String> {
 fn options_have_defaults_and_words_select_cases() {
     let options = options("--bench").unwrap();
     assert_eq!((options.rounds, options.span.as_secs()), (5, 3));
-    assert!(options.out.is_none() && options.services.is_empty());
+    assert!(options.out.is_none() && options.services.is_empty() && options.keys.is_none());
     assert!(options.has_service("etcd", true) && options.cases.has("put, 1 client"));
     let line = "--rounds 2 --seconds 0.5 put --services synod,etcd --out docs/bench watch";
     let options = self::options(line).unwrap();
@@ -136,6 +136,12 @@ fn options_have_defaults_and_words_select_cases() {
     assert!(!options.has_service("etcd-tls", false));
     assert!(options.cases.has("put, 1 client") && options.cases.has("watch, 1,000"));
     assert!(!options.cases.has("get, 1 client"));
+}
+
+#[test]
+fn servers_are_filled_before_they_start_if_that_is_asked() {
+    let options = options("--keys 1000000 --services synod").unwrap();
+    assert_eq!(options.keys, Some(1_000_000));
 }
 
 #[test]
