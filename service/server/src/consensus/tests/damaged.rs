@@ -38,7 +38,7 @@ async fn with_one_behind() -> (Cluster, ReplicaId, u64) {
         config.kept_entries = 5;
     })
     .await;
-    cluster.propose(join(0)).await;
+    let had = cluster.propose(join(0)).await.position.index;
     let behind = cluster.others(cluster.leader().await)[0];
     cluster.stop(behind).await;
     let mut last = 0;
@@ -48,13 +48,20 @@ async fn with_one_behind() -> (Cluster, ReplicaId, u64) {
     cluster.all_applied(last).await;
     for running in cluster.running.values() {
         let written = async {
-            // The last checkpoint may still be being written; after it, none is due.
-            let newest = || running.consensus.status().checkpoint;
-            while newest().is_none_or(|newest| newest.index + EVERY <= last) {
+            // The last checkpoint may still be being written; after it, none is due. Only then is the log purged, and while it
+            // is not, whoever leads serves the replica from there.
+            let has_purged = || {
+                let status = running.consensus.status();
+                status
+                    .checkpoint
+                    .is_some_and(|newest| newest.index + EVERY > last)
+                    && status.purged.is_some_and(|purged| purged.index > had)
+            };
+            while !has_purged() {
                 tokio::task::yield_now().await;
             }
         };
-        within("checkpoint", written).await;
+        within("checkpoint and a purged log", written).await;
     }
     (cluster, behind, last)
 }
