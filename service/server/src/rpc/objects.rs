@@ -42,9 +42,7 @@ async fn create(
         header: Some(handle.header(carried.done.revision)),
         uid: result.uid,
         resource_version: result.resource_version,
-        object: (!without_object)
-            .then(|| object_of(&carried, &written, &key))
-            .flatten(),
+        object: object_of(&carried, &written, &key, without_object),
     })
 }
 
@@ -68,9 +66,7 @@ async fn update(
         deleted: result.deleted,
         uid: result.uid,
         resource_version: result.resource_version,
-        object: (!without_object)
-            .then(|| object_of(&carried, &written, &key))
-            .flatten(),
+        object: object_of(&carried, &written, &key, without_object),
     })
 }
 
@@ -93,9 +89,7 @@ async fn patch(
         deleted: result.deleted,
         uid: result.uid,
         resource_version: result.resource_version,
-        object: (!without_object)
-            .then(|| object_of(&carried, &written, &key))
-            .flatten(),
+        object: object_of(&carried, &written, &key, without_object),
     })
 }
 
@@ -182,8 +176,17 @@ fn written(carried: &Carried) -> Result<Written, Refusal> {
     }
 }
 
-/// The object as the command left it or, if it was deleted, as it was right before; if that revision is still kept.
-fn object_of(carried: &Carried, written: &Written, key: &ObjectKey) -> Option<v1::Object> {
+/// The object as the command left it or, if it was deleted, as it was right before; if that revision is still kept, and if
+/// the caller has not asked for an answer without it.
+fn object_of(
+    carried: &Carried,
+    written: &Written,
+    key: &ObjectKey,
+    without_object: bool,
+) -> Option<v1::Object> {
+    if without_object {
+        return None;
+    }
     let same = |object: &Arc<Object>| object.metadata.uid == written.uid;
     // For a deleted object, the search through all later changes is skipped.
     let is_gone = written.how == WrittenHow::Deleted;
