@@ -68,10 +68,13 @@ fn beside_others(step: Step, printing: &Mutex<()>) -> Ended {
     };
     let _one = locked(printing);
     eprintln!("\n==> {}: {}", ended.step.name(), ended.step);
-    if let Err(error) = print(&path) {
-        eprintln!("{}: {error}", path.display());
+    match print(&path) {
+        Ok(output) => ended.explained(&output),
+        Err(error) => {
+            eprintln!("{}: {error}", path.display());
+            ended
+        }
     }
-    ended
 }
 
 fn created(path: &PathBuf) -> io::Result<File> {
@@ -81,11 +84,13 @@ fn created(path: &PathBuf) -> io::Result<File> {
     File::create(path)
 }
 
-fn print(path: &PathBuf) -> io::Result<()> {
-    let mut output = File::open(path)?;
+/// Prints what is in the file of `path`, and returns it.
+fn print(path: &PathBuf) -> io::Result<String> {
+    let output = fs::read(path)?;
     let mut shown = io::stderr().lock();
-    io::copy(&mut output, &mut shown)?;
-    shown.flush()
+    shown.write_all(&output)?;
+    shown.flush()?;
+    Ok(String::from_utf8_lossy(&output).into_owned())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

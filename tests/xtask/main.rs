@@ -5,6 +5,7 @@
 //! `test`, fails if it has changed the checkout.
 
 mod commands;
+mod failures;
 mod lanes;
 mod step;
 mod testing;

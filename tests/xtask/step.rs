@@ -7,6 +7,7 @@ use std::process::{self, ExitCode};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::failures;
 use crate::lanes::{self, Lane};
 use crate::tools::{self, Tool};
 use crate::untouched::Snapshot;
@@ -109,6 +110,7 @@ impl Step {
             ending,
             took: watch.elapsed(),
             step: self,
+            failures: Vec::new(),
         }
     }
 
@@ -118,6 +120,7 @@ impl Step {
             step: self,
             ending,
             took: Duration::ZERO,
+            failures: Vec::new(),
         }
     }
 
@@ -213,9 +216,20 @@ pub(crate) struct Ended {
     pub(crate) step: Step,
     ending: Ending,
     took: Duration,
+    /// The tests that failed, a line each, where its output was read.
+    failures: Vec<String>,
 }
 
 impl Ended {
+    /// It, with the tests that failed as its `output` names them.
+    pub(crate) fn explained(self, output: &str) -> Self {
+        let failures = match self.ending {
+            Ending::Failed(_) => failures::named(output),
+            _ => Vec::new(),
+        };
+        Self { failures, ..self }
+    }
+
     /// Whether it has not failed.
     pub(crate) fn is_well(&self) -> bool {
         matches!(self.ending, Ending::Done | Ending::Skipped(_))
@@ -280,7 +294,7 @@ fn run_steps(command: &str, steps: Vec<Step>) -> bool {
     ended.iter().all(Ended::is_well)
 }
 
-/// One line for each step: its result, its duration, and for a failed one how to run it alone.
+/// One line for each step: its result, its duration, and for a failed one how to run it alone; then each test that failed.
 fn summary(command: &str, ended: &[Ended]) -> String {
     let width = ended
         .iter()
@@ -288,7 +302,10 @@ fn summary(command: &str, ended: &[Ended]) -> String {
         .max()
         .unwrap_or(0);
     let mut text = format!("\ncargo xtask {command}:\n");
-    for Ended { step, ending, took } in ended {
+    for Ended {
+        step, ending, took, ..
+    } in ended
+    {
         let name = &step.name;
         let seconds = took.as_secs_f64();
         text += &match ending {
@@ -299,6 +316,13 @@ fn summary(command: &str, ended: &[Ended]) -> String {
             Ending::Skipped(why) => format!("  SKIPPED  {name:width$} {seconds:7.1} s  {why}\n"),
             Ending::NotRun => format!("  not run  {name:width$}\n"),
         };
+    }
+    for Ended { step, failures, .. } in ended {
+        text.extend(
+            failures
+                .iter()
+                .map(|test| format!("\n{}: {test}\n", step.name)),
+        );
     }
     text
 }
@@ -392,14 +416,17 @@ mod tests {
             step: Step::new(name, "true"),
             ending,
             took,
-        });
+            failures: Vec::new(),
+        })
+        .map(|ended| ended.explained("FAILED test_a.py::test_b\n"));
         assert_eq!(
             summary("check", &ended),
             "\ncargo xtask check:\n\
              \x20 ok       fmt        1.2 s\n\
              \x20 FAILED   clippy     0.0 s  exit status: 1; again with: cargo xtask check clippy\n\
              \x20 SKIPPED  kube       0.0 s  there is no Go\n\
-             \x20 not run  doc   \n"
+             \x20 not run  doc   \n\
+             \nclippy: FAILED test_a.py::test_b\n"
         );
     }
 }
