@@ -55,21 +55,47 @@ export async function develop() {
   throw new Error('`synod dev` ended before it served');
 }
 
-/** Ports of loopback that nobody had a moment ago. */
+/** The ports of a block, of which whoever listens at the first has all: a replica that is stopped can listen at its port again.
+ * The tests of Rust (`tests/src/ports.rs`) and Python take theirs in the same way. */
+const BLOCK = 64;
+let rest = [];
+
+/** Ports of loopback at which nobody listens, below those that the system gives to outgoing connections. Each is returned once,
+ * and to no other program of tests. */
 export async function freePorts(count) {
-  const servers = [];
-  for (let number = 0; number < count; number += 1) {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    servers.push(server);
-  }
-  const ports = servers.map((server) => server.address().port);
-  for (const server of servers) {
+  const ports = [];
+  while (ports.length < count) {
+    if (rest.length === 0) rest = await block();
+    const port = rest.shift();
+    const server = await listen(port);
+    if (!server) continue;
     server.close();
     await once(server, 'close');
+    ports.push(port);
   }
   return ports;
+}
+
+/** The ports of a block that nobody has. */
+async function block() {
+  for (let step = 0; step < 340; step += 1) {
+    const first = 10_240 + BLOCK * ((process.pid + step) % 340);
+    const held = await listen(first);
+    if (!held) continue;
+    // It ends with this process, and keeps that from ending no longer.
+    held.unref();
+    return Array.from({ length: BLOCK - 1 }, (_, place) => first + 1 + place);
+  }
+  throw new Error('no port below 32000 is free');
+}
+
+/** A server at a port of loopback, or nothing if somebody listens there. */
+function listen(port) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve());
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
 }
 
 /** Makes certificates in a folder: the words of a replica that uses them, and what its clients need. */

@@ -18,16 +18,49 @@ OLDER = os.environ.get("SYNOD_OLDER_BINARY", "")
 """The program as it was at machine version 1."""
 
 
+_BLOCK = 64
+"""The ports of a block, of which whoever listens at the first has all: a replica that is stopped can listen at its port
+again. The tests of Rust (`tests/src/ports.rs`) and Node take theirs in the same way."""
+
+_held: list[socket.socket] = []
+_rest: list[int] = []
+
+
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens at."""
-    sockets = [socket.socket() for _ in range(count)]
+    """Ports of loopback at which nobody listens, below those that the system gives to outgoing connections. Each is
+    returned once, and to no other program of tests."""
+    ports: list[int] = []
+    while len(ports) < count:
+        if not _rest:
+            _rest.extend(_block())
+        port = _rest.pop(0)
+        with socket.socket() as listener:
+            if _listens(listener, port):
+                ports.append(port)
+    return ports
+
+
+def _block() -> range:
+    """A block that nobody has."""
+    for step in range(340):
+        first = 10_240 + _BLOCK * ((os.getpid() + step) % 340)
+        listener = socket.socket()
+        if _listens(listener, first):
+            _held.append(listener)
+            return range(first + 1, first + _BLOCK)
+        listener.close()
+    raise RuntimeError("no port below 32000 is free")
+
+
+def _listens(listener: socket.socket, port: int) -> bool:
+    # As the replicas and Rust do: what a connection of before is still waited for does not keep the port.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+    except OSError:
+        return False
+    return True
 
 
 class Replicas:
