@@ -16,6 +16,9 @@ use crate::cluster::{Cluster, IDS, NAME};
 use crate::requests::timely;
 use crate::waiting::within;
 
+/// As far ahead no term comes by elections.
+const FAR: u64 = 1_000_000;
+
 /// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -137,14 +140,14 @@ async fn who_does_not_belong_to_the_replica_set_moves_no_term() {
         ];
         for (who, names) in strangers {
             let vote = Vote {
-                term: term + 1_000_000,
+                term: term + FAR,
                 leader: 1,
                 committed: false,
             };
             let last = LogId {
-                term: term + 1_000_000,
+                term: term + FAR,
                 leader: 1,
-                index: 1_000_000,
+                index: FAR,
             };
             let mut request: Request<VoteRequest> = timely(VoteRequest {
                 vote,
@@ -167,10 +170,10 @@ async fn who_does_not_belong_to_the_replica_set_moves_no_term() {
     agree(&cluster).await;
     for id in IDS {
         let status = cluster.status(id).await.expect("it answers");
-        assert_eq!(
-            (status.leader_id, status.header.raft_term),
-            (Some(leader), term),
-            "replica {id}"
+        // On a busy machine the replicas may have voted for each other meanwhile.
+        assert!(
+            status.header.raft_term < term + FAR,
+            "replica {id}: {status:?}"
         );
     }
     cluster.finish().await;
