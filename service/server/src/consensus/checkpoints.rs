@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -9,9 +10,7 @@ use synod_machine::State;
 use synod_model::stored::{from_bytes, to_bytes};
 use synod_store::checkpoint::{CHUNK_BYTES_TARGET, CheckpointHeader, RowChunks, Rows, read_state};
 use synod_store::payload::CheckpointMeta;
-use synod_store::{
-    CheckpointReader, CheckpointStore, CheckpointWriter, DataDirectory, Disk, LogId,
-};
+use synod_store::{CheckpointReader, CheckpointStore, CheckpointWriter, Disk, LogId};
 
 use super::damage::Damage;
 use super::record::{checkpoint_meta, of_store_id, snapshot_meta, to_store_id};
@@ -37,25 +36,20 @@ pub(crate) enum CheckpointData {
 }
 
 impl Checkpoints {
-    /// Opens the checkpoints of a data directory and loads the newest undamaged one. `purged` says up to where the log
-    /// was purged: the checkpoint must reach at least that far.
+    /// Loads the newest undamaged checkpoint of a directory. Those that it has stay as they are.
     ///
     /// # Errors
     ///
-    /// When no checkpoint and log together hold the whole state, or the disk fails.
-    pub(super) fn open(
+    /// When a checkpoint is sound and its state is not, or the disk fails.
+    pub(super) fn load(
         disk: &Arc<dyn Disk>,
-        directory: &DataDirectory,
-        purged: Option<LogId>,
+        path: &Path,
+        cluster: Option<[u8; 16]>,
     ) -> io::Result<(Self, Restored)> {
-        let cluster = directory.identity().cluster_id;
-        let (store, loaded) =
-            CheckpointStore::open(Arc::clone(disk), &directory.checkpoints_path(), cluster)?;
+        let (store, loaded) = CheckpointStore::open(Arc::clone(disk), path, cluster)?;
         for damaged in loaded.skipped {
             tracing::error!(%damaged, "skipped a damaged checkpoint");
         }
-        store.check_covers(purged)?;
-        store.put_skipped_aside()?;
         let restored = match loaded.reader {
             None => Restored {
                 state: State::new(),
@@ -81,6 +75,17 @@ impl Checkpoints {
         };
         let damage = Damage::default();
         Ok((Self { store, damage }, restored))
+    }
+
+    /// Puts damaged checkpoints aside once the log was found to go on from the one that was loaded. `purged` says up to
+    /// where the log was purged: the checkpoint must reach at least that far.
+    ///
+    /// # Errors
+    ///
+    /// When checkpoint and log together do not hold the whole state, or the disk fails.
+    pub(super) fn join(&self, purged: Option<LogId>) -> io::Result<()> {
+        self.store.check_covers(purged)?;
+        Ok(self.store.put_skipped_aside()?)
     }
 
     /// Writes `state` as of `meta`. Computes its digest anew first, so that a state damaged in memory is not passed on.
