@@ -1,5 +1,5 @@
-//! Measures three Synod processes where no other service has the same: how fast a report fans out, and how long no write
-//! is acknowledged when the leader is killed or asked to end. What etcd and ZooKeeper have too, `judge` measures beside theirs.
+//! Measures for how long three Synod processes acknowledge no write when the leader is killed or asked to end. What etcd and
+//! ZooKeeper have too, `judge` measures beside theirs.
 //!
 //! Words after `--` select figures: only those whose name contains one of the words are taken.
 
@@ -16,8 +16,6 @@ mod waiting;
 mod entry;
 #[path = "figures/failover.rs"]
 mod failover;
-#[path = "figures/fan_out.rs"]
-mod fan_out;
 #[path = "figures/hand_over.rs"]
 mod hand_over;
 #[path = "peers/replicas.rs"]
@@ -45,9 +43,6 @@ fn main() {
     runtime.block_on(async {
         let mut replicas = Replicas::start().await;
         println!("{:<52} {:>12} {:>24}", "figure", "median", "least to most");
-        if wanted.has("watchers") {
-            fan_out::thousand_resources(&replicas).await;
-        }
         if wanted.has("SIGKILL") {
             failover::leader_killed(&mut replicas).await;
         }

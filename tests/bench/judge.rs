@@ -52,6 +52,8 @@ mod load;
 mod measure;
 #[path = "judge/options.rs"]
 mod options;
+#[path = "judge/reports.rs"]
+mod reports;
 #[path = "judge/rows.rs"]
 mod rows;
 #[path = "judge/secured.rs"]
@@ -71,7 +73,7 @@ mod usage;
 
 use cases::{At, CASES, Case, Work};
 use measure::{Bench, Measured};
-use options::{Options, USAGE};
+use options::{Options, USAGE, What};
 use rows::{Row, Rows, count_quietest, repeats};
 use services::{Protocol, SERVICES, Servers, Service};
 use session::Answered;
@@ -116,9 +118,10 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .expect("a runtime can be made");
-    match options.keys {
-        Some(keys) => runtime.block_on(starts::measure(&options, keys)),
-        None => runtime.block_on(judge(&options)),
+    match options.what {
+        What::Cases => runtime.block_on(judge(&options)),
+        What::Starts(keys) => runtime.block_on(starts::measure(&options, keys)),
+        What::Reports => runtime.block_on(reports::measure(&options)),
     }
     ExitCode::SUCCESS
 }

@@ -7,13 +7,23 @@ use crate::wanted::Wanted;
 pub(crate) const USAGE: &str =
     "usage: judge [--rounds N] [--seconds S] [--services NAME,NAME] [--out FOLDER] [WORD]...
        judge --keys N [--rounds N] [--services NAME,NAME]
+       judge --reports [--rounds N] [--services NAME,NAME]
 measures the cases whose name contains one of the words, or all; with --keys, what servers that hold so many keys take in
-memory, and how long they take to start";
+memory, and how long they take to start; with --reports, how long what a server says about 1,000 resources takes to reach
+watchers on all servers";
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    Cases,
+    /// The memory and the start of servers that hold so many keys.
+    Starts(u64),
+    Reports,
+}
 
 pub(crate) struct Options {
     pub(crate) rounds: usize,
-    /// The number of keys that servers are to hold when they are started; `None`: the cases are measured.
-    pub(crate) keys: Option<u64>,
+    pub(crate) what: What,
     /// How long each case is measured.
     pub(crate) span: Duration,
     /// The names of services; none selects all usual ones.
@@ -33,14 +43,15 @@ impl Options {
         words: impl IntoIterator<Item = String>,
         known: &[&str],
     ) -> Result<Self, String> {
-        let (mut rounds, mut seconds, mut keys) = (5, 3.0, None);
+        let (mut rounds, mut seconds, mut what) = (5, 3.0, What::Cases);
         let (mut services, mut out, mut cases) = (Vec::<String>::new(), None, Vec::new());
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--rounds" => rounds = number(&value()?)?,
-                "--keys" => keys = Some(number(&value()?)?),
+                "--keys" => what = What::Starts(number(&value()?)?),
+                "--reports" => what = What::Reports,
                 "--seconds" => seconds = number(&value()?)?,
                 "--services" => services = value()?.split(',').map(str::to_owned).collect(),
                 "--out" => out = Some(value()?),
@@ -61,7 +72,7 @@ impl Options {
         }
         Ok(Self {
             rounds,
-            keys,
+            what,
             span: Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?,
             services,
             out,

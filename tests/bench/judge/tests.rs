@@ -16,7 +16,7 @@ mod options;
 mod rows;
 
 use chart::{Bar, Group, svg};
-use options::{Options, USAGE};
+use options::{Options, USAGE, What};
 use rows::{Quantity, Row, Rows, count_quietest, repeats};
 
 fn row(round: usize, service: &'static str, rate: f64, others: f64) -> Row {
@@ -126,7 +126,7 @@ fn options(line: &str) -> Result<Options, String> {
 fn options_have_defaults_and_words_select_cases() {
     let options = options("--bench").unwrap();
     assert_eq!((options.rounds, options.span.as_secs()), (5, 3));
-    assert!(options.out.is_none() && options.services.is_empty() && options.keys.is_none());
+    assert!(options.out.is_none() && options.services.is_empty() && options.what == What::Cases);
     assert!(options.has_service("etcd", true) && options.cases.has("put, 1 client"));
     let line = "--rounds 2 --seconds 0.5 put --services synod,etcd --out docs/bench watch";
     let options = self::options(line).unwrap();
@@ -139,9 +139,11 @@ fn options_have_defaults_and_words_select_cases() {
 }
 
 #[test]
-fn servers_are_filled_before_they_start_if_that_is_asked() {
-    let options = options("--keys 1000000 --services synod").unwrap();
-    assert_eq!(options.keys, Some(1_000_000));
+fn starts_and_reports_are_measured_if_that_is_asked() {
+    let starts = options("--keys 1000000 --services synod").unwrap();
+    assert_eq!(starts.what, What::Starts(1_000_000));
+    let reports = options("--reports --rounds 3").unwrap();
+    assert_eq!((reports.what, reports.rounds), (What::Reports, 3));
 }
 
 #[test]

@@ -26,6 +26,8 @@ use crate::session::{
 /// The number of requests for watches that may wait to be sent.
 const CREATES_MAX: usize = 64;
 
+const TXN: &str = "/etcdserverpb.KV/Txn";
+
 pub(crate) struct Etcd {
     client: Grpc<Channel>,
     renewals: Option<Renewals>,
@@ -57,6 +59,24 @@ impl Etcd {
             .into_inner())
     }
 
+    /// Writes all of the keys in one transaction if each is still at its version, and returns the version that they have
+    /// then.
+    pub(crate) async fn swap_all(
+        &mut self,
+        swaps: Vec<(Key, Version, Bytes)>,
+    ) -> Answered<Option<Version>> {
+        let mut request = TxnRequest::default();
+        for (key, version, value) in swaps {
+            request.compare.push(is_at(key, version)?);
+            request.success.push(op(Op::Put(put(key, value))));
+        }
+        let response: TxnResponse = call(&mut self.client, TXN, request).await?;
+        response
+            .succeeded
+            .then(|| written_at(&response))
+            .transpose()
+    }
+
     /// Opens the stream with its first request: etcd answers nothing before.
     async fn renewals(&mut self, first: LeaseKeepAliveRequest) -> Answered<&mut Renewals> {
         if let Some(renewals) = &self.renewals {
@@ -86,6 +106,24 @@ fn range(key: Key, reading: Reading) -> RangeRequest {
         key: key.path().into(),
         serializable: reading == Reading::Serializable,
     }
+}
+
+fn is_at(key: Key, version: Version) -> Answered<Compare> {
+    Ok(Compare {
+        target: TARGET_MOD,
+        key: key.path().into(),
+        compared: Some(Compared::ModRevision(i64::try_from(version)?)),
+    })
+}
+
+fn op(op: Op) -> RequestOp {
+    RequestOp { op: Some(op) }
+}
+
+/// The version of what a transaction has written.
+fn written_at(response: &TxnResponse) -> Answered<Version> {
+    let header = response.header.as_ref().ok_or("an answer has no header")?;
+    Ok(Version::try_from(header.revision)?)
 }
 
 fn version_in(range: &RangeResponse) -> Answered<Version> {
@@ -122,21 +160,14 @@ impl Session for Etcd {
     }
 
     async fn swap(&mut self, key: Key, version: Version, value: Bytes) -> Answered<Swap> {
-        let compare = Compare {
-            target: TARGET_MOD,
-            key: key.path().into(),
-            compared: Some(Compared::ModRevision(i64::try_from(version)?)),
-        };
-        let op = |op| vec![RequestOp { op: Some(op) }];
         let request = TxnRequest {
-            compare: vec![compare],
-            success: op(Op::Put(put(key, value))),
-            failure: op(Op::Range(range(key, Reading::Linearizable))),
+            compare: vec![is_at(key, version)?],
+            success: vec![op(Op::Put(put(key, value)))],
+            failure: vec![op(Op::Range(range(key, Reading::Linearizable)))],
         };
-        let response: TxnResponse = call(&mut self.client, "/etcdserverpb.KV/Txn", request).await?;
+        let response: TxnResponse = call(&mut self.client, TXN, request).await?;
         if response.succeeded {
-            let header = response.header.ok_or("an answer has no header")?;
-            return Ok(Swap::Done(Version::try_from(header.revision)?));
+            return Ok(Swap::Done(written_at(&response)?));
         }
         let range = response.responses.first().and_then(|op| op.range.as_ref());
         Ok(Swap::Lost(version_in(range.ok_or("a range is missing")?)?))
