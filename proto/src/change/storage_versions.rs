@@ -64,14 +64,13 @@ mod legal {
         let mut seen = BTreeSet::new();
         let mut legal = Vec::with_capacity(pb.len());
         for (i, entry) in pb.iter().enumerate() {
-            let path = format!("[{i}]");
-            legal.extend(found.parsed(&path, ReportEntry::try_from(entry)));
+            legal.extend(found.parsed(format_args!("[{i}]"), ReportEntry::try_from(entry)));
             if let Some(resource) = &entry.resource
                 && !seen.insert((&resource.group, &resource.resource))
             {
                 let name = [resource.resource.as_str(), resource.group.as_str()].join(".");
                 let twice = Violation::duplicate(name.trim_end_matches('.'));
-                found.push(twice.at(&format!("{path}.resource")));
+                found.push(twice.at(&format!("[{i}].resource")));
             }
         }
         crate::wire::sound(legal, found)

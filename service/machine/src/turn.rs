@@ -306,11 +306,10 @@ impl<'a> Turn<'a> {
             agreement,
         } = decided;
         let present = self.state.storage_versions.get(&resource);
-        if !entries.is_empty()
-            || after.as_ref().map(|after| &after.status)
-                != present.map(|present| &present.row.status)
-        {
-            self.put_storage_version(&resource, entries, after);
+        let present = present.map(|version| Arc::clone(&version.row));
+        let status = after.as_ref().map(|after| &after.status);
+        if !entries.is_empty() || status != present.as_ref().map(|row| &row.status) {
+            self.put_storage_version(&resource, present, entries, after);
         }
         if let Some(status) = state {
             self.put_storage_state_and(&resource, status, agreement, then);
@@ -321,14 +320,10 @@ impl<'a> Turn<'a> {
     fn put_storage_version(
         &mut self,
         resource: &GroupResource,
+        before: Option<Arc<StorageVersionRow>>,
         entries: Vec<EntryChange>,
         after: Option<Reported>,
     ) {
-        let before = self
-            .state
-            .storage_versions
-            .get(resource)
-            .map(|version| Arc::clone(&version.row));
         for change in &entries {
             self.state.index_entry(resource, change);
         }

@@ -1,5 +1,7 @@
 //! Report entries: which versions of a resource a member decodes, serves, and encodes or votes for.
 
+use std::fmt;
+
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
 use crate::violation::excerpt;
 use crate::{
@@ -106,7 +108,7 @@ impl ReportEntry {
         let served = parse_versions(SERVED, &text.served, &mut violations);
         let date = text.serve_until.map(ServeUntil::date);
         let serve_until = date.and_then(|date| violations.parsed(SERVE_UNTIL, date));
-        text.check_relations(&mut violations);
+        text.check_relations(resource.as_ref(), &mut violations);
         match (resource, kind, stance) {
             (Some(resource), Some(kind), Some(stance)) if violations.is_empty() => Ok(Self {
                 resource,
@@ -122,9 +124,10 @@ impl ReportEntry {
 
     /// Adds every rule that the entry breaks, at `path`: the relations between its fields, which
     /// their types cannot express.
-    pub fn check(&self, path: &str, violations: &mut Violations) {
+    pub fn check(&self, path: impl fmt::Display, violations: &mut Violations) {
         let mut found = Violations::new();
-        self.as_text().check_relations(&mut found);
+        self.as_text()
+            .check_relations(Some(&self.resource), &mut found);
         violations.extend_at(path, found);
     }
 
@@ -175,7 +178,7 @@ fn parse_versions(field: &str, texts: &[&str], violations: &mut Violations) -> V
     let within = texts.iter().take(VERSIONS_PER_ENTRY_MAX).enumerate();
     within
         .filter_map(|(i, text)| {
-            violations.parsed(&format!("{field}[{i}]"), ApiVersion::parse(text))
+            violations.parsed(format_args!("{field}[{i}]"), ApiVersion::parse(text))
         })
         .collect()
 }
@@ -201,8 +204,9 @@ impl StanceText<'_> {
 
 impl ReportEntryText<'_> {
     /// Every encoded, preferred or served version must be decodable. Versions are compared as text,
-    /// so that a malformed version does not hide that it is not among the decodable ones.
-    fn check_relations(&self, violations: &mut Violations) {
+    /// so that a malformed version does not hide that it is not among the decodable ones. The rules of its topic are checked if
+    /// it names a legal `resource`: one that is not is told by the rules of names.
+    fn check_relations(&self, resource: Option<&GroupResource>, violations: &mut Violations) {
         let longest = self.decodable.len().max(self.served.len());
         if longest > VERSIONS_PER_ENTRY_MAX {
             return;
@@ -212,10 +216,12 @@ impl ReportEntryText<'_> {
             let rule = format_args!("{DECODABLE} must include {field} {}", excerpt(version));
             violations.push(Violation::invalid_list(&self.decodable, rule).at(DECODABLE));
         }
-        self.check_topic(violations);
-        let decodable = format!("[{}]", self.decodable.join(" "));
+        if let Some(resource) = resource {
+            self.check_topic(resource, violations);
+        }
         for (i, version) in self.served.iter().enumerate() {
             if !self.decodable.contains(version) {
+                let decodable = format!("[{}]", self.decodable.join(" "));
                 let rule = format_args!(
                     "individual served version : {} must be included in {DECODABLE} : {}",
                     excerpt(version),
@@ -226,12 +232,8 @@ impl ReportEntryText<'_> {
         }
     }
 
-    /// The rules of the entry's topic; a name that breaks its own rules is told by those.
-    fn check_topic(&self, violations: &mut Violations) {
-        let Ok(resource) = GroupResource::new(self.group, self.resource) else {
-            return;
-        };
-        let kind = TopicKind::of(&resource);
+    fn check_topic(&self, resource: &GroupResource, violations: &mut Violations) {
+        let kind = TopicKind::of(resource);
         let preferred = match self.stance {
             StanceText::Fixed { .. } => None,
             StanceText::Voting { preferred } => Some(preferred),
@@ -239,7 +241,7 @@ impl ReportEntryText<'_> {
         if let Err(rule) = kind.allows(self.decodable.iter().copied(), preferred) {
             violations.push(Violation::invalid_list(&self.decodable, rule).at(DECODABLE));
         }
-        if let Err(rule) = kind.names(&resource) {
+        if let Err(rule) = kind.names(resource) {
             violations.push(Violation::invalid(self.group, rule).at(GROUP));
         }
         let date = self.serve_until.filter(|_| !kind.is_promised_until());

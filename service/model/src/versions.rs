@@ -1,6 +1,5 @@
 //! Versions of a resource, and sets of them.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -77,8 +76,10 @@ pub struct VersionSet(Arc<[ApiVersion]>);
 impl VersionSet {
     /// The set of these versions, in this order; `None` if one is there twice.
     pub(crate) fn of_distinct(versions: Vec<ApiVersion>) -> Option<Self> {
-        let distinct: BTreeSet<&ApiVersion> = versions.iter().collect();
-        (distinct.len() == versions.len()).then(|| Self(versions.into()))
+        let mut sorted: Vec<&ApiVersion> = versions.iter().collect();
+        sorted.sort_unstable();
+        let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
+        distinct.then(|| Self(versions.into()))
     }
 
     /// Whether it holds this version.

@@ -130,7 +130,11 @@ impl Violations {
     ///
     /// This is how a request is parsed so that all its faults are found: each field goes through
     /// here, and at the end [`Violations::into_result`] decides.
-    pub fn parsed<T, E: Into<Self>>(&mut self, path: &str, result: Result<T, E>) -> Option<T> {
+    pub fn parsed<T, E: Into<Self>>(
+        &mut self,
+        path: impl Display,
+        result: Result<T, E>,
+    ) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(violations) => {
@@ -149,10 +153,11 @@ impl Violations {
     }
 
     /// Adds all of `others`, at `path` or below it.
-    pub fn extend_at(&mut self, path: &str, others: Self) {
+    pub fn extend_at(&mut self, path: impl Display, others: Self) {
         self.left_out += others.left_out;
+        // The path becomes a text only where there is a fault.
         for violation in others.kept {
-            self.push(violation.at(path));
+            self.push(violation.at(&path.to_string()));
         }
     }
 

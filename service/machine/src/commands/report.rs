@@ -1,9 +1,7 @@
 //! `Report`: everything that a member says of its resources, in one command, at one revision.
 
-use std::collections::BTreeSet;
-
 use synod_model::limits::VIOLATIONS_MAX;
-use synod_model::{GroupResource, Member, Refusal, Report, TOPICS_SINCE, TopicKind};
+use synod_model::{GroupResource, Member, MemberId, Refusal, Report, TOPICS_SINCE, TopicKind};
 
 use crate::hashes::said_by_report;
 use crate::state::over_quota;
@@ -18,10 +16,11 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
     };
     let state = turn.state();
     let member = state.heard(&report.member, report.epoch, said)?.clone();
-    check_shape(state, report)?;
-    check_size(turn, report, &member)?;
+    let named = report.named();
+    check_shape(state, report, &named)?;
+    check_size(turn, report, &member, &named)?;
     check_room(turn, report)?;
-    let decided = decide_all(turn, report, &member)?;
+    let decided = decide_all(turn, report, &member, &named)?;
     turn.take_statement(&report.member, said);
     for decided in decided {
         turn.carry_out(decided);
@@ -43,20 +42,34 @@ fn replaces(report: &Report, member: &Member) -> bool {
     report.replace || !member.reported
 }
 
+/// The resources that the member has reported and that are not `named`, in their order.
+fn unnamed<'a>(
+    turn: &'a Turn<'_>,
+    member: &MemberId,
+    named: &'a [&GroupResource],
+) -> impl Iterator<Item = &'a GroupResource> {
+    let mut named = named.iter().peekable();
+    let kept = turn.state().reported.get(member).into_iter().flatten();
+    kept.filter(move |resource| {
+        while named.next_if(|named| **named < *resource).is_some() {}
+        named.peek().is_none_or(|named| **named != *resource)
+    })
+}
+
 /// Reports that break a rule of their shape are refused before they reach the log. Apply checks what its invariants
 /// rest on again: if it panicked over a log entry, no replica could ever get past that entry.
-fn check_shape(state: &State, report: &Report) -> Result<(), Refusal> {
-    let mut seen = BTreeSet::new();
+fn check_shape(state: &State, report: &Report, named: &[&GroupResource]) -> Result<(), Refusal> {
     let mut entries = report.entries.iter();
     // Until there are topics, builds that know none must decide the same: the date counts for nothing yet.
     let knows_no_topics = state.machine_version() < TOPICS_SINCE;
-    let sound = entries.all(|entry| {
-        let kind = state.topic_kind(&entry.resource);
-        seen.insert(&entry.resource)
-            && (entry.serve_until.is_none() || knows_no_topics || kind.is_promised_until())
-            && entry.decodable.contains(entry.stance.version())
-            && (kind == TopicKind::Encoding || entry.is_of_its_topic())
-    });
+    let each_once = named.len() == report.entries.len();
+    let sound = each_once
+        && entries.all(|entry| {
+            let kind = state.topic_kind(&entry.resource);
+            (entry.serve_until.is_none() || knows_no_topics || kind.is_promised_until())
+                && entry.decodable.contains(entry.stance.version())
+                && (kind == TopicKind::Encoding || entry.is_of_its_topic())
+        });
     // Only a faulty report pays for the check that names every fault.
     if sound {
         Ok(())
@@ -65,19 +78,17 @@ fn check_shape(state: &State, report: &Report) -> Result<(), Refusal> {
     }
 }
 
-fn check_size(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<(), Refusal> {
-    let kept = if replaces(report, member) {
-        None
+fn check_size(
+    turn: &Turn<'_>,
+    report: &Report,
+    member: &Member,
+    named: &[&GroupResource],
+) -> Result<(), Refusal> {
+    let others = if replaces(report, member) {
+        0
     } else {
-        turn.state().reported.get(&report.member)
+        unnamed(turn, &report.member, named).count()
     };
-    let named: BTreeSet<&GroupResource> =
-        report.entries.iter().map(|entry| &entry.resource).collect();
-    let others = kept
-        .into_iter()
-        .flatten()
-        .filter(|resource| !named.contains(resource))
-        .count();
     let most = turn.state().settings.report_entries_max;
     let resources = named.len() + others;
     if resources as u64 <= u64::from(most) {
@@ -104,7 +115,12 @@ fn check_room(turn: &Turn<'_>, report: &Report) -> Result<(), Refusal> {
 
 /// The decisions for every resource that the report names or drops. One refusal refuses the whole report, and names the
 /// faults of the other entries too.
-fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<Decided>, Refusal> {
+fn decide_all(
+    turn: &Turn<'_>,
+    report: &Report,
+    member: &Member,
+    named: &[&GroupResource],
+) -> Result<Vec<Decided>, Refusal> {
     let occasion = Occasion {
         cause: Some(Cause::Member(&report.member)),
         ..turn.occasion()
@@ -112,10 +128,8 @@ fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<D
     let decide =
         |resource, said| decide(turn.state(), occasion, resource, &[(&report.member, said)]);
     let mut decided = Vec::new();
-    let mut named = BTreeSet::new();
     let mut refused: Option<Refusal> = None;
     for (i, entry) in report.entries.iter().enumerate() {
-        named.insert(&entry.resource);
         let said = Said::Reports {
             entry,
             same_epoch: member.reported,
@@ -129,13 +143,7 @@ fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<D
         return Err(refusal);
     }
     if replaces(report, member) {
-        let dropped = turn
-            .state()
-            .reported
-            .get(&report.member)
-            .into_iter()
-            .flatten();
-        for resource in dropped.filter(|resource| !named.contains(resource)) {
+        for resource in unnamed(turn, &report.member, named) {
             // The gate of a resource that is no longer reported was closed and drained before the report.
             decided.extend(decide(resource, Said::Drops { drain_until: None })?);
         }

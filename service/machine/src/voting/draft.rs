@@ -13,7 +13,7 @@ use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, kno
 use super::drains::{may_write, raise_drains};
 use super::refusal::{Matters, not_decodable};
 use super::{conditions, observation, roster, selected};
-use crate::state::State;
+use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
 use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
 
@@ -26,12 +26,12 @@ pub(super) struct Draft<'a> {
     pub(super) tally: Tally,
     /// Every member whose entry was touched, with the entry before.
     pub(super) touched: BTreeMap<MemberId, Option<Arc<EntryRow>>>,
+    /// What its members have said until now; `None` if nobody has.
+    present: Option<&'a StorageVersion>,
     pub(super) before: Option<&'a StateStatus>,
     pub(super) after: StateStatus,
     /// Whether an observation expired in this command.
     pub(super) lapsed: bool,
-    /// Whether the resource had entries before.
-    pub(super) was_reported: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -51,11 +51,16 @@ impl<'a> Draft<'a> {
                 .map(|version| (*version.tally).clone())
                 .unwrap_or_default(),
             touched: BTreeMap::new(),
+            present,
             before,
             after: before.cloned().unwrap_or_else(|| fresh_state(state, kind)),
             lapsed: false,
-            was_reported: present.is_some(),
         }
+    }
+
+    /// Whether the resource had entries before.
+    pub(super) fn was_reported(&self) -> bool {
+        self.present.is_some()
     }
 
     /// Doubts, when a key is reported that nobody reports, what a collection has said of it: one that was created before
@@ -64,7 +69,7 @@ impl<'a> Draft<'a> {
         let is_of_topic = !self.kind.is_seen_in_stores() && self.kind.may_precede_reports();
         let was_never_selected = self.after.selected_revision == Revision::ZERO;
         let is_declared = was_never_selected || state.collections.contains_key(resource);
-        if is_of_topic && is_declared && !self.was_reported {
+        if is_of_topic && is_declared && !self.was_reported() {
             self.after.persisted.insert(Persisted::Unknown);
         }
     }
@@ -248,10 +253,7 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn finish(mut self, state: &State, resource: &GroupResource) -> Option<Decided> {
-        let row = state
-            .storage_versions
-            .get(resource)
-            .map(|version| &version.row);
+        let row = self.present.map(|version| &version.row);
         let changes = self.entry_changes();
         self.add_persisted(&changes);
         self.after.common = self.tally.common().cloned();
@@ -303,7 +305,7 @@ impl<'a> Draft<'a> {
             || before.selected != after.selected
             || objected(before) != objected(after)
             || (self.tally.is_empty()
-                && (self.was_reported && after.observation.is_some()
+                && (self.was_reported() && after.observation.is_some()
                     || observation::shown(&before.observation)
                         != observation::shown(&after.observation)))
     }

@@ -125,12 +125,13 @@ impl Draft<'_> {
     pub(super) fn weigh_observation(&mut self, changes: &[EntryChange], drain_until: LogTime) {
         let was_contradicted = self.before.is_some_and(|before| before.contradicted);
         let contradicts = self.contradicted();
+        let was_reported = self.was_reported();
         let Some(observation) = &mut self.after.observation else {
             return;
         };
         observation.overtaken |= changes.iter().any(|change| change.after.is_some());
         if self.tally.is_empty() {
-            if self.was_reported && (observation.overtaken || was_contradicted) {
+            if was_reported && (observation.overtaken || was_contradicted) {
                 self.expire_observation(drain_until);
             }
         } else if observation.expired && !contradicts {

@@ -74,7 +74,7 @@ impl Draft<'_> {
     /// When a version is reported that nobody reports, and its date has come: what nobody who is gone does any more is
     /// needed by nobody, so a release without its code is let in.
     pub(super) fn forget_what_nobody_does(&mut self, nobody_speaks: bool) {
-        let is_left = self.was_reported || nobody_speaks || self.is_promised();
+        let is_left = self.was_reported() || nobody_speaks || self.is_promised();
         if self.kind.is_stored() || is_left {
             return;
         }

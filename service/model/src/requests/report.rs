@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::settings::REPORT_ENTRIES_MAX;
 use crate::{
-    Epoch, ErrorKind, MemberId, Refusal, ReportEntry, StatementNumber, Violation, Violations,
+    Epoch, ErrorKind, GroupResource, MemberId, Refusal, ReportEntry, StatementNumber, Violation,
+    Violations,
 };
 
 /// Says which versions a member decodes, serves, and encodes or prefers, for any number of
@@ -24,6 +25,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// The resources that it names, each once and in their order.
+    pub fn named(&self) -> Vec<&GroupResource> {
+        let mut named: Vec<_> = self.entries.iter().map(|it| &it.resource).collect();
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+
     /// The refusal of the report because the member would report too many `resources`, where `most`
     /// are allowed.
     pub fn too_large(&self, resources: usize, most: u32) -> Refusal {
@@ -48,10 +57,11 @@ impl Report {
             let violation = Violation::too_many(self.entries.len(), entries_max);
             violations.push(violation.at("entries"));
         }
+        let each_once = self.named().len() == self.entries.len();
         let mut seen = BTreeSet::new();
         for (i, entry) in self.entries.iter().enumerate() {
-            entry.check(&format!("entries[{i}]"), &mut violations);
-            if !seen.insert(&entry.resource) {
+            entry.check(format_args!("entries[{i}]"), &mut violations);
+            if !each_once && !seen.insert(&entry.resource) {
                 let duplicate = Violation::duplicate(entry.resource.qualified());
                 violations.push(duplicate.at(&format!("entries[{i}].resource")));
             }

@@ -26,6 +26,7 @@ use crate::session::{
 /// The number of requests for watches that may wait to be sent.
 const CREATES_MAX: usize = 64;
 
+const RANGE: &str = "/etcdserverpb.KV/Range";
 const TXN: &str = "/etcdserverpb.KV/Txn";
 
 pub(crate) struct Etcd {
@@ -59,22 +60,31 @@ impl Etcd {
             .into_inner())
     }
 
-    /// Writes all of the keys in one transaction if each is still at its version, and returns the version that they have
-    /// then.
-    pub(crate) async fn swap_all(
-        &mut self,
-        swaps: Vec<(Key, Version, Bytes)>,
-    ) -> Answered<Option<Version>> {
+    /// The versions of all keys of a set, in the order of those.
+    pub(crate) async fn versions(&mut self, keys: Keys) -> Answered<Vec<Version>> {
+        let (key, range_end) = all_of(keys);
+        let request = RangeRequest {
+            key,
+            range_end,
+            serializable: false,
+        };
+        let range: RangeResponse = call(&mut self.client, RANGE, request).await?;
+        let versions = range
+            .kvs
+            .iter()
+            .map(|kv| Version::try_from(kv.mod_revision));
+        Ok(versions.collect::<Result<_, _>>()?)
+    }
+
+    /// Writes all of the keys in one transaction. Returns whether each was still at its version.
+    pub(crate) async fn swap_all(&mut self, swaps: Vec<(Key, Version, Bytes)>) -> Answered<bool> {
         let mut request = TxnRequest::default();
         for (key, version, value) in swaps {
             request.compare.push(is_at(key, version)?);
             request.success.push(op(Op::Put(put(key, value))));
         }
         let response: TxnResponse = call(&mut self.client, TXN, request).await?;
-        response
-            .succeeded
-            .then(|| written_at(&response))
-            .transpose()
+        Ok(response.succeeded)
     }
 
     /// Opens the stream with its first request: etcd answers nothing before.
@@ -104,6 +114,7 @@ fn put(key: Key, value: Bytes) -> PutRequest {
 fn range(key: Key, reading: Reading) -> RangeRequest {
     RangeRequest {
         key: key.path().into(),
+        range_end: Bytes::new(),
         serializable: reading == Reading::Serializable,
     }
 }
@@ -120,10 +131,10 @@ fn op(op: Op) -> RequestOp {
     RequestOp { op: Some(op) }
 }
 
-/// The version of what a transaction has written.
-fn written_at(response: &TxnResponse) -> Answered<Version> {
-    let header = response.header.as_ref().ok_or("an answer has no header")?;
-    Ok(Version::try_from(header.revision)?)
+/// The range of all keys of a set: from its name and a slash to the name and what follows a slash.
+fn all_of(keys: Keys) -> (Bytes, Bytes) {
+    let bound = |end| format!("{}{end}", keys.name()).into();
+    (bound('/'), bound('0'))
 }
 
 fn version_in(range: &RangeResponse) -> Answered<Version> {
@@ -156,7 +167,7 @@ impl Session for Etcd {
 
     async fn get(&mut self, key: Key, reading: Reading) -> Answered<Version> {
         let request = range(key, reading);
-        version_in(&call(&mut self.client, "/etcdserverpb.KV/Range", request).await?)
+        version_in(&call(&mut self.client, RANGE, request).await?)
     }
 
     async fn swap(&mut self, key: Key, version: Version, value: Bytes) -> Answered<Swap> {
@@ -167,7 +178,8 @@ impl Session for Etcd {
         };
         let response: TxnResponse = call(&mut self.client, TXN, request).await?;
         if response.succeeded {
-            return Ok(Swap::Done(written_at(&response)?));
+            let header = response.header.ok_or("an answer has no header")?;
+            return Ok(Swap::Done(Version::try_from(header.revision)?));
         }
         let range = response.responses.first().and_then(|op| op.range.as_ref());
         Ok(Swap::Lost(version_in(range.ok_or("a range is missing")?)?))
@@ -192,12 +204,9 @@ impl Session for Etcd {
 
     async fn watch(&mut self, watches: u64, audience: Arc<Audience>) -> Answered<JoinSet<()>> {
         let (requests, queue) = mpsc::channel(CREATES_MAX);
-        // From the name of the set and a slash to the name and what follows a slash.
+        let (key, range_end) = all_of(Keys::Watched);
         let create = WatchRequest {
-            create: Some(WatchCreate {
-                key: format!("{}/", Keys::Watched.name()).into(),
-                range_end: format!("{}0", Keys::Watched.name()).into(),
-            }),
+            create: Some(WatchCreate { key, range_end }),
         };
         requests.send(create.clone()).await?;
         let mut stream: Streaming<WatchResponse> =

@@ -51,6 +51,9 @@ pub(crate) struct PutResponse {
 pub(crate) struct RangeRequest {
     #[prost(bytes = "bytes", tag = "1")]
     pub(crate) key: Bytes,
+    /// Empty: the key alone.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub(crate) range_end: Bytes,
     #[prost(bool, tag = "7")]
     pub(crate) serializable: bool,
 }
