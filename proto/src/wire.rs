@@ -33,7 +33,7 @@ pub fn read<T>(found: &mut Violations, field: &str, value: Result<T, Violations>
     match value {
         Ok(value) => Some(value),
         Err(faults) => {
-            found.extend_at(&json_name(field), faults);
+            found.extend_at(json_name(field), faults);
             None
         }
     }

@@ -140,7 +140,7 @@ pub(crate) fn list<T, E: Into<Violations>>(
         let mut found = Violations::new();
         let numbered = items.iter().enumerate();
         let read = numbered
-            .filter_map(|(i, item)| found.parsed(&format!("[{i}]"), read(item)))
+            .filter_map(|(i, item)| found.parsed(format_args!("[{i}]"), read(item)))
             .collect();
         if found.is_empty() {
             Ok(read)

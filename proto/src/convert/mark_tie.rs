@@ -72,7 +72,7 @@ impl Wire<Vec<v1::LiveMark>> for LiveMarks {
     fn of_wire(pb: Vec<v1::LiveMark>) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let numbered = pb.into_iter().enumerate();
-        let marks = numbered.filter_map(|(i, pb)| found.parsed(&format!("[{i}]"), mark(pb)));
+        let marks = numbered.filter_map(|(i, pb)| found.parsed(format_args!("[{i}]"), mark(pb)));
         let marks = marks.collect();
         sound(marks, found)
     }

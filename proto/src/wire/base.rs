@@ -244,7 +244,7 @@ macro_rules! lists {
                 let mut found = Violations::new();
                 let numbered = pb.into_iter().enumerate();
                 let items = numbered
-                    .filter_map(|(i, item)| found.parsed(&format!("[{i}]"), T::of_wire(item)));
+                    .filter_map(|(i, item)| found.parsed(format_args!("[{i}]"), T::of_wire(item)));
                 let items = items.collect();
                 sound(items, found)
             }

@@ -88,7 +88,7 @@ fn read_field(field: &FieldDescriptor, value: &Json) -> Result<Value, Violations
     let mut found = Violations::new();
     let mut list = Vec::with_capacity(items.len());
     for (i, item) in items.iter().enumerate() {
-        list.extend(found.parsed(&format!("[{i}]"), read_value(&field.kind(), item)));
+        list.extend(found.parsed(format_args!("[{i}]"), read_value(&field.kind(), item)));
     }
     if found.is_empty() {
         Ok(Value::List(list))

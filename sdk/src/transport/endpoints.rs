@@ -86,7 +86,7 @@ impl Endpoints {
             .filter_map(|(i, text)| {
                 let reached = Reached::new(text, wiring, &roads, credential.as_ref());
                 let reached = reached.map(Arc::new);
-                found.parsed(&format!("endpoints[{i}]"), reached)
+                found.parsed(format_args!("endpoints[{i}]"), reached)
             })
             .collect();
         if !found.is_empty() {

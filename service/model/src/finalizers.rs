@@ -69,7 +69,7 @@ impl Finalizers {
             let text = text.as_ref();
             let of_deletions = [Self::FOREGROUND, Self::ORPHAN].contains(&text);
             given += usize::from(!of_deletions);
-            let Some(finalizer) = violations.parsed(&format!("[{i}]"), Finalizer::parse(text))
+            let Some(finalizer) = violations.parsed(format_args!("[{i}]"), Finalizer::parse(text))
             else {
                 continue;
             };

@@ -152,8 +152,8 @@ pub(crate) fn read(text: &str) -> Result<Vec<Document>, Failure> {
             let rule = "must have each key once";
             lost.push(Violation::invalid(&error.to_string(), rule));
         }
-        found.extend_at(&place_of(place), lost);
-        documents.extend(found.parsed(&place_of(place), Document::parse(value)));
+        found.extend_at(place_of(place), lost);
+        documents.extend(found.parsed(place_of(place), Document::parse(value)));
     }
     if documents.is_empty() && found.is_empty() {
         found.push(Violation::required("must hold a document"));
@@ -345,13 +345,13 @@ fn attributes(metadata: &Value) -> Result<Attributes, Violations> {
     let mut references = Vec::new();
     let owners = found.parsed("ownerReferences", items(&metadata["ownerReferences"]));
     for (i, value) in owners.into_iter().flatten().enumerate() {
-        references.extend(found.parsed(&format!("ownerReferences[{i}]"), owner(value)));
+        references.extend(found.parsed(format_args!("ownerReferences[{i}]"), owner(value)));
     }
     let owners = found.parsed("ownerReferences", OwnerReferences::new(references));
     let mut names = Vec::new();
     let finalizers = found.parsed("finalizers", items(&metadata["finalizers"]));
     for (i, value) in finalizers.into_iter().flatten().enumerate() {
-        names.extend(found.parsed(&format!("finalizers[{i}]"), text(value)));
+        names.extend(found.parsed(format_args!("finalizers[{i}]"), text(value)));
     }
     let finalizers = found.parsed("finalizers", Finalizers::parse(names));
     match (labels, notes, owners, finalizers) {
@@ -377,7 +377,7 @@ fn texts(value: &Value) -> Result<BTreeMap<String, String>, Violations> {
             Value::Null => Err(Violation::invalid("null", "must be a text: quote it")),
             value => text(value),
         };
-        if let Some(value) = found.parsed(&format!("[{key}]"), value) {
+        if let Some(value) = found.parsed(format_args!("[{key}]"), value) {
             texts.insert(key.clone(), value.to_owned());
         }
     }

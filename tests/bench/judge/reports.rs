@@ -10,18 +10,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::try_join_all;
-use prost::Message as _;
+use prost::Message;
 use synod_proto::v1;
 use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
-use synod_proto::v1::watch_client::WatchClient;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
+use tonic::client::Grpc;
+use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::Channel;
+use tonic_prost::ProstCodec;
 
 use crate::audience::Audience;
 use crate::options::Options;
-use crate::sample::Sample;
+use crate::sample::{Sample, cpu_micros};
 use crate::services::{Protocol, SERVICES, Servers, Service};
 use crate::session::{Answered, Keys, Reading, Session, Swap, TTL, dial};
 use crate::{to_etcd, unary};
@@ -70,34 +72,40 @@ pub(crate) async fn measure(options: &Options) {
         options.has_service(service.name, !service.is_secured) && service.version().is_ok()
     };
     let ways: Vec<(&Service, Way)> = ways.filter(is_wanted).collect();
-    let mut samples = vec![Sample::default(); ways.len()];
+    let mut samples = vec![[Sample::default(), Sample::default()]; ways.len()];
     for round in 0..options.rounds {
-        for ((service, way), sample) in ways.iter().zip(&mut samples) {
-            let taken = taken(service, *way).await;
-            let taken = taken.expect("every way can be gone").median();
-            eprintln!("round {round} {:<11}{way}: {taken:.2} ms", service.name);
-            sample.push(taken);
+        for ((service, way), [times, used]) in ways.iter().zip(&mut samples) {
+            let spent = spent(service, *way).await;
+            let (time, processor) = spent.expect("every way can be gone");
+            eprintln!(
+                "round {round} {:<11}{way}: {time:.2} ms, {processor:.1} ms of processors",
+                service.name
+            );
+            times.push(time);
+            used.push(processor);
         }
     }
     println!(
-        "\n{RESOURCES} resources until the last of 3 watchers has all of them, ms; medians, and their ratios to the first"
+        "\n{RESOURCES} resources until the last of 3 watchers has all of them, ms; medians, and their ratios to the first; then the\n\
+         processor time of all servers"
     );
-    for ((service, way), sample) in ways.iter().zip(&samples) {
-        let ratios = sample.ratios_to(&samples[0]);
+    for ((service, way), [times, used]) in ways.iter().zip(&samples) {
+        let ratios = times.ratios_to(&samples[0][0]);
         println!(
-            "  {:<11}{:<34}{:>30} {:>8.1}",
+            "  {:<11}{:<34}{:>30} {:>8.1} {:>28}",
             service.name,
             way.to_string(),
-            sample.spread(),
-            ratios.median()
+            times.spread(),
+            ratios.median(),
+            used.spread()
         );
     }
 }
 
-/// The milliseconds that one service takes by one way, each time.
-async fn taken(service: &Service, way: Way) -> Answered<Sample> {
+/// The milliseconds that one service takes by one way, and those that the processors take for it.
+async fn spent(service: &Service, way: Way) -> Answered<(f64, f64)> {
     let servers = service.start().await?;
-    let taken = match way {
+    let spent = match way {
         Way::Report => by_reports(&servers).await?,
         Way::Swaps if service.protocol == Protocol::Etcd => {
             by_swaps::<to_etcd::Etcd>(&servers).await?
@@ -106,17 +114,22 @@ async fn taken(service: &Service, way: Way) -> Answered<Sample> {
         Way::Transactions => by_transactions(&servers).await?,
     };
     servers.stop().await;
-    Ok(taken)
+    Ok(spent)
 }
 
-/// Says everything by `say`, [`REPEATS`] times and once before, and measures how long it takes each time until an
-/// `audience` of three has seen all of it.
-async fn times(
+/// Says everything by `say`, [`REPEATS`] times and once before. Returns the median of how long it takes until an `audience` of
+/// three has seen all of it, and the mean of the processor time of the servers.
+async fn repeated(
+    servers: &Servers,
     audience: &Audience,
     mut say: impl AsyncFnMut(usize) -> Answered<()>,
-) -> Answered<Sample> {
-    let mut sample = Sample::default();
+) -> Answered<(f64, f64)> {
+    let used = || servers.processes().into_iter().map(cpu_micros).sum::<f64>();
+    let (mut sample, mut before) = (Sample::default(), 0.0);
     for time in 0..=REPEATS {
+        if time == 1 {
+            before = used();
+        }
         let begin = Instant::now();
         say(time).await?;
         let seen = 3 * RESOURCES * (u64::try_from(time)? + 1);
@@ -128,10 +141,11 @@ async fn times(
     if audience.seen() > 3 * RESOURCES * (u64::try_from(REPEATS)? + 1) {
         return Err("a change was seen twice".into());
     }
-    Ok(sample)
+    let each = (used() - before) / REPEATS as f64;
+    Ok((sample.median(), each / 1_000.0))
 }
 
-async fn by_reports(servers: &Servers) -> Answered<Sample> {
+async fn by_reports(servers: &Servers) -> Answered<(f64, f64)> {
     let leader = dial(&servers.leader().await).await?;
     let join = v1::MembershipJoinRequest {
         id: "reporter".to_owned(),
@@ -151,7 +165,7 @@ async fn by_reports(servers: &Servers) -> Answered<Sample> {
         watch(dial(&place).await?, &audience, &mut watchers).await?;
     }
     let client = StorageVersionsClient::new(leader);
-    times(&audience, async |time| {
+    repeated(servers, &audience, async |time| {
         let request = v1::StorageVersionsReportRequest {
             member: Some(member.clone()),
             entries: (0..RESOURCES).map(|at| entry(at, time)).collect(),
@@ -183,6 +197,19 @@ fn entry(at: u64, time: usize) -> v1::ReportEntry {
     }
 }
 
+/// As much of a `synod.v1.WatchResponse` as is read of etcd's: the rows of events as bytes.
+#[derive(Clone, PartialEq, Message)]
+struct Told {
+    #[prost(message, optional, tag = "1")]
+    events: Option<Events>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Events {
+    #[prost(bytes = "bytes", repeated, tag = "2")]
+    events: Vec<Bytes>,
+}
+
 /// Watches storage versions, and tells the audience how many have changed.
 async fn watch(
     channel: Channel,
@@ -196,16 +223,19 @@ async fn watch(
         }),
         ..Default::default()
     };
-    let mut stream = WatchClient::new(channel).watch(request).await?.into_inner();
+    let mut client = Grpc::new(channel);
+    client.ready().await?;
+    let path = PathAndQuery::from_static("/synod.v1.Watch/Watch");
+    let codec: ProstCodec<v1::WatchRequest, Told> = ProstCodec::default();
+    let stream = client.server_streaming(tonic::Request::new(request), path, codec);
+    let mut stream = stream.await?.into_inner();
     // The first message is a bookmark: what comes after it is seen.
     stream.message().await?.ok_or("a watch ended")?;
     let audience = Arc::clone(audience);
     watchers.spawn(async move {
-        while let Ok(Some(response)) = stream.message().await {
-            if let Some(v1::watch_response::Message::Events(events)) = response.message {
-                for _ in events.events {
-                    audience.saw(&[], 1);
-                }
+        while let Ok(Some(told)) = stream.message().await {
+            for _ in told.events.unwrap_or_default().events {
+                audience.saw(&[], 1);
             }
         }
     });
@@ -237,11 +267,11 @@ async fn written<S: Session>(session: &S) -> Answered<()> {
     try_join_all(writes).await.map(drop)
 }
 
-async fn by_swaps<S: Session>(servers: &Servers) -> Answered<Sample> {
+async fn by_swaps<S: Session>(servers: &Servers) -> Answered<(f64, f64)> {
     let mut session = S::open(&servers.leader().await).await?;
     written(&session).await?;
     let (audience, _watchers) = watched::<S>(servers).await?;
-    times(&audience, async |time| {
+    repeated(servers, &audience, async |time| {
         for at in 0..RESOURCES {
             let key = Keys::Watched.key(at);
             let version = session.get(key, Reading::Linearizable).await?;
@@ -254,12 +284,12 @@ async fn by_swaps<S: Session>(servers: &Servers) -> Answered<Sample> {
     .await
 }
 
-async fn by_transactions(servers: &Servers) -> Answered<Sample> {
+async fn by_transactions(servers: &Servers) -> Answered<(f64, f64)> {
     let session = to_etcd::Etcd::open(&servers.leader().await).await?;
     written(&session).await?;
     let (audience, _watchers) = watched::<to_etcd::Etcd>(servers).await?;
     let numbers: Vec<u64> = (0..RESOURCES).collect();
-    times(&audience, async |time| {
+    repeated(servers, &audience, async |time| {
         let versions = session.beside().versions(Keys::Watched).await?;
         let swaps = numbers.iter().zip(versions);
         let swaps = swaps.map(|(at, version)| {

@@ -243,7 +243,7 @@ fn owners(value: Json) -> Result<Vec<OwnerReference>, Violations> {
     let mut found = Violations::new();
     let mut owners = Vec::new();
     for (i, item) in items(value)?.into_iter().enumerate() {
-        owners.extend(found.parsed(&format!("[{i}]"), reference(item)));
+        owners.extend(found.parsed(format_args!("[{i}]"), reference(item)));
     }
     sound(owners, found)
 }

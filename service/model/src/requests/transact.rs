@@ -96,7 +96,7 @@ impl Transact {
         }
         let mut seen = BTreeSet::new();
         for (i, operation) in self.operations.iter().enumerate() {
-            violations.extend_at(&format!("operations[{i}]"), operation.check());
+            violations.extend_at(format_args!("operations[{i}]"), operation.check());
             if !seen.insert(operation.key()) {
                 let duplicate = Violation::duplicate(&operation.key().to_string());
                 violations.push(duplicate.at(&format!("operations[{i}].key")));

@@ -81,7 +81,9 @@ fn wanted(args: &CertsDevArgs) -> Result<Vec<Wanted>, Failure> {
     let mut faults = Violations::new();
     let hosts: Vec<SanType> = (1..)
         .zip(&args.hosts)
-        .filter_map(|(number, host)| faults.parsed(&format!("--hosts, item {number}"), name(host)))
+        .filter_map(|(number, host)| {
+            faults.parsed(format_args!("--hosts, item {number}"), name(host))
+        })
         .collect();
     for (number, member) in (1..).zip(&args.members) {
         let place = format!("--members, item {number}");

@@ -96,7 +96,7 @@ fn manifest(text: &str) -> Result<Binary, Failure> {
     let mut found = Violations::new();
     let mut resources = Vec::new();
     for (place, decodes) in manifest.resources.iter().enumerate() {
-        resources.extend(found.parsed(&format!("resources[{place}]"), parsed(decodes)));
+        resources.extend(found.parsed(format_args!("resources[{place}]"), parsed(decodes)));
     }
     let mut left_to_others = Vec::new();
     for (place, scope) in manifest.left_to_others.iter().enumerate() {

@@ -103,7 +103,7 @@ fn result(document: &Document, current: Option<&StoredObject>) -> Result<Documen
     source["metadata"]["annotations"][LAST_APPLIED] = Value::String(wanted.to_string());
     let place = |faults| {
         let mut found = Violations::new();
-        found.extend_at(&named(&document.key()), faults);
+        found.extend_at(named(&document.key()), faults);
         Failure::invalid("the merged document is invalid", found)
     };
     Document::parse(source).map_err(place)
