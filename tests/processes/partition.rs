@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const REQUESTS: usize = 8;
 
 /// How often a follower is cut off until the leader stays the same: one that deposes the leader does it each time.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: usize = 3;
 
 /// Short, so that an outage longer than a few elections would make the member expire.
 const TTL: Duration = Duration::from_secs(3);
@@ -167,6 +167,7 @@ async fn comes_back_quietly(cluster: &Cluster, writers: &mut Writers) -> bool {
         (status.leader_id, status.header.raft_term)
     };
     let before = led().await;
+    assert_eq!(before.0, Some(leader));
     cluster.links().isolate(follower);
     refuses_everything(cluster, follower).await;
     writers.acknowledge(60).await;

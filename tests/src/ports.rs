@@ -4,8 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Below the kernel's range for outgoing connections, one of which could otherwise take the port of a stopped replica.
-const RANGE: Range<u16> = 10_240..32_000;
+/// Below the ports of `synod demo`, which begin with 21,000, and those of the kernel for outgoing connections: one of these
+/// could otherwise take the port of a stopped replica.
+const RANGE: Range<u16> = 10_240..20_992;
 
 /// The number of ports of a block. A program of tests has whole blocks, since it may stop what listens at a port and start it
 /// again: it has one as long as it listens at the block's first port. The tests of Python and Node do the same.

@@ -37,9 +37,9 @@ fn ends_one_of_rust(line: &str) -> bool {
         || of_rust(line).is_some()
 }
 
-/// Whether `line` is a row of pytest's summary.
+/// Whether `line` is a row of pytest's summary, and not a line of a log, whose level stands in a column.
 fn is_of_python(line: &str) -> bool {
-    line.starts_with("FAILED ") || line.starts_with("ERROR ")
+    line.starts_with("FAILED ") || line.starts_with("ERROR ") && !line.starts_with("ERROR  ")
 }
 
 /// Whether `line` names a test of Node that has failed, as TAP has it or as people are shown it.
@@ -101,6 +101,7 @@ test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; 
     #[test]
     fn tests_of_python_and_node_are_named() {
         let output = "\
+ERROR    synod:client.py:7 nobody answers
 FAILED test/test_a.py::test_b - assert 1 == 2
 ok 1 - a
 not ok 2 - b

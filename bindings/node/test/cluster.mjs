@@ -78,15 +78,15 @@ export async function freePorts(count) {
 
 /** The ports of a block that nobody has. */
 async function block() {
-  for (let step = 0; step < 340; step += 1) {
-    const first = 10_240 + BLOCK * ((process.pid + step) % 340);
+  for (let step = 0; step < 168; step += 1) {
+    const first = 10_240 + BLOCK * ((process.pid + step) % 168);
     const held = await listen(first);
     if (!held) continue;
     // It ends with this process, and keeps that from ending no longer.
     held.unref();
     return Array.from({ length: BLOCK - 1 }, (_, place) => first + 1 + place);
   }
-  throw new Error('no port below 32000 is free');
+  throw new Error('no port below 20992 is free');
 }
 
 /** A server at a port of loopback, or nothing if somebody listens there. */

@@ -42,14 +42,14 @@ def free_ports(count: int) -> list[int]:
 
 def _block() -> range:
     """A block that nobody has."""
-    for step in range(340):
-        first = 10_240 + _BLOCK * ((os.getpid() + step) % 340)
+    for step in range(168):
+        first = 10_240 + _BLOCK * ((os.getpid() + step) % 168)
         listener = socket.socket()
         if _listens(listener, first):
             _held.append(listener)
             return range(first + 1, first + _BLOCK)
         listener.close()
-    raise RuntimeError("no port below 32000 is free")
+    raise RuntimeError("no port below 20992 is free")
 
 
 def _listens(listener: socket.socket, port: int) -> bool:

@@ -1,6 +1,6 @@
 //! The counts behind a storage version: with them, agreement costs O(versions in an entry), not O(members).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{ApiVersion, Revision, Stance};
 
@@ -11,59 +11,61 @@ use crate::EntryRow;
 pub(crate) struct Tally {
     entries: u32,
     voters: u32,
-    decodes: Counts<ApiVersion>,
-    serves: Counts<ApiVersion>,
-    encodes: Counts<ApiVersion>,
-    prefers: Counts<ApiVersion>,
-    fixed: Counts<ApiVersion>,
+    decodes: Counts,
+    serves: Counts,
+    encodes: Counts,
+    prefers: Counts,
+    fixed: Counts,
     /// By `selected_revision`, the number of voters that took or adopted it.
-    adopted: Counts<Revision>,
+    adopted: BTreeMap<Revision, u32>,
 }
+
+type Counts = BTreeMap<ApiVersion, u32>;
 
 impl Tally {
     pub(crate) fn add(&mut self, entry: &EntryRow) {
         self.entries += 1;
         for version in entry.decodable.iter() {
-            self.decodes.up(version);
+            up(&mut self.decodes, version);
         }
         for version in entry.served.iter() {
-            self.serves.up(version);
+            up(&mut self.serves, version);
         }
         if let Some(encoding) = &entry.encoding {
-            self.encodes.up(encoding);
+            up(&mut self.encodes, encoding);
         }
         match &entry.stance {
-            Stance::Fixed { encoding } => self.fixed.up(encoding),
+            Stance::Fixed { encoding } => up(&mut self.fixed, encoding),
             Stance::Voting { preferred } => {
                 self.voters += 1;
-                self.prefers.up(preferred);
+                up(&mut self.prefers, preferred);
             }
         }
         if let Some(revision) = entry.adopted_revision {
-            self.adopted.up(&revision);
+            up(&mut self.adopted, &revision);
         }
     }
 
     pub(crate) fn remove(&mut self, entry: &EntryRow) {
         self.entries -= 1;
         for version in entry.decodable.iter() {
-            self.decodes.down(version);
+            down(&mut self.decodes, version);
         }
         for version in entry.served.iter() {
-            self.serves.down(version);
+            down(&mut self.serves, version);
         }
         if let Some(encoding) = &entry.encoding {
-            self.encodes.down(encoding);
+            down(&mut self.encodes, encoding);
         }
         match &entry.stance {
-            Stance::Fixed { encoding } => self.fixed.down(encoding),
+            Stance::Fixed { encoding } => down(&mut self.fixed, encoding),
             Stance::Voting { preferred } => {
                 self.voters -= 1;
-                self.prefers.down(preferred);
+                down(&mut self.prefers, preferred);
             }
         }
         if let Some(revision) = entry.adopted_revision {
-            self.adopted.down(&revision);
+            down(&mut self.adopted, &revision);
         }
     }
 
@@ -77,7 +79,7 @@ impl Tally {
 
     /// Whether every entry decodes the version.
     pub(crate) fn all_decode(&self, version: &ApiVersion) -> bool {
-        self.decodes.get(version) == Some(self.entries)
+        self.decodes.get(version) == Some(&self.entries)
     }
 
     /// The versions that every entry decodes.
@@ -107,7 +109,7 @@ impl Tally {
 
     /// Whether every entry votes, and for this version.
     pub(crate) fn all_prefer(&self, version: &ApiVersion) -> bool {
-        self.prefers.get(version) == Some(self.entries)
+        self.prefers.get(version) == Some(&self.entries)
     }
 
     /// Whether some fixed entry encodes another version.
@@ -117,7 +119,7 @@ impl Tally {
 
     /// Whether every voter took or adopted the selection of this revision.
     pub(crate) fn all_adopted(&self, selected_revision: Revision) -> bool {
-        self.adopted.get(&selected_revision).unwrap_or(0) == self.voters
+        self.adopted.get(&selected_revision).copied().unwrap_or(0) == self.voters
     }
 
     /// The versions that entries encode.
@@ -125,57 +127,35 @@ impl Tally {
         self.encodes.keys()
     }
 
-    fn said_by_all(&self, counts: &Counts<ApiVersion>) -> BTreeSet<ApiVersion> {
-        let said = counts.0.iter().filter(|(_, count)| *count == self.entries);
-        said.map(|(version, _)| version.clone()).collect()
+    fn said_by_all(&self, counts: &Counts) -> BTreeSet<ApiVersion> {
+        counts
+            .iter()
+            .filter(|(_, count)| **count == self.entries)
+            .map(|(version, _)| version.clone())
+            .collect()
     }
 }
 
-fn unanimous(counts: &Counts<ApiVersion>, of: u32) -> Option<&ApiVersion> {
-    let (version, count) = counts.0.first()?;
+fn unanimous(counts: &Counts, of: u32) -> Option<&ApiVersion> {
+    let (version, count) = counts.first_key_value()?;
     (*count == of).then_some(version)
 }
 
-/// Numbers above zero by their keys, in the order of those. They are few: a copy is made for each decision, and one of a
-/// tree costs several times as much.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Counts<K>(Vec<(K, u32)>);
-
-impl<K> Default for Counts<K> {
-    fn default() -> Self {
-        Self(Vec::new())
+fn up<K: Ord + Clone>(counts: &mut BTreeMap<K, u32>, key: &K) {
+    match counts.get_mut(key) {
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(key.clone(), 1);
+        }
     }
 }
 
-impl<K: Ord + Clone> Counts<K> {
-    fn get(&self, key: &K) -> Option<u32> {
-        let at = self.place(key).ok()?;
-        Some(self.0[at].1)
-    }
-
-    fn up(&mut self, key: &K) {
-        match self.place(key) {
-            Ok(at) => self.0[at].1 += 1,
-            Err(at) => self.0.insert(at, (key.clone(), 1)),
-        }
-    }
-
-    fn down(&mut self, key: &K) {
-        let at = self
-            .place(key)
-            .expect("an entry that is removed was counted when it came");
-        self.0[at].1 -= 1;
-        if self.0[at].1 == 0 {
-            self.0.remove(at);
-        }
-    }
-
-    fn keys(&self) -> impl Iterator<Item = &K> {
-        self.0.iter().map(|(key, _)| key)
-    }
-
-    /// Where the key is, or where it would be.
-    fn place(&self, key: &K) -> Result<usize, usize> {
-        self.0.binary_search_by(|(kept, _)| kept.cmp(key))
+fn down<K: Ord>(counts: &mut BTreeMap<K, u32>, key: &K) {
+    let count = counts
+        .get_mut(key)
+        .expect("an entry that is removed was counted when it came");
+    *count -= 1;
+    if *count == 0 {
+        counts.remove(key);
     }
 }

@@ -30,9 +30,6 @@ use crate::{to_etcd, unary};
 
 const RESOURCES: u64 = 1_000;
 
-/// How often each way is measured in a round, after once that does not count.
-const REPEATS: usize = 5;
-
 /// etcd's `--max-txn-ops` by default.
 const TRANSACTION: usize = 128;
 
@@ -46,6 +43,17 @@ enum Way {
     /// One resource after the other.
     Swaps,
     Transactions,
+}
+
+impl Way {
+    /// How often it is measured in a round, after once that does not count: processor time is counted in hundredths of a
+    /// second.
+    const fn repeats(self) -> usize {
+        match self {
+            Self::Report | Self::Transactions => 30,
+            Self::Swaps => 3,
+        }
+    }
 }
 
 impl fmt::Display for Way {
@@ -117,18 +125,22 @@ async fn spent(service: &Service, way: Way) -> Answered<(f64, f64)> {
     Ok(spent)
 }
 
-/// Says everything by `say`, [`REPEATS`] times and once before. Returns the median of how long it takes until an `audience` of
+/// Says everything by `say`, so many times and once before. Returns the median of how long it takes until an `audience` of
 /// three has seen all of it, and the mean of the processor time of the servers.
 async fn repeated(
     servers: &Servers,
+    way: Way,
     audience: &Audience,
     mut say: impl AsyncFnMut(usize) -> Answered<()>,
 ) -> Answered<(f64, f64)> {
     let used = || servers.processes().into_iter().map(cpu_micros).sum::<f64>();
     let (mut sample, mut before) = (Sample::default(), 0.0);
-    for time in 0..=REPEATS {
+    for time in 0..=way.repeats() {
         if time == 1 {
             before = used();
+        }
+        if audience.seen() != 3 * RESOURCES * u64::try_from(time)? {
+            return Err("a change was seen that was not made now".into());
         }
         let begin = Instant::now();
         say(time).await?;
@@ -138,10 +150,7 @@ async fn repeated(
             sample.push(begin.elapsed().as_secs_f64() * 1_000.0);
         }
     }
-    if audience.seen() > 3 * RESOURCES * (u64::try_from(REPEATS)? + 1) {
-        return Err("a change was seen twice".into());
-    }
-    let each = (used() - before) / REPEATS as f64;
+    let each = (used() - before) / way.repeats() as f64;
     Ok((sample.median(), each / 1_000.0))
 }
 
@@ -165,7 +174,7 @@ async fn by_reports(servers: &Servers) -> Answered<(f64, f64)> {
         watch(dial(&place).await?, &audience, &mut watchers).await?;
     }
     let client = StorageVersionsClient::new(leader);
-    repeated(servers, &audience, async |time| {
+    repeated(servers, Way::Report, &audience, async |time| {
         let request = v1::StorageVersionsReportRequest {
             member: Some(member.clone()),
             entries: (0..RESOURCES).map(|at| entry(at, time)).collect(),
@@ -253,6 +262,10 @@ async fn watched<S: Session>(servers: &Servers) -> Answered<(Arc<Audience>, Vec<
     let mut watchers = Vec::new();
     for place in servers.places() {
         let mut session = S::open(&place).await?;
+        // It has everything that was written until now: what a watch sees is new.
+        session
+            .get(Keys::Watched.key(0), Reading::Linearizable)
+            .await?;
         watchers.push(session.watch(1, Arc::clone(&audience)).await?);
     }
     Ok((audience, watchers))
@@ -271,7 +284,7 @@ async fn by_swaps<S: Session>(servers: &Servers) -> Answered<(f64, f64)> {
     let mut session = S::open(&servers.leader().await).await?;
     written(&session).await?;
     let (audience, _watchers) = watched::<S>(servers).await?;
-    repeated(servers, &audience, async |time| {
+    repeated(servers, Way::Swaps, &audience, async |time| {
         for at in 0..RESOURCES {
             let key = Keys::Watched.key(at);
             let version = session.get(key, Reading::Linearizable).await?;
@@ -289,7 +302,7 @@ async fn by_transactions(servers: &Servers) -> Answered<(f64, f64)> {
     written(&session).await?;
     let (audience, _watchers) = watched::<to_etcd::Etcd>(servers).await?;
     let numbers: Vec<u64> = (0..RESOURCES).collect();
-    repeated(servers, &audience, async |time| {
+    repeated(servers, Way::Transactions, &audience, async |time| {
         let versions = session.beside().versions(Keys::Watched).await?;
         let swaps = numbers.iter().zip(versions);
         let swaps = swaps.map(|(at, version)| {

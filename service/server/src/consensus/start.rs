@@ -32,7 +32,7 @@ use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
 use crate::limits::{LOG_CACHE_BYTES_MAX, LOG_QUEUE_BYTES_MAX};
 use crate::peer::{Acquaintance, LogEnd, PeerClients, PeerIdentity, Refusal};
-use crate::seams::{Seams, random, watch};
+use crate::seams::{Offload, Seams, random, watch};
 
 /// Why a replica cannot run. Its files were left unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -158,59 +158,28 @@ fn identity(config: &ConsensusConfig, directory: &DataDirectory) -> PeerIdentity
     }
 }
 
-/// Opens what the data directory holds. The log is read while the checkpoint is loaded: neither needs the other before
-/// both are there.
 async fn open(config: &ConsensusConfig, seams: &Seams) -> Result<Opened, StartError> {
-    let (disk, path) = (Arc::clone(&seams.disk), config.data_dir.clone());
+    let disk = Arc::clone(&seams.disk);
+    let path = config.data_dir.clone();
     let claim = Claim {
         cluster_name: config.cluster_name.clone(),
         replica_id: config.replica.get(),
         directory_id: random::rng().random(),
     };
-    let offload = seams.offload;
-    let (directory, vote) = offload
-        .run(move || open_directory(&disk, &path, &claim))
-        .await?;
-
-    let identity = directory.identity();
-    let log_config = LogConfig {
-        segment_bytes: config.segment_bytes,
-        queue_bytes_max: LOG_QUEUE_BYTES_MAX,
-        cache_bytes_max: LOG_CACHE_BYTES_MAX,
-        ..LogConfig::new(identity.directory_id)
-    };
-    let (disk, path) = (Arc::clone(&seams.disk), directory.wal_path());
-    let log = offload.run(move || Log::open(disk, &path, log_config));
-    let (disk, path) = (Arc::clone(&seams.disk), directory.checkpoints_path());
-    let cluster = identity.cluster_id;
-    let checkpoint = offload.run(move || Checkpoints::load(&disk, &path, cluster));
-    let (log, checkpoint) = tokio::join!(log, checkpoint);
-    let (log, recovery) = log.map_err(io::Error::from)?;
-    let (checkpoints, restored) = checkpoint?;
-
-    let (disk, path) = (Arc::clone(&seams.disk), config.data_dir.clone());
+    let (segment_bytes, offload) = (config.segment_bytes, seams.offload);
+    // In one piece: the directory stays locked until all of it has ended, whoever waits for it.
     offload
-        .run(move || {
-            checkpoints.join(recovery.purged)?;
-            Ok(Opened {
-                memory: Memory::open(PeersFile::new(Arc::clone(&disk), &path))?,
-                doubt: Doubt::open(DoubtFile::new(disk, &path))?,
-                directory,
-                log,
-                recovery,
-                vote,
-                checkpoints,
-                restored,
-            })
-        })
+        .run(move || open_now(&disk, &path, &claim, segment_bytes, offload))
         .await
 }
 
-fn open_directory(
+fn open_now(
     disk: &Arc<dyn Disk>,
     path: &Path,
     claim: &Claim,
-) -> Result<(DataDirectory, VoteFile), StartError> {
+    segment_bytes: u64,
+    offload: Offload,
+) -> Result<Opened, StartError> {
     let directory = DataDirectory::open(Arc::clone(disk), path, claim)?;
     if directory.formatted() {
         tracing::info!(path = %path.display(), "formatted a new data directory");
@@ -219,7 +188,33 @@ fn open_directory(
         tracing::warn!(path = %path.display(), mode = format!("{mode:o}"), "others could enter the data directory");
     }
     let vote = VoteFile::open(Arc::clone(disk), path).map_err(io::Error::from)?;
-    Ok((directory, vote))
+    let log_config = LogConfig {
+        segment_bytes,
+        queue_bytes_max: LOG_QUEUE_BYTES_MAX,
+        cache_bytes_max: LOG_CACHE_BYTES_MAX,
+        ..LogConfig::new(directory.identity().directory_id)
+    };
+    // Neither needs the other before both are there.
+    let cluster = directory.identity().cluster_id;
+    let (log, checkpoint) = offload.both(
+        || Log::open(Arc::clone(disk), &directory.wal_path(), log_config),
+        || Checkpoints::load(disk, &directory.checkpoints_path(), cluster),
+    );
+    let (log, recovery) = log.map_err(io::Error::from)?;
+    let (checkpoints, restored) = checkpoint?;
+    checkpoints.join(recovery.purged)?;
+    let memory = Memory::open(PeersFile::new(Arc::clone(disk), path))?;
+    let doubt = Doubt::open(DoubtFile::new(Arc::clone(disk), path))?;
+    Ok(Opened {
+        directory,
+        log,
+        recovery,
+        vote,
+        checkpoints,
+        restored,
+        memory,
+        doubt,
+    })
 }
 
 /// The knowledge of this replica about itself and the others that calls between replicas are checked against.

@@ -28,11 +28,38 @@ impl Offload {
             },
         }
     }
+
+    /// Does two pieces of blocking work within a third, beside each other where there are threads. A panic in one of them
+    /// continues in the caller once both have ended.
+    pub fn both<A: Send, B>(
+        self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B,
+    ) -> (A, B) {
+        match self {
+            Self::Inline => (first(), second()),
+            Self::Threads => std::thread::scope(|scope| {
+                let first = scope.spawn(first);
+                let second = second();
+                match first.join() {
+                    Ok(first) => (first, second),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_pieces_of_work_are_both_done() {
+        for offload in [Offload::Threads, Offload::Inline] {
+            assert_eq!(offload.both(|| 6, || 7), (6, 7));
+        }
+    }
 
     #[tokio::test]
     async fn both_ways_answer_the_result() {
