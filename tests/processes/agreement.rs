@@ -118,3 +118,15 @@ async fn same_digests(cluster: &Cluster) {
         "the states of the replicas differ: {digests:?}"
     );
 }
+
+/// Waits until every replica has announced itself and what all of them know is in force: from then on nothing changes by
+/// itself, however slow the machine is.
+pub(crate) async fn announced(cluster: &Cluster) {
+    eventually("the announcements of all replicas", async || {
+        let status = cluster.status(1).await?;
+        let known = status.replicas.iter().map(|it| it.machine_version).min();
+        let is_so = known > Some(0) && known <= Some(status.machine_version);
+        is_so.then_some(()).ok_or_else(|| format!("{status:?}"))
+    })
+    .await;
+}

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use replica::Replica;
 
+use crate::agreement::announced;
 use crate::certificates::Certificates;
 use crate::links::Links;
 use crate::process::Process;
@@ -168,20 +169,8 @@ impl Cluster {
         for id in IDS {
             self.serving(id).await;
         }
-        self.announced().await;
+        announced(&self).await;
         self
-    }
-
-    /// Waits until every replica has announced itself and what all of them know is in force: from then on nothing changes
-    /// by itself, however slow the machine is.
-    async fn announced(&self) {
-        eventually("the announcements of all replicas", async || {
-            let status = self.status(1).await?;
-            let known = status.replicas.iter().map(|it| it.machine_version).min();
-            let is_so = known > Some(0) && known <= Some(status.machine_version);
-            is_so.then_some(()).ok_or_else(|| format!("{status:?}"))
-        })
-        .await;
     }
 
     /// Three replicas without data, none of which runs.

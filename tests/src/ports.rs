@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 const RANGE: Range<u16> = 10_240..20_992;
 
 /// The number of ports of a block. A program of tests has whole blocks, since it may stop what listens at a port and start it
-/// again: it has one as long as it listens at the block's first port. The tests of Python and Node do the same.
+/// again: it has one as long as it listens at the block's first port. The tests in Python and JavaScript do the same.
 const BLOCK: u16 = 64;
 
 /// An address on loopback where no process listens, returned once in this run, and in none beside it.

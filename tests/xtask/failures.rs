@@ -17,7 +17,7 @@ pub(crate) fn named(output: &str) -> Vec<String> {
                 words.push(line.trim().to_owned());
             }
             failures.push(words.join(" "));
-        } else if is_of_python(line) || is_of_node(line) {
+        } else if is_of_python(line) || is_of_javascript(line) {
             failures.push(line.trim().to_owned());
         }
     }
@@ -42,8 +42,8 @@ fn is_of_python(line: &str) -> bool {
     line.starts_with("FAILED ") || line.starts_with("ERROR ") && !line.starts_with("ERROR  ")
 }
 
-/// Whether `line` names a test of Node that has failed, as TAP has it or as people are shown it.
-fn is_of_node(line: &str) -> bool {
+/// Whether `line` names a test of JavaScript that has failed, as TAP has it or as people are shown it.
+fn is_of_javascript(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("not ok ") || line.starts_with("✖ ") && line != "✖ failing tests:"
 }
@@ -99,7 +99,7 @@ test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; 
     }
 
     #[test]
-    fn tests_of_python_and_node_are_named() {
+    fn tests_of_python_and_javascript_are_named() {
         let output = "\
 ERROR    synod:client.py:7 nobody answers
 FAILED test/test_a.py::test_b - assert 1 == 2
