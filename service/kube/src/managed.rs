@@ -117,7 +117,7 @@ impl Managed {
         }
         let tracked = tracked(document);
         let changes = values::compare(&self.tracked, &tracked);
-        if changes.are_none() && managers == self.managers {
+        if changes.are_none() && managers.have_what(&self.managers) {
             return self.stored.clone();
         }
         managers.update(&changes, writer);
@@ -331,6 +331,8 @@ mod tests {
             time: "2026-01-02T00:00:00Z".to_owned(),
             ..writer("b")
         };
+        assert_eq!(live.updated(&again, &later).as_ref(), Some(&stored));
+        again["metadata"]["managedFields"][0]["time"] = json!("2026-01-03T00:00:00Z");
         assert_eq!(live.updated(&again, &later).as_ref(), Some(&stored));
         assert_ne!(live.updated(&document(2), &later).as_ref(), Some(&stored));
         // Applied again, too.

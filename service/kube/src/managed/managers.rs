@@ -202,6 +202,23 @@ impl Managers {
     }
 
     /// Entries in their order, without those that have nothing.
+    /// Whether they have the same fields as `others`, whenever it was: like Kubernetes' API server, who only says another time
+    /// changes nothing.
+    pub(crate) fn have_what(&self, others: &Self) -> bool {
+        let timeless = |it: &Self| {
+            let entries = it.0.iter().cloned();
+            Self::sorted(
+                entries
+                    .map(|entry| Entry {
+                        time: None,
+                        ..entry
+                    })
+                    .collect(),
+            )
+        };
+        timeless(self) == timeless(others)
+    }
+
     fn sorted(mut entries: Vec<Entry>) -> Self {
         entries.retain(|entry| !entry.fields.is_empty());
         entries.sort_by(|one, other| one.rank().cmp(&other.rank()));
