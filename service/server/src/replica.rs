@@ -99,7 +99,8 @@ impl Stoppers {
     }
 }
 
-/// Why a replica did not start. Its files were left unchanged.
+/// Why a replica did not start. Nothing was taken from its files: at most what a crash had left half written was mended or
+/// removed.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The configuration cannot be used.

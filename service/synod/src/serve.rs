@@ -138,7 +138,7 @@ pub(crate) async fn start(
         let message = format!("replica {id} cannot start: {error}");
         Failure::local(
             message,
-            "mend what is named above; the files of the replica are as they were",
+            "mend what is named above; nothing was taken from the files of the replica",
         )
     })?;
     replica.attach(synod_kube::serve);

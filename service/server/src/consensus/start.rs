@@ -34,7 +34,8 @@ use crate::limits::{LOG_CACHE_BYTES_MAX, LOG_QUEUE_BYTES_MAX};
 use crate::peer::{Acquaintance, LogEnd, PeerClients, PeerIdentity, Refusal};
 use crate::seams::{Offload, Seams, random, watch};
 
-/// Why a replica cannot run. Its files were left unchanged.
+/// Why a replica cannot run. Nothing was taken from its files: at most what a crash had left half written was mended or
+/// removed.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The configuration contradicts itself.
