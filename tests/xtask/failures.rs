@@ -1,4 +1,5 @@
-//! What failed in a step, as its output says it: the end of a run of many tests names each of them.
+//! What failed in a step, as its output says it: the end of a run of many tests names each of them, and says how a
+//! program of tests ended that named none.
 
 /// Longer messages are cut: the whole stands in the output of the step.
 const LENGTH_MAX: usize = 400;
@@ -6,7 +7,7 @@ const LENGTH_MAX: usize = 400;
 /// More failures of one step are not named: its summary stays a page.
 const FAILURES_MAX: usize = 20;
 
-/// One line for each test that `output` says has failed, with the first words of why.
+/// One line for each test that the `output` of a failed step says has failed, with the first words of why.
 pub(crate) fn named(output: &str) -> Vec<String> {
     let mut failures: Vec<String> = Vec::new();
     let mut lines = output.lines().peekable();
@@ -21,8 +22,19 @@ pub(crate) fn named(output: &str) -> Vec<String> {
             failures.push(line.trim().to_owned());
         }
     }
+    if failures.is_empty() {
+        return last_words(output).into_iter().collect();
+    }
     failures.truncate(FAILURES_MAX);
     failures.into_iter().map(shortened).collect()
+}
+
+/// The end of an output that names no test: of a program that was killed, or never built.
+fn last_words(output: &str) -> Option<String> {
+    let words: Vec<&str> = output.split_whitespace().collect();
+    let text: Vec<char> = words.join(" ").chars().collect();
+    let end = &text[text.len().saturating_sub(LENGTH_MAX)..];
+    (!end.is_empty()).then(|| format!("names no test, and ends: {}", String::from_iter(end)))
 }
 
 /// The name of the test whose output begins with `line`.
@@ -119,8 +131,28 @@ not ok 2 - b
     }
 
     #[test]
-    fn what_is_well_names_nothing_and_what_is_long_is_cut() {
-        assert!(named("test a::holds ... ok\n\nfailures:\n").is_empty());
+    fn a_program_that_was_killed_is_quoted() {
+        let output = "\
+running 2 tests
+error: test failed, to rerun pass `--test sim`
+
+Caused by:
+  process didn't exit successfully: `sim` (signal: 6, SIGABRT: process abort signal)
+";
+        assert_eq!(
+            named(output),
+            [
+                "names no test, and ends: running 2 tests error: test failed, to rerun pass `--test sim` Caused by: \
+              process didn't exit successfully: `sim` (signal: 6, SIGABRT: process abort signal)"
+            ]
+        );
+        assert!(named("\n").is_empty());
+        let ends = named(&"é".repeat(2 * LENGTH_MAX)).remove(0);
+        assert_eq!(ends.matches('é').count(), LENGTH_MAX);
+    }
+
+    #[test]
+    fn what_is_long_is_cut() {
         let long = format!("FAILED a - {}\n", "é".repeat(2 * LENGTH_MAX));
         assert_eq!(named(&long)[0].chars().count(), LENGTH_MAX);
         assert_eq!(named(&long.repeat(2 * FAILURES_MAX)).len(), FAILURES_MAX);
