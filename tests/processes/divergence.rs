@@ -10,7 +10,7 @@ use synod_machine::{Command, LogEntry};
 use crate::agreement::agree;
 use crate::cluster::Cluster;
 use crate::planted::plant;
-use crate::replica_set::command;
+use crate::replica_set::{command, is_led_by};
 use crate::waiting::eventually;
 use crate::writers::join;
 
@@ -118,18 +118,18 @@ async fn an_operator_who_finds_the_faulty_replica_ends_the_doubt_without_a_major
         let said = |alarm: &Alarm| alarm.message.contains(&command);
         assert!(status.alarms.iter().any(said), "{:?}", status.alarms);
     }
-    let words = |words: &[&str]| -> Vec<String> { words.iter().map(ToString::to_string).collect() };
-    command(&cluster, &words(&["transfer-leader", &right.to_string()])).await;
-    assert_eq!(cluster.leader().await, right);
+    is_led_by(&cluster, right).await;
     is_refused_with_the_reason(&cluster, right).await;
 
     let peer = cluster.newcomer(4);
     cluster.launch(4);
-    command(
-        &cluster,
-        &words(&["replace", &faulty.to_string(), "4", &peer]),
-    )
-    .await;
+    let replace = [
+        "replace".to_owned(),
+        faulty.to_string(),
+        "4".to_owned(),
+        peer,
+    ];
+    command(&cluster, &replace).await;
     let client = cluster.client_of(right).await;
     eventually("the two that agree to write again", async || {
         let patch = SettingsPatch {

@@ -112,15 +112,19 @@ async fn the_doctor_names_who_is_down_and_ends_with_a_fault_even_if_nobody_answe
     let follower = cluster.follower().await;
     cluster.kill(follower).await;
     cluster.leader().await;
-    let (findings, code) = doctor(&endpoints).await;
     let down = format!("reachable {}", cluster.endpoint(follower));
-    assert!(of(&findings, "fault").contains(&down), "{findings:#}");
-    assert!(
-        of(&findings, "warning").contains(&"quorum cluster".to_owned()),
-        "{findings:#}"
-    );
-    assert_eq!(fault(&findings, "leader"), None, "{findings:#}");
-    assert_eq!(code, Some(8));
+    // On a busy machine the two that are left may have no leader for a moment.
+    eventually("one replica that is down, and a leader", async || {
+        let (findings, code) = doctor(&endpoints).await;
+        let is_down = of(&findings, "fault").contains(&down);
+        let is_close = of(&findings, "warning").contains(&"quorum cluster".to_owned());
+        let is_led = fault(&findings, "leader").is_none();
+        let is_told = is_down && is_close && is_led && code == Some(8);
+        is_told
+            .then_some(())
+            .ok_or_else(|| format!("{code:?}: {findings:#}"))
+    })
+    .await;
 
     let leader = cluster.leader().await;
     cluster.kill(leader).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use synod_client::{Client, ErrorKind, ReadOptions, Revision, SettingsPatch};
+use synod_client::{Client, ErrorKind, Outcome, ReadOptions, Revision, SettingsPatch};
 use synod_proto::v1;
 use tonic::{Response, Status};
 
@@ -10,7 +10,7 @@ use crate::agreement::agree;
 use crate::cluster::{Cluster, IDS};
 use crate::door::Door;
 use crate::requests::{Wire, key, kind, revision, timely};
-use crate::waiting::{LIMIT, within};
+use crate::waiting::{LIMIT, eventually, within};
 use crate::watch_log::WatchLog;
 use crate::watcher::Watcher;
 
@@ -242,31 +242,34 @@ async fn what_became_of_a_change_can_be_asked_when_nobody_waited_for_its_answer(
         members_max: Some(members_max),
         ..SettingsPatch::default()
     };
-    let before = client
+    // Opens the session while answers still arrive.
+    client
         .update_settings(patch(10_001), None)
         .await
-        .expect("it is taken")
-        .header
-        .revision;
+        .expect("it is taken");
     door.hold_answers();
     let impatient = client.with_timeout(Duration::from_secs(2));
-    let error = impatient
-        .update_settings(patch(10_002), Some(before))
-        .await
-        .expect_err("no answer arrives");
-    let request = error
-        .request_key()
-        .expect("it may have been executed, and can be asked for")
-        .clone();
-    let outcome = direct.outcome(&request).await.expect("the session is kept");
-    let synod_client::Outcome::Executed {
-        revision,
-        changed: true,
-        ..
-    } = outcome
-    else {
-        panic!("it was executed: {outcome:?}");
-    };
+    let mut values = 10_002..;
+    // On a busy machine it may not be executed yet when nobody waits any more. Then another one is asked for, whose comparison
+    // fails if this one is executed after all.
+    let revision = eventually("a change that was executed", async || {
+        let before = settings_revision(&direct).await;
+        let value = values.next().expect("there are enough");
+        let changing = impatient.update_settings(patch(value), Some(before));
+        let error = changing.await.expect_err("no answer arrives");
+        // It may have been executed, and can be asked for.
+        let request = error.request_key().ok_or_else(|| error.to_string())?;
+        let outcome = direct.outcome(request).await.expect("the session is kept");
+        match outcome {
+            Outcome::Executed {
+                revision,
+                changed: true,
+                ..
+            } => Ok(revision),
+            other => Err(format!("{other:?}")),
+        }
+    })
+    .await;
     assert_eq!(revision, settings_revision(&direct).await);
     door.cut();
     cluster.finish().await;

@@ -33,7 +33,8 @@ async fn an_expired_member_leaves_no_entry_on_any_replica() {
         )
         .await
         .expect("the cluster serves");
-    let going = join(&client, "going", "going", 1_000).await;
+    // Long enough to report before it is gone, on a busy machine, too.
+    let going = join(&client, "going", "going", 10_000).await;
     let entries = ["shared", "only-a", "only-b"].map(|name| fixed(resource(name)));
     let reported = client
         .send_report(&going, StatementNumber::FIRST, entries.into(), true)

@@ -55,7 +55,10 @@ const BY_A_FOLLOWER: [&str; 8] = [
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_by_a_follower_is_one_trace_from_the_client_to_apply() {
     let collector = Collector::start().await;
-    let cluster = Cluster::start_with(&["--otlp-endpoint", &collector.url()]).await;
+    // The same two all the time: a busy machine may let replicas wait for longer than the usual timeout.
+    let url = collector.url();
+    let flags = ["--otlp-endpoint", &url, "--election-timeout", "3s"];
+    let cluster = Cluster::start_with(&flags).await;
     let (leader, follower) = (cluster.leader().await, cluster.follower().await);
     let client = traced(&cluster, follower).await;
     let (id, changed) = within_trace(create(&client, "alone")).await;

@@ -81,9 +81,11 @@ fn watch(watched: &Watched, run: &str, ended: &Receiver<()>) {
             Err(RecvTimeoutError::Timeout) => waited += every,
             Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
         }
-        let (beats, used) = (watched.beats.load(Ordering::SeqCst), watched.used.now());
+        // Before the beats: a step that ends in between is seen, and its time is not taken for the next one's.
+        let used = watched.used.now();
+        let beats = watched.beats.load(Ordering::SeqCst);
         if beats != seen {
-            (seen, since, waited) = (beats, used, Duration::ZERO);
+            (seen, since, waited) = (beats, watched.used.now(), Duration::ZERO);
         } else if waited >= BLOCKED {
             abort(&format!(
                 "{run}: simulated time has not moved for {BLOCKED:?} of real time"
@@ -96,10 +98,10 @@ fn watch(watched: &Watched, run: &str, ended: &Receiver<()>) {
                 watched.told()
             ));
         } else {
-            since = used;
             if let Some(waker) = watched.waker.lock().unwrap().take() {
                 waker.wake();
             }
+            since = watched.used.now();
         }
     }
 }

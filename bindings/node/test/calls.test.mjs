@@ -34,9 +34,12 @@ test('require and import give the same classes', () => {
 });
 
 test('an answer has every field, with revisions as bigint', async () => {
-  const status = await client.status();
+  let status = await client.status();
   assert.equal(typeof status.header.revision, 'bigint');
   assert.equal(status.replicas.length, 3);
+  // One that has not heard of the others for a moment, as where other programs keep them from running, raises an alarm.
+  const limit = AbortSignal.timeout(60_000);
+  while (status.alarms.length > 0 && !limit.aborted) status = await client.status();
   assert.deepEqual(status.alarms, []);
 });
 

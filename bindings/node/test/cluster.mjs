@@ -13,6 +13,9 @@ import { Client } from '@synod/client';
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 
+/** How long a call may take of which a test says nothing: other programs may keep all of it from running for a while. */
+const requestTimeoutMs = 60_000;
+
 const found = (named, ...names) =>
   [named, ...names.map((name) => join(checkout, 'target', name))].find((path) => path !== undefined && existsSync(path));
 
@@ -48,7 +51,7 @@ export async function develop() {
     const endpoints = found[1].split(',');
     return {
       endpoints,
-      client: (options = {}) => new Client({ endpoints, ...options }),
+      client: (options = {}) => new Client({ endpoints, requestTimeoutMs, ...options }),
       stop: () => end(child, 'SIGINT'),
     };
   }
@@ -124,14 +127,14 @@ export async function serve({ secured = false, files = {}, flags = [], binary = 
   const { words: security, tls } = secured ? certified(join(folder, 'certificates')) : { words: [] };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   if ('policy.toml' in files) security.push('--policy-file', join(folder, 'policy.toml'));
-  const client = (options = {}) => new Client({ endpoints, tls, ...options });
+  const client = (options = {}) => new Client({ endpoints, tls, requestTimeoutMs, ...options });
   /** Starts a replica, and answers once it serves: then a majority runs, too. */
   const start = async (id) => {
     const words = ['serve', '--replica-id', `${id}`, '--data-dir', join(folder, `${id}`), '--replicas', replicas];
     words.push('--listen-client', address(id - 1), '--listen-peer', address(id + 2), '--listen-metrics', address(id + 5));
     words.push('--cluster-name', 'conformance', '--log', 'off', ...security, ...flags);
     children.set(id, spawn(binary, words, { stdio: ['ignore', 'ignore', 'inherit'] }));
-    const asked = client({ endpoints: [address(id - 1)], requestTimeoutMs: 60_000 });
+    const asked = client({ endpoints: [address(id - 1)] });
     await asked.cluster.getSettings();
     asked.close();
   };

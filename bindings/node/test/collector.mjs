@@ -55,6 +55,13 @@ function toSpan(bytes) {
 const toSpans = (request) =>
   all(request, 1).flatMap((resource) => all(resource, 2).flatMap((scope) => all(scope, 2).map(toSpan)));
 
+/** Whether these are the wanted names, and no others. There may be more of one: a call that is tried again has a span for each. */
+function hasAll(names, wanted) {
+  const count = (among, name) => among.filter((each) => each === name).length;
+  const areEnough = wanted.every((name) => count(names, name) >= count(wanted, name));
+  return areEnough && names.every((name) => wanted.includes(name));
+}
+
 export async function collect() {
   const spans = [];
   const came = new EventEmitter();
@@ -79,12 +86,11 @@ export async function collect() {
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     spans,
-    /** The spans right below one, once there are those with these names. */
+    /** The spans right below one, once there are those with these names, and no others. */
     async below(spanId, names, signal) {
-      const wanted = JSON.stringify([...names].sort());
       for (;;) {
         const found = spans.filter(({ parentSpanId }) => parentSpanId === spanId);
-        if (JSON.stringify(found.map(({ name }) => name).sort()) === wanted) return found;
+        if (hasAll(found.map(({ name }) => name), names)) return found;
         await once(came, 'spans', { signal });
       }
     },

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { Etcd, FencedObjects, FencedWriter, KeyStoreError } from '@synod/client';
 
@@ -29,14 +30,15 @@ async function running() {
   words.push('--listen-client-urls', url, '--advertise-client-urls', url);
   words.push('--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`);
   const child = spawn('etcd', words, { stdio: 'ignore' });
-  const store = new Etcd(url);
-  const limit = AbortSignal.timeout(30_000);
+  const store = new Etcd(url, { timeoutMs: 60_000 });
+  const limit = AbortSignal.timeout(60_000);
   for (;;) {
     try {
       await store.get('ready', { signal: limit });
       break;
     } catch (error) {
       if (!(error instanceof KeyStoreError)) throw error;
+      await pause(50);
     }
   }
   return {
@@ -51,7 +53,7 @@ async function running() {
 
 before(async () => {
   [cluster, etcd] = await Promise.all([develop(), running()]);
-  client = cluster.client({ requestTimeoutMs: 30_000 });
+  client = cluster.client();
 });
 
 after(async () => {
@@ -86,7 +88,7 @@ test('a write that lands behind the worker is kept out by the fence', minutes(2)
   const common = { resource, kind: 'Widget', decodableVersions: ['v1', 'v2'], servedVersions: ['v1', 'v2'] };
   await client.cluster.updateSettings({ patch: { writeGraceMs: 1_000n } });
   const other = cluster.client();
-  const first = await other.join({ id: 'late-a', ttlMs: 1_000 });
+  const first = await other.join({ id: 'late-a', ttlMs: 5_000 });
   const second = await client.join({ id: 'late-b' });
   for (const membership of [first, second]) await membership.report([{ ...common, encodingVersion: 'v1' }]);
   const guard = await other.fenceGuard('late-a');
@@ -178,14 +180,15 @@ async function redirecting(to) {
 
 test('what is not answered well is not executed, or refused, or unknown', async () => {
   const [port] = await freePorts(1);
-  const nobody = new Etcd(`http://127.0.0.1:${port}`);
+  const nobody = new Etcd(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 });
   await assert.rejects(nobody.putIf([], 'key', new Uint8Array()), { name: 'KeyStoreError', outcome: 'not_executed' });
   const mute = await silent();
   const cut = new Etcd(`http://${mute.endpoint}`, { timeoutMs: 500 });
   await assert.rejects(cut.putIf([], 'key', new Uint8Array()), { outcome: 'unknown' });
   await assert.rejects(cut.get('key'), { outcome: 'not_executed' });
   await mute.stop();
-  await assert.rejects(new Etcd(`${etcd.url}/nowhere`).putIf([], 'key', new Uint8Array()), { outcome: 'refused' });
+  const wrong = new Etcd(`${etcd.url}/nowhere`, { timeoutMs: 60_000 });
+  await assert.rejects(wrong.putIf([], 'key', new Uint8Array()), { outcome: 'refused' });
   const busy = async () => new Response('', { status: 429, headers: { 'retry-after': '3' } });
   const told = new Etcd(etcd.url, { fetch: busy });
   await assert.rejects(told.putIf([], 'key', new Uint8Array()), { outcome: 'not_executed', retryAfterMs: 3_000 });

@@ -20,14 +20,14 @@ before(async () => {
 
 after(() => cluster.stop());
 
-/** Runs a program in a process of its own, and answers how it ended. It has a minute. */
+/** Runs a program in a process of its own, and answers how it ended. It has two minutes. */
 async function run(text, endpoints = cluster.endpoints) {
   const program = `import { Client } from '@synod/client';
-    const client = new Client({ endpoints: ${JSON.stringify(endpoints)} });
+    const client = new Client({ endpoints: ${JSON.stringify(endpoints)}, requestTimeoutMs: 60_000 });
     ${text}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
-    timeout: 60_000,
+    timeout: 120_000,
   });
   let output = '';
   let faults = '';
@@ -64,7 +64,7 @@ test('a worker thread makes calls, and what it leaves behind when it is terminat
   const text = `const { parentPort, workerData } = require('node:worker_threads');
     const { Client } = require(workerData.module);
     (async () => {
-      const client = new Client({ endpoints: workerData.endpoints });
+      const client = new Client({ endpoints: workerData.endpoints, requestTimeoutMs: 60_000 });
       const { replicas } = await client.status();
       const stuck = new Client({ endpoints: [workerData.nobody] });
       for (let number = 0; number < 10; number += 1) stuck.collections.list().catch(() => {});

@@ -30,7 +30,7 @@ before(async () => {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   collector = await collect();
   cluster = await serve({ flags: ['--otlp-endpoint', collector.url] });
-  client = cluster.client({ requestTimeoutMs: 60_000 });
+  client = cluster.client();
   // The session has calls of its own, which are then over. There is no provider yet.
   await client.collections.create({ resource: { ...resource, resource: 'first' }, kind: 'First' });
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
@@ -66,7 +66,7 @@ async function traced(work) {
 
 const bare = (calls) => calls.map(({ name, code, attributes }) => [name, code, attributes]);
 
-test('calls and handles have spans, with those of the replicas below', { timeout: 60_000 }, async ({ signal }) => {
+test('calls and handles have spans, with those of the replicas below', { timeout: 120_000 }, async ({ signal }) => {
   const { calls, spanId } = await traced(async () => {
     await client.collections.create({ resource, kind: 'Widget' });
     await assert.rejects(client.collections.create({ resource, kind: 'Other' }), AlreadyExistsError);
@@ -88,10 +88,10 @@ test('calls and handles have spans, with those of the replicas below', { timeout
   assert.ok(collector.spans.every(({ parentSpanId }) => parentSpanId !== spanId));
 });
 
-test('tries that have failed are events', { timeout: 60_000 }, async () => {
+test('tries that have failed are events', { timeout: 120_000 }, async () => {
   const [port] = await freePorts(1);
   const endpoint = `127.0.0.1:${port}`;
-  const lost = new Client({ endpoints: [endpoint], requestTimeoutMs: 1_000 });
+  const lost = new Client({ endpoints: [endpoint], requestTimeoutMs: 5_000 });
   const { calls } = await traced(() => assert.rejects(lost.status()));
   lost.close();
   assert.deepEqual(bare(calls), [
@@ -102,17 +102,22 @@ test('tries that have failed are events', { timeout: 60_000 }, async () => {
     ],
   ]);
   const [{ call }] = calls;
-  assert.ok(call.events.length > 0);
+  const types = new Set();
   for (const { name, attributes, time } of call.events) {
     assert.equal(name, 'a try failed');
-    assert.deepEqual({ ...attributes }, { 'server.address': endpoint, 'error.type': 'UNAVAILABLE' });
+    const { 'error.type': type, ...rest } = attributes;
+    assert.deepEqual(rest, { 'server.address': endpoint });
+    types.add(type);
     const [began, at, ended] = [call.startTime, time, call.endTime].map(hrTimeToMilliseconds);
     // The clock of events has milliseconds and those of spans more.
     assert.ok(began - 1 <= at && at <= ended + 1, `${began} ${at} ${ended}`);
   }
+  // The deadline may cut the last try short.
+  types.delete('DEADLINE_EXCEEDED');
+  assert.deepEqual([...types], ['UNAVAILABLE']);
 });
 
-test('a call that is given up ends its span, and says no code', { timeout: 60_000 }, async ({ signal }) => {
+test('a call that is given up ends its span, and says no code', { timeout: 120_000 }, async ({ signal }) => {
   const lock = await client.lock(lease);
   const abort = new AbortController();
   const { calls } = await traced(async () => {

@@ -48,9 +48,9 @@ test('files that are replaced are read again', async (t) => {
   // The certificate of a server proves no client.
   show('server');
   const tls = { ...cluster.tls, certificate: shown(certificate), key: shown(key) };
-  const client = cluster.client({ tls, requestTimeoutMs: 3_000 });
+  const client = cluster.client({ tls });
   t.after(() => client.close());
-  await assert.rejects(client.status(), SynodError);
+  await assert.rejects(client.status({ timeoutMs: 3_000 }), SynodError);
   show('admin');
   assert.equal((await client.status()).replicas.length, 3);
 });

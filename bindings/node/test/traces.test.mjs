@@ -36,7 +36,7 @@ before(async () => {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   collector = await collect();
   cluster = await serve({ flags: ['--otlp-endpoint', collector.url] });
-  client = cluster.client({ requestTimeoutMs: 60_000 });
+  client = cluster.client();
   // The session has calls of its own, which are then over.
   await client.collections.create(named('first'));
 });
@@ -59,7 +59,7 @@ const working = (work, parent = context.active()) => {
   });
 };
 
-/** The replicas' spans of these names, and no others, are right below a span. */
+/** The replicas' spans of these names, and of no others, are right below a span. */
 async function isShown({ traceId, spanId, traceState }, names, signal) {
   for (const seen of await collector.below(spanId, names, signal)) {
     assert.equal(seen.traceId, traceId);
@@ -67,7 +67,7 @@ async function isShown({ traceId, spanId, traceState }, names, signal) {
   }
 }
 
-test('spans of replicas are below that in which is called', { timeout: 60_000 }, async ({ signal }) => {
+test('spans of replicas are below that in which is called', { timeout: 120_000 }, async ({ signal }) => {
   let part;
   const parent = trace.setSpanContext(ROOT_CONTEXT, above);
   const work = await working(async () => {
@@ -81,7 +81,7 @@ test('spans of replicas are below that in which is called', { timeout: 60_000 },
   assert.equal(work.traceState.serialize(), 'vendor=said');
 });
 
-test('handles name the span, too', { timeout: 60_000 }, async ({ signal }) => {
+test('handles name the span, too', { timeout: 120_000 }, async ({ signal }) => {
   const work = await working(async () => {
     const lock = await client.lock({ namespace: 'traces', name: 'lock' });
     await lock.release();
@@ -89,7 +89,7 @@ test('handles name the span, too', { timeout: 60_000 }, async ({ signal }) => {
   await isShown(work, ['synod.v1.Leases/Acquire', 'synod.v1.Leases/Release'], signal);
 });
 
-test('calls that overlap have spans of their own', { timeout: 60_000 }, async ({ signal }) => {
+test('calls that overlap have spans of their own', { timeout: 120_000 }, async ({ signal }) => {
   const calls = Array.from({ length: 32 }, (_, number) =>
     working(async () => {
       await client.collections.create(named(`b-${number}`));
@@ -99,7 +99,7 @@ test('calls that overlap have spans of their own', { timeout: 60_000 }, async ({
   for (const work of await Promise.all(calls)) await isShown(work, [CREATE, SETTINGS], signal);
 });
 
-test('calls outside of spans, and in spans that are not sampled, have none', { timeout: 60_000 }, async ({ signal }) => {
+test('calls outside of spans, and in spans that are not sampled, have none', { timeout: 120_000 }, async ({ signal }) => {
   const unsampled = { traceId: '7'.repeat(32), spanId: '8'.repeat(16), traceFlags: TraceFlags.NONE };
   await client.cluster.getSettings();
   await within(unsampled, () => client.cluster.getSettings());

@@ -115,7 +115,7 @@ test('a reflector shows one revision as a whole, and reaches that of a change', 
   const before = reflector.revision;
   const changed = reflector.changed(before);
   const revision = await change('reflected');
-  await reflector.reached(revision, { timeoutMs: 10_000 });
+  await reflector.reached(revision, { timeoutMs: 60_000 });
   assert.ok((await changed) > before);
   assert.ok(reflector.list('OBJECT_KIND_LEASE').length > 0);
   const lease = reflector.get('OBJECT_KIND_LEASE', { namespace: 'default', name: 'reflected' });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -40,14 +41,18 @@ class Collector:
         return ExportTraceServiceResponse()
 
     def below(self, span: int, names: Iterable[str]) -> list[Span]:
-        """The spans right below one, once there are those with these names."""
-        wanted = sorted(names)
+        """The spans right below one, once there are those with these names, and no others. There may be more of a name: a
+        call that is tried again has a span for each try."""
+        wanted = Counter(names)
 
         def found() -> list[Span]:
             return [each for each in self._spans if int.from_bytes(each.parent_span_id, "big") == span]
 
+        def has_all(seen: Counter[str]) -> bool:
+            return set(seen) == set(wanted) and seen >= wanted
+
         with self._came:
-            came = self._came.wait_for(lambda: sorted(each.name for each in found()) == wanted, timeout=30.0)
+            came = self._came.wait_for(lambda: has_all(Counter(each.name for each in found())), timeout=60.0)
             assert came, f"not {wanted}, but {[each.name for each in found()]}"
             return found()
 

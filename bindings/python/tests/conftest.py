@@ -31,7 +31,7 @@ def doomed() -> Iterator[Replicas]:
 @pytest.fixture
 def client(replicas: Replicas) -> Iterator[synod.Client]:
     """A client of the shared replicas."""
-    with synod.Client(replicas.endpoints, timeout=30.0) as client:
+    with synod.Client(replicas.endpoints, timeout=60.0) as client:
         yield client
 
 

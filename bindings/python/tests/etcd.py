@@ -23,8 +23,8 @@ class RunningEtcd:
         words += ["--initial-cluster", f"default={peer}"]
         self._process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
         self.url = client
-        self.store = fence.Etcd(client)
-        limit = time.monotonic() + 30.0
+        self.store = fence.Etcd(client, timeout=60.0)
+        limit = time.monotonic() + 60.0
         while True:
             try:
                 self.store.get("ready")
@@ -32,6 +32,7 @@ class RunningEtcd:
             except fence.NotExecuted:
                 if time.monotonic() > limit or self._process.poll() is not None:
                     raise
+                time.sleep(0.05)
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()

@@ -30,7 +30,7 @@ def main() -> None:
 
 async def ask(endpoints: list[str]) -> None:
     """Asks by the client for loops."""
-    async with synod.AsyncClient(endpoints) as client:
+    async with synod.AsyncClient(endpoints, timeout=60.0) as client:
         assert len((await client.status()).replicas) == 3
 
 

@@ -6,10 +6,12 @@ import selectors
 import socket
 import threading
 
+_SPEAK = b"+"
+
 
 class Relay:
     """Passes bytes between clients and one address, until it is told to be silent: then connections stay open, and nothing
-    comes through any more."""
+    comes through before it is told to speak again."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
@@ -32,6 +34,10 @@ class Relay:
         self._silent.set()
         self._wake.send(b"!")
 
+    def speak(self) -> None:
+        """Lets everything through again, and first what came meanwhile."""
+        self._wake.send(_SPEAK)
+
     def close(self) -> None:
         """Ends it."""
         self._over.set()
@@ -43,14 +49,22 @@ class Relay:
             selector.register(self._listener, selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
             pairs: dict[socket.socket, socket.socket] = {}
+            held: list[socket.socket] = []
             while not self._over.is_set():
                 for key, _ in selector.select():
                     ready = key.fileobj
                     assert isinstance(ready, socket.socket)
                     if ready is self._woken:
-                        ready.recv(1)
+                        if ready.recv(1) == _SPEAK:
+                            self._silent.clear()
+                            while held:
+                                selector.register(held.pop(), selectors.EVENT_READ)
+                    elif ready is not self._listener and ready not in pairs:
+                        # It was closed with its other end in this round.
+                        pass
                     elif self._silent.is_set():
                         selector.unregister(ready)
+                        held.append(ready)
                     elif ready is self._listener:
                         self._connect(selector, pairs)
                     else:

@@ -28,7 +28,7 @@ def a_backup_is_what_the_command_line_verifies(client: synod.Client, replicas: R
     assert [violation.field for violation in caught.value.violations] == ["path"]
 
     async def again() -> synod.BackupWritten:
-        async with synod.AsyncClient(replicas.endpoints) as other:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as other:
             return await other.back_up(path, replace=True)
 
     assert asyncio.run(again()).revision >= written.revision

@@ -115,9 +115,9 @@ def a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence(
     resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
     widgets = _Widgets(name)
     key = f"{OBJECTS}{name}/late"
-    with synod.Client(doomed.endpoints, timeout=30.0) as client:
+    with synod.Client(doomed.endpoints, timeout=60.0) as client:
         client.cluster.update_settings(patch=v1.SettingsPatch(write_grace_ms=1_000))
-        first = client.join(f"{name}-a", ttl=1.0)
+        first = client.join(f"{name}-a", ttl=5.0)
         with client.join(f"{name}-b") as second, client.fence_guard(first.id) as guard:
             for membership in (first, second):
                 _report(membership, resource, "v1")
@@ -168,7 +168,7 @@ def a_loop_writes_behind_the_fence_and_migrates(client: synod.Client, etcd: Runn
     key = f"{OBJECTS}{name}/one"
 
     async def live() -> None:
-        async with synod.AsyncClient(client.endpoints, timeout=30.0) as loud, loud.join(name) as membership:
+        async with synod.AsyncClient(client.endpoints, timeout=60.0) as loud, loud.join(name) as membership:
             entry = v1.ReportEntry(
                 resource=resource,
                 kind="Widget",
@@ -177,7 +177,7 @@ def a_loop_writes_behind_the_fence_and_migrates(client: synod.Client, etcd: Runn
                 preferred_version="v2",
             )
             await membership.report([entry])
-            store = fence.AsyncEtcd(etcd.url)
+            store = fence.AsyncEtcd(etcd.url, timeout=LIMIT)
             assert await store.put_if((), key, _encoded("v1"))
             objects = fence.AsyncFencedObjects(store, _Widgets(name), FENCES)
             worker = loud.fenced_worker(name, [resource], objects, objects_at_once=2)
@@ -210,18 +210,19 @@ def what_is_not_answered_well_is_not_executed_or_refused_or_unknown(etcd: Runnin
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         host, port = nobody.getsockname()
     with pytest.raises(fence.NotExecuted, match="cannot be reached"):
-        fence.Etcd(f"http://{host}:{port}").put_if((), "key", b"")
+        fence.Etcd(f"http://{host}:{port}", timeout=LIMIT).put_if((), "key", b"")
     relay = Relay(etcd.url.removeprefix("http://"))
-    cut = fence.Etcd(f"http://{relay.endpoint}", timeout=0.5)
-    assert cut.put_if((), "key", b"")
+    url = f"http://{relay.endpoint}"
+    assert fence.Etcd(url, timeout=LIMIT).put_if((), "key", b"")
     relay.silence()
+    cut = fence.Etcd(url, timeout=0.5)
     with pytest.raises(fence.Unknown):
         cut.put_if((), "key", b"")
     with pytest.raises(fence.NotExecuted):
         cut.get("key")
     relay.close()
     with pytest.raises(fence.Refused, match="404"):
-        fence.Etcd(f"{etcd.url}/nowhere").put_if((), "key", b"")
+        fence.Etcd(f"{etcd.url}/nowhere", timeout=LIMIT).put_if((), "key", b"")
 
 
 def a_list_has_the_keys_of_its_prefix_page_by_page(etcd: RunningEtcd, name: str) -> None:

@@ -64,7 +64,7 @@ def a_vote_moves_what_is_selected_and_is_adopted_by_itself(client: synod.Client,
         found = client.storage_versions.get(resource=_entry(name).resource).storage_version
         assert found is not None and found.status is not None
         assert found.status.selected_version == f"{name}.example.io/v2"
-        with membership.gate.permit(_resource(_entry(name)), wait_for=10.0) as permit:
+        with membership.gate.permit(_resource(_entry(name)), wait_for=60.0) as permit:
             assert permit.encoding == f"{name}.example.io/v2"
 
 
@@ -95,7 +95,7 @@ def the_same_in_a_loop(replicas: Replicas, name: str) -> None:
     entry = _entry(name)
 
     async def live() -> None:
-        async with synod.AsyncClient(replicas.endpoints) as client:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as client:
             async with client.join(name) as membership:
                 await membership.report([entry])
                 await membership.ready()
@@ -183,7 +183,7 @@ def the_gate_stands_in_front_of_asgi(replicas: Replicas, name: str) -> None:
         return sent[0]["status"], sent[1]["body"]
 
     async def live() -> None:
-        async with synod.AsyncClient(replicas.endpoints) as client, client.join(name) as membership:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as client, client.join(name) as membership:
             gated = ASGIGate(app, membership.gate)
             status, body = await ask(gated, "PUT")
             assert status == 503 and b"ServiceUnavailable" in body

@@ -17,7 +17,7 @@ import synod
 from synod import v1
 
 Value = dict[str, Any]
-LIMIT = 30.0
+LIMIT = 60.0
 
 
 class _Counting(synod.JSONCodec):

@@ -44,7 +44,7 @@ def all_pages_of_a_list_are_read_one_after_the_other(client: synod.Client, repli
     assert [item.object.metadata.name for item in items if item.object and item.object.metadata] == named
 
     async def the_same() -> list[str]:
-        async with synod.AsyncClient(replicas.endpoints) as loud:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as loud:
             found = loud.objects.list_all(resource=resource, page_size=3)
             return [item.object.metadata.name async for item in found if item.object and item.object.metadata]
 
@@ -132,7 +132,7 @@ def many_change_one_object_at_once_and_no_change_is_lost(replicas: Replicas, nam
         draft.value["size"] += 1
 
     async def live() -> None:
-        async with synod.AsyncClient(replicas.endpoints, timeout=30.0) as client:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as client:
             await client.collections.create(resource=resource, kind="Widget")
             objects = client.typed_objects(resource, synod.JSONCodec("v1"))
             await objects.create("a", {"size": 0})

@@ -20,7 +20,7 @@ def older() -> Iterator[Replicas]:
 
 @pytest.fixture
 def client(older: Replicas) -> Iterator[synod.Client]:
-    with synod.Client(older.endpoints, timeout=30.0) as client:
+    with synod.Client(older.endpoints, timeout=60.0) as client:
         yield client
 
 

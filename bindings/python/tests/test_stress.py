@@ -95,7 +95,7 @@ def calls_leave_nothing(replicas: Replicas) -> None:
 
 async def _settle(before: _Level) -> None:
     """The runtime may need a moment to drop what it was told to."""
-    for _ in range(100):
+    for _ in range(1_200):
         if _Level().counts == before.counts:
             break
         await asyncio.sleep(0.05)

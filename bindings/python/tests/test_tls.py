@@ -35,7 +35,7 @@ def files_and_bytes_are_taken_alike(secured: Replicas) -> None:
     )
     as_texts = replace(files, ca=str(files.ca), server_name="127.0.0.1")
     for each in (files, as_bytes, as_texts):
-        with synod.Client(secured.endpoints, tls=each) as client:
+        with synod.Client(secured.endpoints, timeout=60.0, tls=each) as client:
             assert len(client.status().replicas) == 3
     assert "PRIVATE KEY" not in repr(as_bytes)
 
@@ -43,7 +43,7 @@ def files_and_bytes_are_taken_alike(secured: Replicas) -> None:
 def event_loops_have_it_too(secured: Replicas) -> None:
     async def asked() -> int:
         endpoints = [f"https://{endpoint}" for endpoint in secured.endpoints]
-        async with synod.AsyncClient(endpoints, tls=_tls(secured)) as client:
+        async with synod.AsyncClient(endpoints, timeout=60.0, tls=_tls(secured)) as client:
             return len((await client.status()).replicas)
 
     assert asyncio.run(asked()) == 3
@@ -57,9 +57,9 @@ def files_that_are_replaced_are_read_again(secured: Replicas, tmp_path: Path) ->
     # The certificate of a server proves no client.
     show("server")
     shown = replace(_tls(secured), certificate=tmp_path / "shown.pem", key=tmp_path / "shown-key.pem")
-    with synod.Client(secured.endpoints, timeout=3.0, tls=shown) as client:
+    with synod.Client(secured.endpoints, timeout=60.0, tls=shown) as client:
         with pytest.raises(synod.SynodError):
-            client.status()
+            client.status(timeout=3.0)
         show("admin")
         assert len(client.status().replicas) == 3
 

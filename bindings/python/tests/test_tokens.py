@@ -65,13 +65,14 @@ def a_token_may_be_a_file_or_bytes(replicas: Replicas, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n", encoding="ascii")
     for token in (file, str(file), TOKEN.encode()):
-        with synod.Client(replicas.endpoints, tls=_tls(replicas), token=token) as client:
+        with synod.Client(replicas.endpoints, timeout=60.0, tls=_tls(replicas), token=token) as client:
             assert len(client.status().replicas) == 3
 
 
 def event_loops_have_it_too(replicas: Replicas) -> None:
     async def asked() -> int:
-        async with synod.AsyncClient(replicas.endpoints, tls=_tls(replicas), token=TOKEN.encode()) as client:
+        token = TOKEN.encode()
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0, tls=_tls(replicas), token=token) as client:
             return len((await client.status()).replicas)
 
     assert asyncio.run(asked()) == 3
@@ -79,7 +80,7 @@ def event_loops_have_it_too(replicas: Replicas) -> None:
 
 def who_sends_no_good_token_is_told_so(replicas: Replicas) -> None:
     for token in (None, TOKEN[:-1].encode()):
-        with synod.Client(replicas.endpoints, tls=_tls(replicas), token=token) as client:
+        with synod.Client(replicas.endpoints, timeout=60.0, tls=_tls(replicas), token=token) as client:
             with pytest.raises(synod.UnauthenticatedError) as caught:
                 client.cluster.get_settings()
         assert TOKEN[-20:-1] not in str(caught.value)

@@ -68,7 +68,7 @@ def _create(client: synod.Client, name: str) -> None:
 
 
 def _is_shown(traced: Traced, span: trace.Span, *names: str) -> None:
-    """The replicas' spans of these names, and no others, are right below a span."""
+    """The replicas' spans of these names, and of no others, are right below a span."""
     context = span.get_span_context()
     for seen in traced.collector.below(context.span_id, names):
         assert int.from_bytes(seen.trace_id, "big") == context.trace_id
@@ -166,8 +166,8 @@ def calls_have_spans_of_their_own_in_the_provider_that_the_application_has_set(t
         (release, "UNSET", ok),
     ]
     assert [span["parent"] for span in calls[:5]] == 4 * [work["id"]] + [None]
-    # A refusal is the end of its try.
-    ((name, event),) = calls[1]["events"]
+    # A refusal is the end of its try, which is the last one.
+    *_, (name, event) = calls[1]["events"]
     assert (name, event["error.type"]) == ("a try failed", "ALREADY_EXISTS")
     assert event["server.address"] in traced.replicas.endpoints
     # The replicas' spans are below, that of the session with those of the call that has opened it.
@@ -177,8 +177,9 @@ def calls_have_spans_of_their_own_in_the_provider_that_the_application_has_set(t
     assert not [span for span in traced.collector.spans() if int.from_bytes(span.parent_span_id, "big") == work["id"]]
 
     assert (lost["name"], lost["status"]) == ("synod.v1.Cluster/Status", "ERROR")
-    (kind,) = {event["error.type"] for _, event in lost["events"]}
-    assert kind == "UNAVAILABLE"
+    kinds = {event["error.type"] for _, event in lost["events"]}
+    # The deadline may cut the last try short.
+    assert kinds - {"DEADLINE_EXCEEDED"} == {"UNAVAILABLE"}
     assert {event["server.address"] for _, event in lost["events"]} == {nobody}
     assert {name for name, _ in lost["events"]} == {"a try failed"}
     assert lost["attributes"] == {"rpc.grpc.status_code": 14, "error.type": "UNAVAILABLE"}

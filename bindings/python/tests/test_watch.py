@@ -61,7 +61,7 @@ def no_event_is_lost_when_waits_are_cancelled(replicas: Replicas, name: str) -> 
     total = 300
 
     async def count() -> list[str]:
-        async with synod.AsyncClient(replicas.endpoints) as client:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as client:
             resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
             await client.collections.create(resource=resource, kind="Widget")
 
@@ -99,12 +99,12 @@ def a_watch_that_is_closed_ends_for_whoever_waits(client: synod.Client, replicas
     waiting = threading.Thread(target=wait)
     waiting.start()
     watch.close()
-    assert ended.wait(10.0)
+    assert ended.wait(60.0)
     waiting.join()
     assert list(watch) == []
 
     async def the_same() -> None:
-        async with synod.AsyncClient(replicas.endpoints) as loud:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as loud:
             watch = await loud.watch(v1.WatchFilter(kinds=(v1.ObjectKind.SETTINGS,)))
 
             async def wait() -> int:
@@ -113,14 +113,14 @@ def a_watch_that_is_closed_ends_for_whoever_waits(client: synod.Client, replicas
             waiting = asyncio.create_task(wait())
             await asyncio.sleep(0)
             await watch.aclose()
-            assert await asyncio.wait_for(waiting, 10.0) == 0
+            assert await asyncio.wait_for(waiting, 60.0) == 0
 
     asyncio.run(the_same())
 
 
 def two_cannot_wait_for_one_watch(replicas: Replicas) -> None:
     async def both() -> None:
-        async with synod.AsyncClient(replicas.endpoints) as client:
+        async with synod.AsyncClient(replicas.endpoints, timeout=60.0) as client:
             async with await client.watch(v1.WatchFilter(kinds=(v1.ObjectKind.SETTINGS,))) as watch:
                 waiting = asyncio.ensure_future(watch.__anext__())
                 await asyncio.sleep(0)
@@ -137,7 +137,7 @@ def a_reflector_has_what_there_is_and_follows(client: synod.Client, name: str) -
         with client.join(name) as membership:
             epoch = membership.epoch
             assert epoch is not None
-            members.reached(epoch, 10.0)
+            members.reached(epoch, 60.0)
             member = members.get(v1.ObjectKind.MEMBER, name)
             assert member.epoch == epoch
             assert member in members.list(v1.ObjectKind.MEMBER)

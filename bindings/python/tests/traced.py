@@ -58,7 +58,7 @@ def called() -> None:
             pass
     with synod.Client(REPLICAS, timeout=60.0) as client:
         client.cluster.get_settings()
-    with synod.Client([NOBODY], timeout=1.0) as client:
+    with synod.Client([NOBODY], timeout=5.0) as client:
         try:
             client.cluster.status()
         except synod.SynodError as error:

@@ -28,7 +28,9 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use super::journal::Journal;
+use super::patience::until;
 use super::release::{Encodes, Release};
+use super::run::LIMIT;
 use super::store::StoreClient;
 use keeper::Keeper;
 use synod_terminal::exit::Exit;
@@ -117,9 +119,10 @@ pub async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     });
     let serving = tokio::spawn(serving.into_future());
 
-    let reported = entries(&release, &store)
-        .await
-        .map_err(|error| local(id, error))?;
+    let reported = until("what the definitions say", LIMIT, || {
+        entries(&release, &store)
+    });
+    let reported = reported.await.map_err(|late| local(id, late))?;
     membership.report(reported.clone()).await?;
     membership.ready().await?;
     tracing::info!("ready");

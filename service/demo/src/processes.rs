@@ -10,8 +10,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// How long a process may take to end after SIGTERM. A replica hands over leadership, an API server drains.
-const END_LIMIT: Duration = Duration::from_secs(10);
+/// How long a process may take to end after SIGTERM, however busy the machine is. A replica hands over leadership, an API server
+/// drains.
+const END_LIMIT: Duration = Duration::from_secs(60);
 
 /// Starts processes: each is this program again, with other arguments.
 #[derive(Clone, Debug)]

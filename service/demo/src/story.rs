@@ -167,11 +167,11 @@ impl<'a> Story<'a> {
         self.run
             .stage
             .enter("an administrator defines that gizmos are stored in v2 (at run time)");
-        self.servers
-            .store()
-            .define(GIZMOS, "example.io/v2")
-            .await
-            .map_err(Stuck::new)?;
+        let store = self.servers.store();
+        until("the store taking the definition", LIMIT, || {
+            store.define(GIZMOS, "example.io/v2")
+        })
+        .await?;
         self.agreed(GIZMOS, "example.io/v2").await?;
         self.all_take_writes().await
     }
@@ -293,7 +293,7 @@ impl<'a> Story<'a> {
     async fn end(mut self) -> Result<(), Stuck> {
         let run = self.run;
         let store = self.servers.store();
-        let position = store.position().await.map_err(Stuck::new)?;
+        let position = until("the position of the store", LIMIT, || store.position()).await?;
         self.see(
             format!("a mark behind the last write, at position {position}"),
             |shown| {
@@ -306,10 +306,8 @@ impl<'a> Story<'a> {
         .await?;
         let last = set_write_grace(&self.client, WRITE_GRACE_BY_DEFAULT).await?;
         self.recorders.reached(last).await?;
-        fs::write(
-            run.path(files::OBJECTS),
-            store.dump().await.map_err(Stuck::new)?,
-        )?;
+        let objects = until("the objects of the store", LIMIT, || store.dump()).await?;
+        fs::write(run.path(files::OBJECTS), objects)?;
         self.list(&["members", "list"], files::MEMBERS).await?;
         self.list(&["storage-versions", "list"], files::STORAGE_VERSIONS)
             .await?;

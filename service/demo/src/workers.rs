@@ -20,8 +20,9 @@ pub(crate) struct Workers {
     running: Vec<Process>,
 }
 
-/// The number of objects that a slow worker rewrites in a second.
-const SLOW: u32 = 2;
+/// The number of objects that a slow worker rewrites in a second. A step of the demo may take long on a busy machine, and the
+/// migration must not end meanwhile.
+const SLOW: u32 = 1;
 
 impl Workers {
     /// Starts a worker for resources, named by their plurals.

@@ -1,9 +1,10 @@
-//! Sample states for tests.
+//! Sample states for tests, and the timing of replicas whose leader is to stay.
 
 #[path = "../../machine/tests/support/raised.rs"]
 mod raised;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use synod_machine::{Answer, Command, Envelope, Initialize, LogEntry, State};
 use synod_model::{
@@ -11,6 +12,15 @@ use synod_model::{
     Labels, Leave, LogTime, MemberId, Report, ReportEntry, Settings, Stance, StatementNumber,
     Topic, Ttl, WallTime,
 };
+
+use crate::consensus::ConsensusConfig;
+
+/// Timing with which a machine that stands still for a second or two changes no leader. The longest election timeout is a
+/// leader's lease; the shortest one bounds a vote.
+pub(crate) fn steady(config: &mut ConsensusConfig) {
+    config.election_timeout_min = Duration::from_secs(1);
+    config.election_timeout_max = Duration::from_secs(3);
+}
 
 /// The state of a newly formed cluster.
 pub(crate) fn state() -> State {

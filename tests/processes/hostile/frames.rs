@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use prost::Message;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
@@ -34,9 +33,15 @@ pub(super) mod flag {
     pub(crate) const END_HEADERS: u8 = 4;
 }
 
+/// What comes over a connection, which may be secured.
+type Reading = Box<dyn AsyncRead + Send + Unpin>;
+
+/// What goes over it.
+type Writing = Box<dyn AsyncWrite + Send + Unpin>;
+
 /// A connection that answers pings and settings as any client does, and sends nothing else by itself.
 pub(super) struct Hostile {
-    write: Arc<Mutex<OwnedWriteHalf>>,
+    write: Arc<Mutex<Writing>>,
     next_stream: AtomicU32,
     closed: watch::Receiver<bool>,
     reading: watch::Sender<bool>,
@@ -57,13 +62,20 @@ impl Hostile {
         from: Ipv4Addr,
         window: u32,
     ) -> std::io::Result<Self> {
-        let (read, mut write) = dial(to, from).await?.into_split();
+        let (read, write) = dial(to, from).await?.into_split();
+        Self::over(Box::new(read), Box::new(write), window).await
+    }
+
+    /// The same over a connection that is there already.
+    pub(super) async fn over(
+        read: Reading,
+        mut write: Writing,
+        window: u32,
+    ) -> std::io::Result<Self> {
         let mut settings = vec![0, 4];
         settings.extend(window.to_be_bytes());
-        write.write_all(PREFACE).await?;
-        write
-            .write_all(&frame(kind::SETTINGS, 0, 0, &settings))
-            .await?;
+        let settings = frame(kind::SETTINGS, 0, 0, &settings);
+        send(&mut write, &[PREFACE, &settings].concat()).await?;
         let write = Arc::new(Mutex::new(write));
         let (closing, closed) = watch::channel(false);
         let (reading, reads) = watch::channel(true);
@@ -119,7 +131,7 @@ impl Hostile {
 
     /// Sends these bytes as they are.
     pub(super) async fn send(&self, bytes: &[u8]) -> std::io::Result<()> {
-        self.write.lock().await.write_all(bytes).await
+        send(&mut *self.write.lock().await, bytes).await
     }
 
     /// Whether the other end has closed the connection.
@@ -154,10 +166,16 @@ fn literal(headers: &mut Vec<u8>, name: &str) {
     headers.extend(name.as_bytes());
 }
 
+/// Sends these bytes. Those of a secured connection leave when they are flushed.
+async fn send(write: &mut Writing, bytes: &[u8]) -> std::io::Result<()> {
+    write.write_all(bytes).await?;
+    write.flush().await
+}
+
 /// Answers pings and settings, and ignores all other frames.
 async fn answer(
-    mut read: OwnedReadHalf,
-    write: &Mutex<OwnedWriteHalf>,
+    mut read: Reading,
+    write: &Mutex<Writing>,
     mut reads: watch::Receiver<bool>,
 ) -> std::io::Result<()> {
     loop {
@@ -177,6 +195,6 @@ async fn answer(
             kind::SETTINGS => frame(kind, flag::ACK, 0, &[]),
             _ => continue,
         };
-        write.lock().await.write_all(&answer).await?;
+        send(&mut *write.lock().await, &answer).await?;
     }
 }

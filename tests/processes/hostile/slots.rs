@@ -9,6 +9,7 @@ use super::frames::{Hostile, dial};
 use super::good::Good;
 use super::scrape;
 use crate::cluster::Cluster;
+use crate::security::value;
 use crate::waiting::{eventually, within};
 
 /// The addresses that the hostile clients come from.
@@ -88,13 +89,16 @@ async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_
     }
     let stranger = Hostile::connect(peer, Ipv4Addr::LOCALHOST, 65_535).await;
     let stranger = stranger.expect("it is accepted");
-    let began = Instant::now();
+    // After a second, which a busy machine may stretch: `connections/tests.rs` of the server counts it on a paused clock.
     within("the end of a stranger", stranger.closed()).await;
-    assert!(
-        began.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        began.elapsed()
-    );
+    eventually("that strangers are cut for their silence", async || {
+        let text = scrape(&cluster, follower).await;
+        let text = text.map_err(|error| error.to_string())?;
+        let series = "synod_connections_cut_total{door=\"peer\",reason=\"silent\"} ";
+        let cut = value(&text, series);
+        (cut > 0.0).then_some(()).ok_or_else(|| cut.to_string())
+    })
+    .await;
     // Who leads is not asked: two replicas alone lose their leader as soon as the machine lets one of them wait for too long.
     cluster.leader().await;
     cluster.finish().await;

@@ -21,6 +21,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::peer::messages::{ForwardRequest, ForwardResponse};
 use crate::peer::{self, Formation, ForwardHandler};
+use crate::samples::steady;
 use crate::seams::{Incoming, Seams, tcp};
 
 mod damaged;

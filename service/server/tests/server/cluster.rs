@@ -20,15 +20,22 @@ use synod_server::consensus::ReplicaId;
 use synod_server::replica::{Doors, Replica};
 use synod_server::seams::{Flushing, Seams};
 use synod_store::RealDisk;
+use synod_tests::free_address;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
-use tonic::Streaming;
 use tonic::transport::Channel;
+use tonic::{Status, Streaming};
+
+use crate::answers::is_passing;
 
 /// Anything that takes longer than this has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Election timeouts with which a machine that stands still for a second or two changes no leader: the longest one is a
+/// leader's lease, and the shortest one bounds a vote.
+const STEADY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(3));
 
 /// A replica set in this process.
 pub(crate) struct Cluster {
@@ -46,7 +53,7 @@ struct Running {
     threads: Threads,
 }
 
-/// The threads of a replica. Dropping them aborts everything that runs on them.
+/// The threads of a replica. Dropping them aborts everything that runs on them, and does not wait for its end.
 struct Threads(Option<Runtime>);
 
 impl Threads {
@@ -61,23 +68,41 @@ impl Threads {
     async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         self.0.as_ref().unwrap().spawn(work).await.unwrap()
     }
+
+    /// Aborts everything that runs on them, and waits until it has let go of its ports and its directory.
+    fn end(mut self) {
+        let runtime = self.0.take().unwrap();
+        tokio::task::block_in_place(|| runtime.shutdown_timeout(PATIENCE));
+    }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        self.0.take().unwrap().shutdown_background();
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
 impl Cluster {
-    /// Starts this many replicas, and waits until all serve.
+    /// Starts this many replicas, whose leader stays as long as it runs, and waits until all serve.
     pub(crate) async fn start(count: u64) -> Self {
         Self::start_with(count, |_| {}).await
     }
 
+    /// Starts this many replicas with the timing that they usually have, and waits until all serve. For tests of what they
+    /// say without a quorum: it is sooner, but the leader may change whenever the machine is busy.
+    pub(crate) async fn start_usual(count: u64) -> Self {
+        Self::start_on(Flushing::Thread, count, |_| {}).await
+    }
+
     /// Starts this many replicas with changed configurations, and waits until all serve.
     pub(crate) async fn start_with(count: u64, configure: impl Fn(&mut ReplicaConfig)) -> Self {
-        Self::start_on(Flushing::Thread, count, configure).await
+        let steady = |config: &mut ReplicaConfig| {
+            config.election_timeout = STEADY;
+            configure(config);
+        };
+        Self::start_on(Flushing::Thread, count, steady).await
     }
 
     /// Starts this many replicas whose logs take so long to write a batch, and waits until all serve.
@@ -86,7 +111,8 @@ impl Cluster {
             shortest: each,
             longest: each,
         };
-        Self::start_on(flushing, count, |_| {}).await
+        let steady = |config: &mut ReplicaConfig| config.election_timeout = STEADY;
+        Self::start_on(flushing, count, steady).await
     }
 
     async fn start_on(
@@ -102,15 +128,16 @@ impl Cluster {
             .try_init();
         let directory = TempDir::new().unwrap();
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
-        let listen = Listen {
-            client: anywhere,
-            peer: anywhere,
-            metrics: Some(anywhere),
-            kube: None,
-        };
         let mut opened = BTreeMap::new();
         for id in 1..=count {
             let threads = Threads::new();
+            // Nobody else takes these while the replica is stopped.
+            let listen = Listen {
+                client: free_address(),
+                peer: free_address(),
+                metrics: Some(anywhere),
+                kube: None,
+            };
             let doors = threads
                 .run(async move { Doors::open(&listen).await })
                 .await
@@ -212,12 +239,13 @@ impl Cluster {
             replica, threads, ..
         } = self.replicas.remove(&id).unwrap();
         within("an orderly end", threads.run(replica.shutdown())).await;
+        threads.end();
     }
 
-    /// Stops a replica abruptly, as if its process were killed.
+    /// Stops a replica abruptly, as if its process were killed. It can be started again at once.
     pub(crate) fn kill(&mut self, id: u64) {
         let Running { threads, .. } = self.replicas.remove(&id).unwrap();
-        drop(threads);
+        threads.end();
     }
 
     pub(crate) fn ids(&self) -> Vec<u64> {
@@ -248,17 +276,20 @@ impl Cluster {
         self.replicas[&id].metrics_address
     }
 
-    /// The leader, according to the first running replica.
+    /// The leader, according to the first running replica, once it knows one that runs.
     pub(crate) async fn leader(&self) -> u64 {
         let id = self.ids()[0];
         let mut clients = self.clients(id).await;
-        let status = clients
-            .cluster
-            .status(v1::ClusterStatusRequest {})
-            .await
-            .unwrap()
-            .into_inner();
-        status.leader_id.unwrap()
+        let known = async {
+            loop {
+                let status = clients.cluster.status(v1::ClusterStatusRequest {}).await;
+                let leader = status.unwrap().into_inner().leader_id;
+                if let Some(leader) = leader.filter(|leader| self.replicas.contains_key(leader)) {
+                    return leader;
+                }
+            }
+        };
+        within("a leader", known).await
     }
 
     /// A replica that does not lead.
@@ -293,14 +324,18 @@ impl Clients {
         }
     }
 
-    /// Makes a member join, and returns its epoch.
+    /// Makes a member join, and returns its epoch. While a leader is being elected the outcome may be unknown, and it is
+    /// asked again: who is a member keeps its epoch.
     pub(crate) async fn join(&mut self, id: &str, ttl_ms: u64) -> v1::MemberEpoch {
-        let joined = self
-            .membership
-            .join(join(id, ttl_ms))
-            .await
-            .unwrap()
-            .into_inner();
+        let joined = async {
+            loop {
+                match self.membership.join(join(id, ttl_ms)).await {
+                    Err(status) if is_passing(reason(&status)) => {}
+                    joined => return joined.unwrap().into_inner(),
+                }
+            }
+        };
+        let joined = within("a member", joined).await;
         let cluster_id = joined.header.unwrap().cluster_id;
         v1::MemberEpoch {
             member: id.to_owned(),
@@ -415,7 +450,7 @@ pub(crate) async fn next_events(stream: &mut Streaming<v1::WatchResponse>) -> v1
 }
 
 /// The reason in the details of an error.
-pub(crate) fn reason(status: &tonic::Status) -> &'static str {
+pub(crate) fn reason(status: &Status) -> &'static str {
     synod_proto::status::from_status(status).kind.reason()
 }
 
@@ -439,4 +474,15 @@ pub(crate) async fn metrics(address: SocketAddr) -> String {
         .await
         .unwrap();
     text
+}
+
+/// Waits until the metrics have this line.
+pub(crate) async fn shown(cluster: &Cluster, line: &str) {
+    let looking = async {
+        let mut text = String::new();
+        while !text.lines().any(|found| found == line) {
+            text = metrics(cluster.metrics_address(1)).await;
+        }
+    };
+    within(line, looking).await;
 }

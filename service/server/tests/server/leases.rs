@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request};
 
+use crate::answers::hurried;
 use crate::cluster::{Clients, Cluster, next_events, reason, within};
 
 fn key(name: &str) -> Option<v1::LeaseKey> {
@@ -63,22 +64,21 @@ impl Clients {
         held(response.unwrap().into_inner())
     }
 
-    /// Waits for a lease in a task of its own, until it holds it. Returns once every replica has applied the place.
+    /// Waits for a lease in a task of its own, until it holds it. Returns once every replica has applied the place, or the
+    /// lease is given already.
     async fn waits(&self, name: &str, holder: &str, place: u64) -> JoinHandle<u64> {
         let mut clients = self.clone();
         let wanted = wait_for(name, holder, 60_000);
         let waiting = tokio::spawn(async move {
-            let mut ask = async || {
+            loop {
                 let mut request = Request::new(wanted.clone());
-                request.set_timeout(Duration::from_secs(20));
-                clients.leases.acquire(request).await
-            };
-            let answer = match ask().await {
-                // The leader ended between giving the place and answering. A caller that asks again keeps the place.
-                Err(status) if status.code() == Code::Unknown => ask().await,
-                answer => answer,
-            };
-            held(answer.unwrap().into_inner())
+                request.set_timeout(Duration::from_secs(60));
+                match clients.leases.acquire(request).await {
+                    // The leader ended between giving the place and answering. A caller that asks again keeps the place.
+                    Err(status) if status.code() == Code::Unknown => {}
+                    answer => return held(answer.unwrap().into_inner()),
+                }
+            }
         });
         let mut clients = self.clone();
         within("a place in the queue", async {
@@ -86,7 +86,7 @@ impl Clients {
                 let lease = clients.leases.get(get(name)).await.unwrap().into_inner();
                 lease.waiting.unwrap()
             };
-            while queued(&mut clients).await < place {}
+            while !waiting.is_finished() && queued(&mut clients).await < place {}
         })
         .await;
         waiting
@@ -219,34 +219,33 @@ async fn who_stops_waiting_keeps_its_place_and_who_asks_again_elsewhere_has_it()
     let cluster = Cluster::start(3).await;
     let mut clients = cluster.clients(1).await;
     clients.takes("lock", "holder", 60_000).await;
-    let (ticket, ahead) = asks_in_vain(&clients, "a").await;
+    let wanted = |holder| wait_for("lock", holder, 60_000);
+    let (ticket, ahead) = asks_in_vain(&clients, wanted("a")).await;
     assert_eq!(ahead, 0);
-    let (later, ahead) = asks_in_vain(&clients, "b").await;
+    let (later, ahead) = asks_in_vain(&clients, wanted("b")).await;
     assert_eq!(ahead, 1);
     assert!(later > ticket);
     let elsewhere = cluster.clients(2).await;
-    assert_eq!(asks_in_vain(&elsewhere, "a").await, (ticket, 0));
+    assert_eq!(asks_in_vain(&elsewhere, wanted("a")).await, (ticket, 0));
     let refused = clients.leases.acquire(acquire("lock", "c", 60_000)).await;
     assert_eq!(reason(&refused.unwrap_err()), "CONFLICT");
     assert!(clients.releases("lock", "a").await, "it gives up its place");
-    assert_eq!(asks_in_vain(&elsewhere, "b").await, (later, 0));
+    assert_eq!(asks_in_vain(&elsewhere, wanted("b")).await, (later, 0));
 }
 
-/// The ticket of a holder that stops waiting before its turn, and how many are ahead of it. If the answer comes too
-/// late for the deadline, the deadline grows: asking again keeps the place.
-async fn asks_in_vain(clients: &Clients, holder: &str) -> (u64, u64) {
-    for patience in [400, 1_600, 6_400] {
-        let mut request = Request::new(wait_for("lock", holder, 60_000));
-        request.set_timeout(Duration::from_millis(patience));
-        let Ok(answer) = clients.clone().leases.acquire(request).await else {
-            continue;
-        };
-        match answer.into_inner().result.unwrap() {
-            Acquired::Queued(queued) => return (queued.ticket, queued.ahead),
-            Acquired::Held(held) => panic!("another holds it: {held:?}"),
-        }
+/// The ticket of who stops waiting before its turn, and how many are ahead of it. If the answer comes too late for the
+/// deadline, it asks again, which keeps the place.
+async fn asks_in_vain(clients: &Clients, wanted: v1::LeasesAcquireRequest) -> (u64, u64) {
+    let mut clients = clients.clone();
+    let answer = hurried("the place in the queue", async |patience| {
+        let mut request = Request::new(wanted.clone());
+        request.set_timeout(patience);
+        clients.leases.acquire(request).await.ok()
+    });
+    match answer.await.into_inner().result.unwrap() {
+        Acquired::Queued(queued) => (queued.ticket, queued.ahead),
+        Acquired::Held(held) => panic!("another holds it: {held:?}"),
     }
-    panic!("{holder} was never told its place")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -320,9 +319,8 @@ async fn a_retry_of_one_who_waited_has_what_its_place_was_given() {
         }),
         ..wait_for("lock", "c", 60_000)
     };
-    let mut cut = Request::new(queued.clone());
-    cut.set_timeout(Duration::from_millis(2_000));
-    clients.leases.acquire(cut).await.unwrap();
+    let (_, ahead) = asks_in_vain(&clients, queued.clone()).await;
+    assert_eq!(ahead, 0);
     assert!(clients.releases("lock", "b").await);
     let token = held(
         clients

@@ -14,7 +14,8 @@ use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
 
-use crate::cluster::{Cluster, entry, get_member, join, metrics, reason, report, within};
+use crate::answers::{hurried, of_replica};
+use crate::cluster::{Cluster, entry, get_member, join, metrics, reason, report, shown, within};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_that_has_proved_its_state_lately_is_healthy() {
@@ -39,7 +40,7 @@ async fn a_replica_that_has_proved_its_state_lately_is_healthy() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_without_a_quorum_is_not_healthy_and_answers_nothing_linearizable() {
-    let mut cluster = Cluster::start(3).await;
+    let mut cluster = Cluster::start_usual(3).await;
     let left = cluster.follower().await;
     let mut health = HealthClient::new(cluster.connect(left).await);
     let mut changes = health
@@ -80,11 +81,12 @@ async fn a_replica_without_a_quorum_is_not_healthy_and_answers_nothing_lineariza
         synod_proto::status::from_status(&written).metadata["not_executed"],
         "true"
     );
-    let mut hurried = tonic::Request::new(join("server-a", 60_000));
-    hurried
-        .metadata_mut()
-        .insert("grpc-timeout", "200m".parse().unwrap());
-    let written = clients.membership.join(hurried).await.unwrap_err();
+    let written = hurried("the refusal of a write", async |patience| {
+        let mut request = tonic::Request::new(join("server-a", 60_000));
+        request.set_timeout(patience);
+        of_replica(clients.membership.join(request).await)
+    });
+    let written = written.await.unwrap_err();
     assert_eq!(
         synod_proto::status::from_status(&written).metadata["not_executed"],
         "true"
@@ -105,7 +107,7 @@ async fn a_replica_without_a_quorum_is_not_healthy_and_answers_nothing_lineariza
 async fn the_status_names_every_replica_and_where_clients_reach_it() {
     let cluster = Cluster::start(3).await;
     let mut clients = cluster.clients(cluster.leader().await).await;
-    let status = within("all announcements", async {
+    let status = within("all announcements, and no alarm", async {
         loop {
             let status = clients
                 .cluster
@@ -113,11 +115,9 @@ async fn the_status_names_every_replica_and_where_clients_reach_it() {
                 .await
                 .unwrap()
                 .into_inner();
-            if status
-                .replicas
-                .iter()
-                .all(|replica| !replica.client_address.is_empty())
-            {
+            let mut replicas = status.replicas.iter();
+            let announced = replicas.all(|replica| !replica.client_address.is_empty());
+            if announced && status.alarms.is_empty() {
                 return status;
             }
             tokio::task::yield_now().await;
@@ -125,7 +125,6 @@ async fn the_status_names_every_replica_and_where_clients_reach_it() {
     })
     .await;
     assert_eq!(status.replicas.len(), 3);
-    assert_eq!(status.alarms, []);
     for replica in &status.replicas {
         assert_eq!(replica.role(), v1::ReplicaRole::Voter);
         assert_eq!(replica.directory_id.len(), 32);
@@ -234,17 +233,6 @@ async fn how_long_members_disagree_is_counted_once_they_agree() {
     shown(&cluster, "synod_disagreements 0").await;
     // The metric follows the history, a moment after the change is published.
     shown(&cluster, "synod_disagreement_seconds_count 1").await;
-}
-
-/// Waits until the metrics have this line.
-async fn shown(cluster: &Cluster, line: &str) {
-    let looking = async {
-        let mut text = String::new();
-        while !text.lines().any(|found| found == line) {
-            text = metrics(cluster.metrics_address(1)).await;
-        }
-    };
-    within(line, looking).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;
 use tonic::transport::Channel;
 
+use crate::answers::{hurried, of_replica};
 use crate::cluster::{Clients, Cluster, get_deployments, reason};
 
 fn at(revision: u64) -> Option<v1::ReadOptions> {
@@ -121,14 +122,16 @@ async fn a_read_from_a_revision_on_sees_ones_own_write_on_any_replica() {
 async fn a_replica_that_does_not_come_to_a_revision_in_time_says_so() {
     let cluster = Cluster::start(1).await;
     let mut clients = cluster.clients(1).await;
-    let read = v1::ReadOptions {
-        min_revision: Some(1_000_000),
-        ..v1::ReadOptions::default()
-    };
-    let mut request = tonic::Request::new(get_deployments(Some(read)));
-    request.set_timeout(std::time::Duration::from_millis(300));
-    let refused = clients.storage_versions.get(request).await.unwrap_err();
-    assert_eq!(reason(&refused), "DEADLINE_EXCEEDED");
+    let refused = hurried("the refusal of a read", async |patience| {
+        let read = v1::ReadOptions {
+            min_revision: Some(1_000_000),
+            ..v1::ReadOptions::default()
+        };
+        let mut request = tonic::Request::new(get_deployments(Some(read)));
+        request.set_timeout(patience);
+        of_replica(clients.storage_versions.get(request).await)
+    });
+    assert_eq!(reason(&refused.await.unwrap_err()), "DEADLINE_EXCEEDED");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,7 @@
 //! Tests of the limits on requests: their length, and the time that they may take.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures::StreamExt;
 use http_body_util::StreamBody;
@@ -12,7 +14,8 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Service, ServiceExt};
 
-use crate::cluster::{Cluster, entry, join, metrics, reason, report, within};
+use crate::answers::{hurried, of_replica};
+use crate::cluster::{Cluster, entry, join, reason, report, shown, within};
 
 /// The message that `of` makes of a text just long enough to fill it up to `bytes` bytes.
 fn filled<M: Message>(bytes: usize, of: impl Fn(String) -> M) -> M {
@@ -83,33 +86,38 @@ async fn a_renewal_that_is_long_ends_its_stream() {
     assert_eq!(reason(&ended.unwrap_err()), "TOO_LARGE");
 }
 
+/// A request with this timeout, and a message of 100 bytes, of which only three arrive.
+fn stalled(timeout: Duration) -> http::Request<Body> {
+    let begun = Bytes::from_static(&[0, 0, 0, 0, 100, 1, 2, 3]);
+    let begun = futures::stream::iter([Ok::<_, Status>(http_body::Frame::data(begun))]);
+    let body = Body::new(StreamBody::new(begun.chain(futures::stream::pending())));
+    http::Request::post("http://replica/synod.v1.Membership/Join")
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .header("grpc-timeout", format!("{}m", timeout.as_millis()))
+        .body(body)
+        .unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_stalls_is_given_up_at_its_deadline_with_its_place_and_its_bytes() {
     let cluster = Cluster::start(1).await;
     let mut channel = cluster.connect(1).await;
-    // A message of 100 bytes, of which only three arrive.
-    let begun = Bytes::from_static(&[0, 0, 0, 0, 100, 1, 2, 3]);
-    let begun = futures::stream::iter([Ok::<_, Status>(http_body::Frame::data(begun))]);
-    let stalled = Body::new(StreamBody::new(begun.chain(futures::stream::pending())));
-    let request = http::Request::post("http://replica/synod.v1.Membership/Join")
-        .header("content-type", "application/grpc")
-        .header("te", "trailers")
-        .header("grpc-timeout", "400m")
-        .body(stalled)
-        .unwrap();
-    let answer = channel.ready().await.unwrap().call(request);
-    let answer = within("the answer", answer).await.unwrap();
+    let answer = hurried("the answer", async |patience| {
+        let answer = channel.ready().await.unwrap().call(stalled(patience)).await;
+        of_replica(answer.map_err(|error| Status::from_error(error.into())))
+    });
+    let answer = answer.await.unwrap();
     let status = Status::from_header_map(answer.headers()).unwrap();
     assert_eq!(status.code(), Code::DeadlineExceeded);
     let refusal = synod_proto::status::from_status(&status);
     assert_eq!(refusal.metadata["not_executed"], "true");
 
-    let text = metrics(cluster.metrics_address(1)).await;
     for line in [
         r#"synod_requests_in_flight{class="renewal"} 0"#,
         r#"synod_request_bytes_held{class="renewal"} 0"#,
     ] {
-        assert!(text.contains(line), "{line}: {text}");
+        shown(&cluster, line).await;
     }
 }
 

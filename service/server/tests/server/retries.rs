@@ -10,6 +10,7 @@ use prost_types::FileDescriptorSet;
 use synod_proto::v1;
 use tonic::codegen::Bytes;
 
+use crate::answers::is_passing;
 use crate::cluster::{Clients, Cluster, metrics, within};
 use scene::Scene;
 use table::{Row, Told, table};
@@ -65,7 +66,7 @@ impl Retries {
             let answered = async {
                 loop {
                     match (row.send)(channel.clone(), id.clone()).await {
-                        Err("UNKNOWN_OUTCOME" | "UNAVAILABLE") => {}
+                        Err(reason) if is_passing(reason) => {}
                         answer => return answer,
                     }
                 }

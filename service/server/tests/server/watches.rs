@@ -148,7 +148,7 @@ async fn a_filter_lets_pass_what_it_names_and_bookmarks_tell_of_the_rest() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_without_a_quorum_ends_its_watches_and_takes_no_new_ones() {
-    let mut cluster = Cluster::start(3).await;
+    let mut cluster = Cluster::start_usual(3).await;
     let mut clients = cluster.clients(1).await;
     let member = clients.join("server-a", 60_000).await;
     let mut watch = clients.watch(Some(member.epoch)).await;

@@ -13,7 +13,7 @@ use synod_client::{
 use synod_tests::free_address;
 use tempfile::TempDir;
 
-use crate::program::{Printed, Running, finish, synod};
+use crate::program::{Printed, Running, eventually, finish, synod};
 
 /// A cluster. Dropping it kills its processes.
 pub(crate) struct Cluster {
@@ -107,8 +107,12 @@ impl Cluster {
 
     /// The id of the leader.
     pub(crate) async fn leader(&self) -> usize {
-        let status = self.client().await.status().await.unwrap();
-        usize::try_from(status.leader_id.expect("nobody leads")).unwrap() - 1
+        let client = self.client().await;
+        let asking = async || {
+            let status = client.status().await.unwrap();
+            status.leader_id.ok_or_else(|| "nobody leads".to_owned())
+        };
+        usize::try_from(eventually("a leader", asking).await).unwrap() - 1
     }
 
     /// Runs a command against all replicas.

@@ -3,7 +3,7 @@
 use synod_client::{GroupResource, ListStorageVersions, ReadOptions};
 
 use crate::cluster::{Cluster, Server, named};
-use crate::program::{Printed, run};
+use crate::program::{Printed, run, until_led};
 
 #[track_caller]
 fn well(printed: Printed) -> String {
@@ -38,17 +38,7 @@ async fn a_cluster_that_upgrades_is_seen_through_every_command() {
     first.encodes("example.com.widgets", "v1").await;
     second.encodes("example.com.widgets", "v2").await;
 
-    let status = well(cluster.ask(&["status"]).await);
-    let leading = status
-        .lines()
-        .filter(|line| line.contains("leader"))
-        .count();
-    let following = status
-        .lines()
-        .filter(|line| line.contains("follower"))
-        .count();
-    assert_eq!((leading, following), (1, 2), "{status}");
-
+    until_led(async || cluster.ask(&["status"]).await).await;
     members_are_shown(&cluster).await;
 
     let list = well(cluster.ask(&["storage-versions", "list"]).await);

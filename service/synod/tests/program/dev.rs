@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 
 use crate::cluster::is_untouched;
-use crate::program::{Printed, Running, run, synod};
+use crate::program::{Printed, Running, run, synod, until_led};
 
 /// Waits for the greeting, and returns the value of one of its lines.
 async fn value(dev: &mut Running, name: &str) -> String {
@@ -25,18 +25,7 @@ async fn three_replicas_can_be_tried_and_leave_nothing_behind() {
         .unwrap()
         .to_owned();
     assert!(!is_untouched(data.as_ref()));
-    let printed = run(&["status", "--endpoints", &endpoints]).await;
-    assert_eq!(printed.code, 0, "{}", printed.err);
-    assert_eq!(
-        printed
-            .out
-            .lines()
-            .filter(|line| line.contains("follower"))
-            .count(),
-        2,
-        "{}",
-        printed.out
-    );
+    until_led(async || run(&["status", "--endpoints", &endpoints]).await).await;
     let printed = run(&[
         "settings",
         "set",

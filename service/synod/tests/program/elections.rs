@@ -26,8 +26,8 @@ struct Leader {
 }
 
 impl Leader {
-    fn stands(cluster: &Cluster, holder: &str) -> Self {
-        let words = ["elect", "job", "--ttl=1s", "--holder", holder];
+    fn stands(cluster: &Cluster, holder: &str, ttl: &str) -> Self {
+        let words = ["elect", "job", "--ttl", ttl, "--holder", holder];
         let mut command = synod(&[&words[..], &["--", "sh", "-c", LEADER]].concat());
         command
             .env("SYNOD_ENDPOINTS", cluster.endpoints())
@@ -70,13 +70,14 @@ async fn a_leader_that_was_paused_beyond_its_ttl_can_write_no_more_and_learns_th
     let words = ["create", "-f", file.to_str().unwrap()];
     assert_eq!(cluster.ask(&words).await.code, 0);
 
-    let mut first = Leader::stands(&cluster, "first");
+    let mut first = Leader::stands(&cluster, "first", "5s");
     first.leads().await;
     let written = first.writes(1).await;
     assert!(written.starts_with("0 "), "{written}");
     first.signal_command(Signal::STOP);
     first.program.signal(Signal::STOP);
-    let mut second = Leader::stands(&cluster, "second");
+    // Only the first one is to lose its lease.
+    let mut second = Leader::stands(&cluster, "second", "1h");
     second.leads().await;
     let written = second.writes(2).await;
     assert!(written.starts_with("0 "), "{written}");

@@ -4,7 +4,7 @@ use rustix::process::Signal;
 use synod_client::{LeaseKey, ReadOptions};
 
 use crate::cluster::Cluster;
-use crate::program::Printed;
+use crate::program::{Printed, eventually};
 
 fn code(printed: &Printed) -> i32 {
     printed.code
@@ -13,9 +13,8 @@ fn code(printed: &Printed) -> i32 {
 #[tokio::test]
 async fn a_lease_is_taken_shown_renewed_and_released() {
     let cluster = Cluster::start().await;
-    let taken = cluster
-        .ask(&["lease", "acquire", "backup", "--holder", "a"])
-        .await;
+    let acquire = ["lease", "acquire", "backup", "--holder", "a", "--ttl", "1h"];
+    let taken = cluster.ask(&acquire).await;
     assert_eq!(code(&taken), 0, "{}", taken.err);
     let (token, holder) = taken.out.trim().split_once(' ').unwrap();
     assert_eq!(holder, "a");
@@ -53,7 +52,7 @@ async fn a_lease_is_taken_shown_renewed_and_released() {
 #[tokio::test]
 async fn a_lease_is_deleted_whoever_holds_it() {
     let cluster = Cluster::start().await;
-    let acquire = ["lease", "acquire", "backup", "--holder", "a"];
+    let acquire = ["lease", "acquire", "backup", "--holder", "a", "--ttl", "1h"];
     let taken = cluster.ask(&acquire).await;
     let (token, _) = taken.out.trim().split_once(' ').unwrap();
     let delete = ["lease", "delete", "backup"];
@@ -159,7 +158,7 @@ async fn a_command_that_is_asked_to_end_says_how_and_its_lease_is_free_at_once()
 async fn who_gives_up_waiting_leaves_the_queue() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
-    let first = ["lease", "acquire", "job", "--holder", "a"];
+    let first = ["lease", "acquire", "job", "--holder", "a", "--ttl", "1h"];
     assert_eq!(code(&cluster.ask(&first).await), 0);
     let key = LeaseKey::new("default", "job").unwrap();
     let late = ["lease", "acquire", "job", "--wait", "1s"];
@@ -170,9 +169,11 @@ async fn who_gives_up_waiting_leaves_the_queue() {
             let view = client.lease(&key, ReadOptions::linearizable()).await;
             view.unwrap().item.waiting
         };
-        while queued().await != Some(1) {
-            tokio::task::yield_now().await;
-        }
+        let asking = async || match queued().await {
+            Some(1) => Ok(()),
+            waiting => Err(format!("{waiting:?} wait")),
+        };
+        eventually("a place in the queue", asking).await;
         waiting.signal(Signal::TERM);
         assert_eq!(waiting.ended().await.code(), Some(1), "{verb}");
         assert_eq!(queued().await, Some(0), "{verb}");

@@ -3,6 +3,8 @@
 mod api_server;
 mod plugins;
 
+use std::time::Duration;
+
 use serde_json::Value;
 use synod_client::{
     ClaimKey, Client, ListMigrations, Migration, MigrationPhase, ObjectKind, Persisted,
@@ -11,13 +13,20 @@ use synod_client::{
 use synod_tests::free_address;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
 
 use crate::certificates::{Folder, Serves, text};
 use crate::cluster::{Cluster, Server, named};
-use crate::program::{Printed, run};
+use crate::program::{LIMIT, Printed, run};
 use api_server::{ApiServer, Mood};
 
 const WIDGETS: &str = "example.io.widgets";
+
+/// How long a server may take for a document where one hangs: long enough for the others, and for encryption, on a busy machine.
+const HANGING: [&str; 2] = ["--server-timeout", "3s"];
+
+/// The setting `discovery_period` while what is observed is to stay fresh, longer than a busy machine keeps an observer waiting.
+const PERIOD: Duration = Duration::from_secs(5);
 
 fn hash(version: &str) -> StorageVersionHash {
     StorageVersionHash::of("example.io", version, "Widget")
@@ -26,11 +35,7 @@ fn hash(version: &str) -> StorageVersionHash {
 /// Looks once, and returns the exit code and the printed document.
 async fn look(cluster: &Cluster, servers: &[&ApiServer]) -> (i32, Value) {
     let urls: Vec<&str> = servers.iter().map(|server| server.url()).collect();
-    look_by(
-        cluster,
-        &[&["--server-timeout", "300ms"], &urls[..]].concat(),
-    )
-    .await
+    look_by(cluster, &urls).await
 }
 
 /// The same with these words.
@@ -140,10 +145,15 @@ async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_on
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let (a, b) = (ApiServer::start("v1").await, ApiServer::start("v1").await);
-    let servers = [&a, &b];
+    let urls = [a.url(), b.url()];
+    let hanging = [&HANGING[..], &urls[..]].concat();
     for mood in UNREADABLE {
         b.becomes(mood);
-        let (code, document) = look(&cluster, &servers).await;
+        let words = match mood {
+            Mood::Hangs => &hanging[..],
+            _ => &urls[..],
+        };
+        let (code, document) = look_by(&cluster, words).await;
         assert_eq!(
             (code, outcome(&document)),
             (1, "WITHHELD"),
@@ -152,33 +162,25 @@ async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_on
         assert_eq!(migrations(&client).await.len(), 0, "{mood:?}");
     }
     b.becomes(Mood::Encodes("v1"));
-    assert_eq!(look(&cluster, &servers).await.0, 0);
+    assert_eq!(look_by(&cluster, &urls).await.0, 0);
     let running = migrations(&client).await;
     assert_eq!(running[0].phase, MigrationPhase::Pending);
 
     // The upgraded server shows the new hash while the other one cannot be read.
     a.becomes(Mood::Encodes("v2"));
     b.becomes(Mood::Hangs);
-    let (code, widened) = look(&cluster, &servers).await;
+    let (code, widened) = look_by(&cluster, &hanging).await;
     assert_eq!((code, outcome(&widened)), (1, "WIDENED"), "{widened}");
     assert_eq!(migrations(&client).await[0].phase, MigrationPhase::Aborted);
     let now = state(&client).await;
     assert!(now.persisted.contains(&Persisted::observed(hash("v2"))));
     assert_eq!(now.observed.len(), 2);
-    let text = cluster
-        .ask(&[
-            "observe",
-            "--once",
-            "--server-timeout",
-            "300ms",
-            a.url(),
-            b.url(),
-        ])
-        .await;
+    let once = ["observe", "--once"];
+    let text = cluster.ask(&[&once[..], &hanging[..]].concat()).await;
     assert_eq!(text.code, 1);
     assert!(
         text.out
-            .contains("cannot be read: /api: not answered: no answer within 300ms"),
+            .contains("cannot be read: /api: not answered: no answer within 3s"),
         "{}",
         text.out
     );
@@ -194,21 +196,15 @@ async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_u
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let a = ApiServer::start("v1").await;
-    cluster
-        .ask(&["settings", "set", "discovery_period=1s"])
-        .await;
+    let period = format!("discovery_period={}s", PERIOD.as_secs());
+    let set = cluster.ask(&["settings", "set", &period]).await;
+    assert_eq!(set.code, 0, "{}", set.err);
     assert_eq!(look(&cluster, &[&a]).await.0, 0);
     complete(&client, &migrations(&client).await[0]).await;
-    let mut observer = cluster.begin(&[
-        "observe",
-        "--period",
-        "500ms",
-        "--server-timeout",
-        "300ms",
-        a.url(),
-    ]);
-    // Longer than two periods of the cluster's setting.
-    for _ in 0..7 {
+    // By the end of this, what was observed before it would be stale.
+    let since = Instant::now();
+    let mut observer = cluster.begin(&["observe", "--period", "500ms", a.url()]);
+    while since.elapsed() < 2 * PERIOD + Duration::from_secs(1) {
         let line = observer.line().await.unwrap();
         assert_eq!(line, "1 resources of 1 servers: 1 as before");
     }
@@ -216,16 +212,21 @@ async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_u
         state(&client).await.persisted,
         [Persisted::observed(hash("v1"))]
     );
+    let set = ["settings", "set", "discovery_period=1s"];
+    assert_eq!(cluster.ask(&set).await.code, 0);
     a.becomes(Mood::Fails);
     let failing = async |observer: &mut crate::program::Running| {
         let line = observer.line().await.unwrap();
         line.contains("answered 503")
     };
     while !failing(&mut observer).await {}
-    // The command looks ten times as often now, so this is more than two periods.
-    for _ in 0..2 * 100 {
-        observer.line().await.unwrap();
-    }
+    let forgotten = async {
+        while !state(&client).await.persisted.contains(&Persisted::Unknown) {
+            observer.line().await.unwrap();
+        }
+    };
+    let forgotten = timeout(LIMIT, forgotten).await;
+    forgotten.expect("what nobody looks at is still known");
     a.becomes(Mood::Encodes("v1"));
     while observer.line().await.unwrap() != "1 resources of 1 servers: 1 as before" {}
     assert!(state(&client).await.persisted.contains(&Persisted::Unknown));
@@ -396,9 +397,8 @@ async fn a_server_that_cannot_be_read_over_tls_makes_no_agreement() {
     let folder = Folder::new();
     let (a, b) = secured(&folder).await;
     let config = folder.kubeconfig(a.port(), "", KNOWN);
-    // Long enough for encryption on a busy machine.
-    let patience = ["--server-timeout", "3s", "--kubeconfig"];
-    let words = [&patience[..], &[text(&config), a.url(), b.url()]].concat();
+    let servers = ["--kubeconfig", text(&config), a.url(), b.url()];
+    let words = [&HANGING[..], &servers[..]].concat();
     for mood in UNREADABLE {
         b.becomes(mood);
         let (code, document) = look_by(&cluster, &words).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// The longest wait for anything in these tests, however busy the machine is.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
@@ -48,6 +48,35 @@ pub(crate) async fn finish(mut command: Command) -> Printed {
         out: String::from_utf8(ended.stdout).unwrap(),
         err: String::from_utf8(ended.stderr).unwrap(),
     }
+}
+
+/// Asks until the answer is `Ok`, for what no event tells; an `Err` says what was seen instead.
+pub(crate) async fn eventually<T>(what: &str, ask: impl AsyncFn() -> Result<T, String>) -> T {
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        // Boxed, since whoever waits would carry all that it asks with.
+        match Box::pin(ask()).await {
+            Ok(answer) => return answer,
+            Err(seen) if Instant::now() > deadline => {
+                panic!("waited {LIMIT:?} in vain for {what}; last seen: {seen}")
+            }
+            Err(_) => tokio::task::yield_now().await,
+        }
+    }
+}
+
+/// Waits until `synod status` shows one leader and two followers: a stall of the machine has replicas elect anew.
+pub(crate) async fn until_led(status: impl AsyncFn() -> Printed) {
+    let asking = async || {
+        let Printed { code, out, err } = status().await;
+        assert_eq!((code, err.as_str()), (0, ""), "{out}");
+        let count = |role: &str| out.lines().filter(|line| line.contains(role)).count();
+        match (count("leader"), count("follower")) {
+            (1, 2) => Ok(()),
+            _ => Err(out),
+        }
+    };
+    eventually("one leader and two followers", asking).await;
 }
 
 /// A program that runs until it is asked to end.

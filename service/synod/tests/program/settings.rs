@@ -103,16 +103,19 @@ async fn commands_refuse_unknown_keys_too() {
     );
 }
 
-/// Whether a command reaches the stand-in with these endpoints, typed, in the environment and in the file.
-async fn reaches(typed: Option<&str>, environment: Option<&str>, file: &str) -> bool {
-    let folder = Folder::new(&format!("endpoints = [\"{file}\"]\ntimeout = \"300ms\"\n"));
+/// Whether a command reaches the stand-in within this time with these endpoints, typed, in the environment and in the file.
+async fn reaches(within: &str, typed: Option<&str>, environment: Option<&str>, file: &str) -> bool {
+    let folder = Folder::new(&format!(
+        "endpoints = [\"{file}\"]\ntimeout = \"{within}\"\n"
+    ));
     let mut words = vec!["members".to_owned(), "--config".to_owned(), folder.config()];
     words.extend(typed.map(|endpoint| format!("--endpoints={endpoint}")));
     let mut command = synod(&words.iter().map(String::as_str).collect::<Vec<_>>());
     command.envs(environment.map(|endpoint| ("SYNOD_ENDPOINTS", endpoint)));
     match finish(command).await.code {
         0 => true,
-        5 => false,
+        // On a busy machine the time may pass before it is found that nobody serves there.
+        5 | 6 => false,
         code => panic!("ended with {code}"),
     }
 }
@@ -121,12 +124,12 @@ async fn reaches(typed: Option<&str>, environment: Option<&str>, file: &str) -> 
 async fn a_flag_goes_before_the_environment_and_that_before_the_file() {
     let stand_in = StandIn::start(fixture::part()).await;
     let (here, nowhere) = (stand_in.endpoint(), fixture::UNREACHABLE);
-    assert!(reaches(None, None, &here).await);
-    assert!(!reaches(None, None, nowhere).await);
-    assert!(reaches(None, Some(&here), nowhere).await);
-    assert!(!reaches(None, Some(nowhere), &here).await);
-    assert!(reaches(Some(&here), Some(nowhere), nowhere).await);
-    assert!(!reaches(Some(nowhere), Some(&here), &here).await);
+    assert!(reaches("10s", None, None, &here).await);
+    assert!(!reaches("1s", None, None, nowhere).await);
+    assert!(reaches("10s", None, Some(&here), nowhere).await);
+    assert!(!reaches("1s", None, Some(nowhere), &here).await);
+    assert!(reaches("10s", Some(&here), Some(nowhere), nowhere).await);
+    assert!(!reaches("1s", Some(nowhere), Some(&here), &here).await);
 }
 
 #[tokio::test]

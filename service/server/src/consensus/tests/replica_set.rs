@@ -56,14 +56,17 @@ async fn a_change_that_a_leader_has_left_half_done_is_finished_by_the_next() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_thing_that_a_change_does_is_to_finish_the_one_before() {
-    let cluster = Cluster::start(|_| {}).await;
+    let cluster = Cluster::start(steady).await;
     cluster.propose(join(1)).await;
     let leader = cluster.leader().await;
     let [removed, stays] = cluster.others(leader)[..] else {
         panic!("there are three replicas")
     };
     let consensus = cluster.consensus(leader);
+    let turn = Arc::clone(&consensus.shared.changing);
+    let turn = turn.lock_owned().await;
     begin_to_remove(consensus, removed).await;
+    drop(turn);
     let change = SetChange::Remove { replica: removed };
     let changed = consensus.change_set_here(change.clone(), soon()).await;
     assert_eq!(changed, Ok(false), "the change before has removed it");
@@ -76,7 +79,7 @@ async fn the_first_thing_that_a_change_does_is_to_finish_the_one_before() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_that_is_removed_hands_the_leadership_over_and_says_who_leads() {
-    let cluster = Cluster::start(|_| {}).await;
+    let cluster = Cluster::start(steady).await;
     cluster.propose(join(1)).await;
     let leader = cluster.leader().await;
     let change = SetChange::Remove { replica: leader };
@@ -102,7 +105,7 @@ async fn a_leader_that_is_removed_hands_the_leadership_over_and_says_who_leads()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_left_is_not_connected_to_any_more() {
-    let cluster = Cluster::start(|_| {}).await;
+    let cluster = Cluster::start(steady).await;
     cluster.propose(join(1)).await;
     let leader = cluster.leader().await;
     let [removed, stays] = cluster.others(leader)[..] else {
@@ -130,7 +133,7 @@ async fn who_has_left_is_not_connected_to_any_more() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_number_of_a_replica_that_has_left_is_not_given_again() {
-    let cluster = Cluster::start(|_| {}).await;
+    let cluster = Cluster::start(steady).await;
     cluster.propose(join(1)).await;
     let leader = cluster.leader().await;
     let removed = cluster.others(leader)[0];

@@ -19,7 +19,7 @@ use crate::peer::messages::{ForwardRequest, ForwardResponse};
 use crate::peer::{self, Formation, ForwardHandler};
 use crate::proposer::Proposer;
 use crate::read::Reader;
-use crate::samples::{envelope, join};
+use crate::samples::{envelope, join, steady};
 use crate::seams::{Seams, tcp};
 use crate::stop::Stopper;
 use crate::traces::Span;
@@ -68,7 +68,8 @@ struct Running {
 impl Running {
     async fn start(id: ReplicaId, set: BTreeMap<ReplicaId, String>, listener: TcpListener) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let config = ConsensusConfig::new(directory.path().to_owned(), id, "driver".to_owned());
+        let mut config = ConsensusConfig::new(directory.path().to_owned(), id, "driver".to_owned());
+        steady(&mut config);
         let seams = Seams::real(Arc::new(RealDisk));
         let consensus = consensus::start(config, seams.clone()).await.unwrap();
         let (stopper, stop) = crate::stop::stop();
@@ -161,7 +162,9 @@ impl Cluster {
             let mut progress = running.consensus.subscribe();
             let formed = progress.wait_for(|progress| progress.revision > Revision::ZERO);
             within("a cluster", formed).await.unwrap();
-            leader = running.consensus.leadership().borrow().leader;
+            let mut leadership = running.consensus.leadership();
+            let led = leadership.wait_for(|now| now.leader.is_some());
+            leader = within("a leader", led).await.unwrap().leader;
         }
         let leader = leader.unwrap();
         for (id, running) in &replicas {
@@ -245,7 +248,7 @@ async fn a_follower_that_comes_to_lead_does_not_wait_for_what_it_has_forwarded()
 async fn batches_whose_deadline_has_passed_make_room_on_the_link() {
     let mut cluster = Cluster::start().await;
     let [follower, _] = cluster.followers();
-    for request in cluster.fill(follower, FAR / 60).await {
+    for request in cluster.fill(follower, FAR / 12).await {
         let answered = within("answer at the deadline", request).await;
         assert!(answered.unwrap().is_err());
     }
