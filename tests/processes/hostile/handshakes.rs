@@ -44,7 +44,7 @@ const ALL_ROUNDS: usize = 100;
 /// Handshakes that are ended at a time: few, since each has some seconds for it, in which the others compute, too.
 const AT_ONCE: usize = 10;
 
-/// How often a connection is made that a busy machine does not get through its handshake in time.
+/// How often something is tried that a busy machine does not get done in time: a handshake, or that a new client is served.
 const ATTEMPTS: usize = 3;
 
 /// Open files of this process beside the connections of a test.
@@ -136,18 +136,23 @@ async fn introduced(stream: TlsStream<TcpStream>) -> std::io::Result<Hostile> {
     Hostile::over(Box::new(read), Box::new(write), 65_535).await
 }
 
-/// How long it takes until a new client is served.
+/// How long it takes until a new client is served. Beside other tests the machine is busy with other things: then one of a few
+/// is served in time.
 async fn served(cluster: &Cluster, id: u64) -> Duration {
-    let began = Instant::now();
-    let fresh = cluster.client_of(id).await.with_timeout(LIMIT);
-    let read = fresh.settings(ReadOptions::linearizable()).await;
-    read.expect("a new client is served");
-    let took = began.elapsed();
-    // Beside other tests the machine is busy with other things.
-    if rounds(10) >= ALL_ROUNDS {
-        assert!(took < Duration::from_secs(1), "{took:?}");
+    let most = if rounds(10) >= ALL_ROUNDS { 1 } else { 5 };
+    let mut tried = Vec::new();
+    for _ in 0..ATTEMPTS {
+        let began = Instant::now();
+        let fresh = cluster.client_of(id).await.with_timeout(LIMIT);
+        let read = fresh.settings(ReadOptions::linearizable()).await;
+        read.expect("a new client is served");
+        let took = began.elapsed();
+        if took < Duration::from_secs(most) {
+            return took;
+        }
+        tried.push(took);
     }
-    took
+    panic!("no new client is served within {most} s: {tried:?}");
 }
 
 /// The connections that this process may have open, after as many were allowed as may be.
