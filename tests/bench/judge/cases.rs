@@ -25,7 +25,7 @@ pub(crate) enum At {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// The memory of servers that have just started.
+    /// The memory and the processor time of servers that have just started, while nobody asks them for anything.
     Idle,
     /// Their memory when this many keys have been written once.
     Filled(u64),
@@ -81,7 +81,7 @@ const ONE_KEY: Work = Work::Swap { one_key: true };
 /// In the order in which they are run: memory first, while the servers are fresh, and new leases last, since their ends
 /// would be work for the others.
 pub(crate) const CASES: [Case; 16] = [
-    case("memory, idle", Work::Idle, 1, At::Leader),
+    case("idle", Work::Idle, 1, At::Leader),
     case("memory, 50,000 keys", Work::Filled(50_000), 256, At::Leader),
     case("put, 1 client", Work::Put, 1, At::Leader),
     case("put, 64 clients", Work::Put, 64, At::Leader),

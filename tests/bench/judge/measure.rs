@@ -12,7 +12,7 @@ use crate::load::{
     Client, Get, Granted, Put, Renewed, Running, Swapper, VALUE_BYTES, fill, random,
 };
 use crate::rows::Quantity;
-use crate::sample::resident_kib;
+use crate::sample::{private_kib, resident_kib};
 use crate::services::Servers;
 use crate::session::{Answered, Keys, Reading, Session};
 use crate::usage::{Meter, Usage, syncs};
@@ -26,6 +26,9 @@ const FILLED_FROM: u64 = 1_000_000;
 
 /// The clients that write keys before they are read.
 const FILLING: usize = 64;
+
+/// How long servers are watched that nobody asks for anything: processor time is counted in hundredths of a second.
+const IDLE_SPAN: Duration = Duration::from_secs(10);
 
 /// How long the last of all watches may take for an event, and the servers for what they do after a fill.
 const DELIVERY_MAX: Duration = Duration::from_secs(20);
@@ -49,7 +52,7 @@ pub(crate) struct Bench<'a> {
 impl Bench<'_> {
     pub(crate) async fn measure<S: Session<Lease: Sync>>(&self, case: &Case) -> Answered<Measured> {
         match case.work {
-            Work::Idle => Ok(self.memory().await),
+            Work::Idle => Ok(self.idle().await),
             Work::Filled(keys) => {
                 let sessions = self.sessions::<S>(case).await?;
                 fill(
@@ -205,19 +208,42 @@ impl Bench<'_> {
         })
     }
 
+    /// What each server takes while nobody asks it for anything.
+    async fn idle(&self) -> Measured {
+        let mut measured = self.memory().await;
+        let meter = Meter::start(self.servers.processes());
+        sleep(IDLE_SPAN).await;
+        let usage = meter.read();
+        let percent = usage.cpu_micros / (usage.seconds * 1e6) * 100.0;
+        let each = percent / self.servers_count();
+        measured.quantities.push((Quantity::Idle, each));
+        measured.others = usage.others;
+        measured
+    }
+
     /// The memory of each server, which is not less for what others do.
     async fn memory(&self) -> Measured {
         sleep(SETTLING).await;
-        let processes = self.servers.processes();
-        let kib: f64 = processes.iter().map(|process| resident_kib(*process)).sum();
-        let servers = f64::from(u8::try_from(processes.len()).expect("there are three"));
+        let servers = self.servers_count();
+        let each = |kib: fn(u32) -> f64| {
+            let processes = self.servers.processes().into_iter();
+            processes.map(kib).sum::<f64>() / 1024.0 / servers
+        };
         Measured {
-            quantities: vec![(Quantity::Memory, kib / 1024.0 / servers)],
+            quantities: vec![
+                (Quantity::Memory, each(resident_kib)),
+                (Quantity::Private, each(private_kib)),
+            ],
             conflicts: 0,
             failures: 0,
             failure: None,
             others: 0.0,
         }
+    }
+
+    fn servers_count(&self) -> f64 {
+        let count = self.servers.processes().len();
+        f64::from(u8::try_from(count).expect("there are three"))
     }
 }
 

@@ -12,6 +12,8 @@ const REPEATS_MAX: usize = 3;
 pub(crate) enum Quantity {
     PerSecond,
     Memory,
+    Private,
+    Idle,
     Middle,
     Late,
     Cpu,
@@ -20,9 +22,11 @@ pub(crate) enum Quantity {
 }
 
 impl Quantity {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::PerSecond,
         Self::Memory,
+        Self::Private,
+        Self::Idle,
         Self::Middle,
         Self::Late,
         Self::Cpu,
@@ -35,6 +39,8 @@ impl Quantity {
         match self {
             Self::PerSecond => "per_second",
             Self::Memory => "memory_mib",
+            Self::Private => "private_mib",
+            Self::Idle => "idle_percent",
             Self::Middle => "p50_ms",
             Self::Late => "p99_ms",
             Self::Cpu => "cpu_us",
@@ -48,6 +54,8 @@ impl Quantity {
         match self {
             Self::PerSecond => "per second",
             Self::Memory => "MiB a server",
+            Self::Private => "MiB of no file",
+            Self::Idle => "% of a processor",
             Self::Middle => "p50 ms",
             Self::Late => "p99 ms",
             Self::Cpu => "CPU us a call",
@@ -59,8 +67,8 @@ impl Quantity {
     pub(crate) fn text(self, value: f64) -> String {
         match self {
             Self::PerSecond | Self::Written => format!("{value:.0}"),
-            Self::Memory | Self::Cpu => format!("{value:.1}"),
-            Self::Middle | Self::Late => format!("{value:.2}"),
+            Self::Memory | Self::Private | Self::Cpu => format!("{value:.1}"),
+            Self::Idle | Self::Middle | Self::Late => format!("{value:.2}"),
             Self::Syncs => format!("{value:.3}"),
         }
     }

@@ -81,11 +81,20 @@ pub(crate) fn print_time(name: &str, taken: Duration) {
 
 /// The resident memory of a process, in KiB.
 pub(crate) fn resident_kib(process: u32) -> f64 {
+    kib(process, "VmRSS:")
+}
+
+/// The part of its resident memory that comes from no file, in KiB: the system cannot take it back but by swapping.
+pub(crate) fn private_kib(process: u32) -> f64 {
+    kib(process, "RssAnon:")
+}
+
+fn kib(process: u32, field: &str) -> f64 {
     let status =
         std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
     let line = status
         .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .find_map(|line| line.strip_prefix(field))
         .expect("Linux tells the size");
     line.trim()
         .trim_end_matches(" kB")
