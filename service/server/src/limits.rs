@@ -202,7 +202,7 @@ pub const DIGESTS_KEPT_MAX: usize = 64;
 /// Bytes of log entries that wait for the disk.
 pub const LOG_QUEUE_BYTES_MAX: usize = 16 * MIB;
 /// Bytes of log entries that are kept in memory.
-pub const LOG_CACHE_BYTES_MAX: usize = 32 * MIB;
+pub const LOG_CACHE_BYTES_MAX: usize = 8 * MIB;
 
 /// Lines of the program's log that wait to be written out. Code that logs never waits; lines beyond this are dropped.
 pub const LOG_LINES_MAX: usize = 4_096;
