@@ -60,6 +60,7 @@ mod start;
 mod state_machine;
 mod status;
 mod suspicion;
+mod ticking;
 mod timing;
 mod transfer;
 mod types;

@@ -39,6 +39,7 @@ async fn depose_if_dead(shared: &ConsensusParts, leader: ReplicaId) {
     if shared.raft.handle_transfer_leader(let_go).await.is_err() {
         return;
     }
+    shared.contact.lose();
     for _ in 0..ROUNDS {
         if shared.raft.metrics().borrow().vote != vote || !shared.ballot.is_open() {
             return;

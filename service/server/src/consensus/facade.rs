@@ -32,6 +32,7 @@ use super::memory::Memory;
 use super::published::{AppliedEntry, Progress, Published, Publisher};
 use super::state_machine::StateMachine;
 use super::suspicion::Suspicion;
+use super::ticking::Contact;
 use super::timing::Timing;
 use super::types::{LogId, Payload, TypeConfig, leader_id};
 use super::{ReplicaAddress, ReplicaId, Term};
@@ -61,6 +62,7 @@ pub(super) struct ConsensusParts {
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
     pub(super) suspicion: Suspicion,
+    pub(super) contact: Contact,
     pub(super) timing: Timing,
     pub(super) checkpoints: Checkpoints,
     pub(super) peers: PeerClients,

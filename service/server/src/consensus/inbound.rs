@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::{FutureExt, Stream, StreamExt};
 use openraft::errors::RaftError;
+use openraft::raft::StreamAppendError;
 use synod_machine::Digest;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -100,8 +101,14 @@ impl Consensus {
             std::future::ready(request)
         });
         let responses = self.shared.raft.stream_append(requests);
-        let responses = responses.map(|result| match result {
-            Ok(result) => Ok(wire::appended_to_wire(result)),
+        let shared = Arc::clone(&self.shared);
+        let responses = responses.map(move |result| match result {
+            Ok(result) => {
+                if !matches!(result, Err(StreamAppendError::HigherVote(_))) {
+                    shared.contact.note();
+                }
+                Ok(wire::appended_to_wire(result))
+            }
             Err(_) => Err(InboundError::Stopped),
         });
         let last = contradicted.map(|told| told.ok().map(|()| Err(InboundError::Contradicted)));
@@ -120,6 +127,7 @@ impl Consensus {
             .handle_transfer_leader(request)
             .await
             .map_err(|_| InboundError::Stopped)?;
+        self.shared.contact.lose();
         Ok(wire::transferred_to_wire(response))
     }
 

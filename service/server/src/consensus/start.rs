@@ -27,6 +27,7 @@ use super::published::Publisher;
 use super::restored::Restored;
 use super::state_machine::{CheckpointDue, StateMachine};
 use super::suspicion::Suspicion;
+use super::ticking::Contact;
 use super::timing::Timing;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
@@ -124,6 +125,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         digests,
         doubt,
         suspicion: Suspicion::default(),
+        contact: Contact::default(),
         timing,
         checkpoints: opened.checkpoints,
         peers,

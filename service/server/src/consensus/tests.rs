@@ -25,6 +25,7 @@ use crate::samples::steady;
 use crate::seams::{Incoming, Seams, tcp};
 
 mod damaged;
+mod idle;
 mod large;
 mod one;
 mod replica_set;

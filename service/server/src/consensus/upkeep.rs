@@ -18,6 +18,7 @@ use super::published::Publisher;
 use super::remembering;
 use super::replica_set;
 use super::state_machine::StateMachine;
+use super::ticking::tick_when_needed;
 use super::types::TypeConfig;
 use crate::seams::{Flusher, watch};
 
@@ -55,6 +56,7 @@ impl Upkeep {
             () = comparison::repeat(&shared) => {}
             () = remembering::keep(&shared) => {}
             () = depose_the_dead(&shared) => {}
+            () = tick_when_needed(&shared) => {}
             () = replica_set::finish_changes(&shared) => {}
             () = replica_set::forget_who_left(&shared) => {}
         }
