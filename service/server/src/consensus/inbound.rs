@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures::{FutureExt, Stream, StreamExt};
 use openraft::errors::RaftError;
-use openraft::raft::StreamAppendError;
 use synod_machine::Digest;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -96,19 +95,16 @@ impl Consensus {
                     // If the leader has closed the stream, no one needs the answer.
                     let _ = told.send(());
                 }
-                fits.ok().map(|()| request)
+                fits.ok().map(|()| {
+                    shared.called_by(&request.vote);
+                    request
+                })
             });
             std::future::ready(request)
         });
         let responses = self.shared.raft.stream_append(requests);
-        let shared = Arc::clone(&self.shared);
-        let responses = responses.map(move |result| match result {
-            Ok(result) => {
-                if !matches!(result, Err(StreamAppendError::HigherVote(_))) {
-                    shared.contact.note();
-                }
-                Ok(wire::appended_to_wire(result))
-            }
+        let responses = responses.map(|result| match result {
+            Ok(result) => Ok(wire::appended_to_wire(result)),
             Err(_) => Err(InboundError::Stopped),
         });
         let last = contradicted.map(|told| told.ok().map(|()| Err(InboundError::Contradicted)));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use openraft::Raft;
 use synod_store::DataDirectory;
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 use super::checkpoints::Checkpoints;
 use super::comparison;
@@ -46,6 +47,9 @@ impl Upkeep {
             checkpoint_due,
         } = self;
         let ConsensusParts { raft, alarm, .. } = &*shared;
+        // In a task of its own, since others wait for the disk. It ends where this is dropped.
+        let mut ticking = JoinSet::new();
+        ticking.spawn(tick_when_needed(Arc::clone(&shared)));
         tokio::select! {
             biased;
             () = leadership::follow(raft, shared.me.replica, leadership, alarm) => {}
@@ -56,7 +60,6 @@ impl Upkeep {
             () = comparison::repeat(&shared) => {}
             () = remembering::keep(&shared) => {}
             () = depose_the_dead(&shared) => {}
-            () = tick_when_needed(&shared) => {}
             () = replica_set::finish_changes(&shared) => {}
             () = replica_set::forget_who_left(&shared) => {}
         }

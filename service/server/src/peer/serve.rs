@@ -15,7 +15,7 @@ use super::service::{ForwardHandler, PeerService};
 use super::{CONNECTION_WINDOW, STREAM_WINDOW};
 use crate::connections::http2;
 use crate::consensus::Consensus;
-use crate::limits::{PEER_CALLS_MAX, PING_INTERVAL, PING_PATIENCE};
+use crate::limits::{PEER_CALLS_MAX, PEER_PING_INTERVAL, PEER_PING_PATIENCE};
 use crate::seams::Incoming;
 
 /// Serves the other replicas until `stop` resolves, then lets the calls in progress end.
@@ -36,9 +36,8 @@ pub async fn serve(
     let refusals = Arc::new(Refusals::default());
     let let_in = move |request: Request<()>| admit(&consensus, &refusals, request);
     http2()
-        // Who dialled asks much more often. This end has only to forget connections that have vanished.
-        .http2_keepalive_interval(Some(PING_INTERVAL))
-        .http2_keepalive_timeout(Some(PING_PATIENCE))
+        .http2_keepalive_interval(Some(PEER_PING_INTERVAL))
+        .http2_keepalive_timeout(Some(PEER_PING_PATIENCE))
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_concurrent_streams(PEER_CALLS_MAX)
