@@ -33,6 +33,7 @@ mod ballot;
 mod checkpoints;
 mod comparison;
 mod config;
+mod contact;
 mod contradiction;
 mod damage;
 mod deposing;

@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::{ConsensusConfig, InvalidConfig};
+use super::contact::Contact;
 use super::digests::Digests;
 use super::doubt::Doubt;
 use super::facade::{Consensus, ConsensusParts};
@@ -27,7 +28,6 @@ use super::published::Publisher;
 use super::restored::Restored;
 use super::state_machine::{CheckpointDue, StateMachine};
 use super::suspicion::Suspicion;
-use super::ticking::Contact;
 use super::timing::Timing;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
@@ -109,7 +109,6 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let raft = raft.map_err(|error| StartError::Raft(error.to_string()))?;
     raft.runtime_config().elect(ballot.is_open());
     raft.run();
-
     let (leadership, followed) = watch::channel(Leadership::default());
     let shared = Arc::new(ConsensusParts {
         raft,

@@ -7,44 +7,15 @@
 //! A replica that writes, follows nobody or has lost its leader ticks as openraft has it, so nothing here decides when a
 //! leader is given up, or by whom.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use openraft::{Raft, ServerState};
-use tokio::sync::Notify;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::facade::ConsensusParts;
 use super::state_machine::StateMachine;
 use super::types::{TypeConfig, Vote};
-
-/// When the leader that this replica follows last called.
-#[derive(Debug, Default)]
-pub(super) struct Contact {
-    last: Mutex<Option<Instant>>,
-    lost: Notify,
-}
-
-impl Contact {
-    fn note(&self) {
-        *self.lock() = Some(Instant::now());
-    }
-
-    /// Notes that this replica no longer waits for its leader's lease.
-    pub(super) fn lose(&self) {
-        *self.lock() = None;
-        self.lost.notify_one();
-    }
-
-    /// How long ago that was; `None` if it never was.
-    fn silence(&self) -> Option<Duration> {
-        self.lock().map(|last| last.elapsed())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl ConsensusParts {
     /// Notes an append by whoever leads by this vote, if this replica follows that leader.
@@ -89,7 +60,7 @@ pub(super) async fn tick_when_needed(shared: Arc<ConsensusParts>) {
         };
         raft.runtime_config().tick(ticks);
         // Who loses the leader does not wait until the pause is over.
-        let _ = timeout(pause, contact.lost.notified()).await;
+        let _ = timeout(pause, contact.lost()).await;
     }
 }
 
