@@ -26,8 +26,11 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Stops the leader last: the others would elect one of them meanwhile, whose log would then have an entry more.
 async fn stop_running(cluster: &mut Cluster) {
-    for id in cluster.running.keys().copied().collect::<Vec<_>>() {
+    let mut ids: Vec<_> = cluster.running.keys().copied().collect();
+    ids.sort_by_key(|id| cluster.consensus(*id).leadership().borrow().is_me);
+    for id in ids {
         cluster.stop(id).await;
     }
 }
