@@ -33,9 +33,9 @@ fn a_replica_that_lagged_installs_a_checkpoint_and_its_watches_and_sessions_go_o
         world.isolate(lagging, true);
         // While it is cut off, the others commit the session's change and purge it from their logs.
         let first = update_settings(world, leader, change(session));
-        let applied = applied(world, leader);
+        let applied = world.applied(leader);
         let far = applied + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
-        let purged = world.run_until(300_000, |world| self::applied(world, leader) > far);
+        let purged = world.run_until(300_000, |world| world.applied(leader) > far);
         assert!(purged, "hardly anything was written");
         world.isolate(lagging, false);
 
@@ -71,8 +71,8 @@ fn a_stream_that_stands_while_a_checkpoint_is_installed_goes_on_without_a_repeti
 
         // Suspended, since a replica that is cut off ends its streams; a suspended one does not notice the pause.
         world.machine(lagging).suspend(true);
-        let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
-        let purged = world.run_until(300_000, |world| applied(world, leader) > far);
+        let far = world.applied(leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
+        let purged = world.run_until(300_000, |world| world.applied(leader) > far);
         assert!(purged, "hardly anything was written");
         world.machine(lagging).suspend(false);
 
@@ -100,10 +100,10 @@ fn what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it()
         assert_eq!(before.kept, HISTORY, "{before:?}");
 
         world.isolate(lagging, true);
-        let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
+        let far = world.applied(leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
         // By then the running replicas' histories have none of the revisions that the lagging one keeps.
         let purged = world.run_until(300_000, |world| {
-            applied(world, leader) > far && history(world, leader).floor > before.newest
+            world.applied(leader) > far && history(world, leader).floor > before.newest
         });
         assert!(purged, "hardly anything was written");
         assert_eq!(history(world, lagging).floor, before.floor, "it is cut off");
@@ -142,8 +142,8 @@ fn small_history() -> v1::ClusterUpdateSettingsRequest {
 fn rest_until_level(world: &mut World) {
     for _ in 0..100 {
         world.rest(50);
-        let first = applied(world, HOSTS[0]);
-        if HOSTS.iter().all(|host| applied(world, *host) == first) {
+        let first = world.applied(HOSTS[0]);
+        if HOSTS.iter().all(|host| world.applied(*host) == first) {
             return;
         }
     }
@@ -233,11 +233,6 @@ fn change(session: u64) -> v1::ClusterUpdateSettingsRequest {
 
 fn revision(response: &v1::ClusterUpdateSettingsResponse) -> u64 {
     response.header.as_ref().unwrap().revision
-}
-
-fn applied(world: &World, host: Host) -> u64 {
-    let consensus = world.machines[&host].consensus();
-    consensus.map_or(0, |consensus| consensus.published().applied_index())
 }
 
 fn generation(world: &World, host: Host) -> u64 {

@@ -17,8 +17,8 @@ fn a_damaged_checkpoint_is_replaced_and_the_lagging_replica_served_while_nobody_
         let leader = world.leader().unwrap();
         let lagging = *HOSTS.iter().find(|host| **host != leader).unwrap();
         isolate(world, lagging, true);
-        let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
-        let purged = world.run_until(300_000, |world| applied(world, leader) > far);
+        let far = world.applied(leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
+        let purged = world.run_until(300_000, |world| world.applied(leader) > far);
         assert!(purged, "hardly anything was written");
         world.rest(2_000);
         for host in HOSTS.into_iter().filter(|host| *host != lagging) {
@@ -41,11 +41,6 @@ fn isolate(world: &World, replica: u64, cut: bool) {
     for other in HOSTS.into_iter().filter(|other| *other != replica) {
         world.net.set_cut(replica, other, cut);
     }
-}
-
-fn applied(world: &World, host: u64) -> u64 {
-    let consensus = world.machines[&host].consensus();
-    consensus.map_or(0, |consensus| consensus.published().applied_index())
 }
 
 /// Flips a bit in the middle of the newest checkpoint.

@@ -2,7 +2,7 @@
 
 use crate::checkers::come_together;
 use crate::faults::torment;
-use crate::machine::Kind;
+use crate::machine::{CHECKPOINT_ENTRIES, Kind};
 use crate::rollouts::Rollout;
 use crate::rotations::Rotation;
 use crate::seeds::for_each_seed;
@@ -109,6 +109,36 @@ fn a_killed_leader_is_replaced_at_once() {
         // The restarted replica has caught up, and no client writes: no append is in flight.
         world.rest(1_000);
         kill_the_leader(world);
+        come_together(world);
+    });
+}
+
+#[test]
+fn who_was_away_gets_what_it_missed_as_soon_as_it_is_back() {
+    let test = "who_was_away_gets_what_it_missed_as_soon_as_it_is_back";
+    for_each_seed(test, Kind::Bare, 1..3, |world| {
+        forms(world);
+        // The pauses between a leader's tries grow while a replica is away, to a second.
+        for away in [700, 1_500, 2_900] {
+            let leader = world.leader().expect("a quiet world has a leader");
+            let follower = HOSTS.into_iter().find(|host| *host != leader).unwrap();
+            world.machine(follower).kill();
+            let held = world.applied(leader);
+            world.run_until(1_000, |world| world.applied(leader) > held);
+            world.rest(away);
+            let missed = world.applied(leader);
+            // Else a checkpoint may be sent, which is tried at its own pace.
+            assert!(
+                held < missed && missed < CHECKPOINT_ENTRIES,
+                "{held}, {missed}"
+            );
+            world.machine(follower).start();
+            let caught_up = world.run_until(200, |world| world.applied(follower) >= missed);
+            assert!(
+                caught_up,
+                "{follower}, away for {away} ms, lacks entries 200 ms after it is back"
+            );
+        }
         come_together(world);
     });
 }

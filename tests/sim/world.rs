@@ -126,6 +126,12 @@ impl World {
             .map(|machine| machine.host)
     }
 
+    /// The index of the last entry that a replica has applied, 0 if it has applied none or does not run.
+    pub(crate) fn applied(&self, host: Host) -> u64 {
+        let consensus = self.machines[&host].consensus();
+        consensus.map_or(0, |consensus| consensus.published().applied_index())
+    }
+
     fn step(&mut self) {
         self.now += STEP;
         self.trace.advance(self.now);

@@ -26,6 +26,8 @@
 //! | `timing` | how long checkpoints and calls to peers take |
 //! | `replica_set` | changes of the replica set |
 //! | `leadership`, `suspicion`, `deposing`, `ballot` | who leads; how its death is noticed; who may vote |
+//! | `heartbeats`, `ticking`, `contact` | the leader's calls; when openraft's timer may stand |
+//! | `upkeep`, `noted` | the tasks beside openraft; the replicas that they are told of |
 //! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
 
 mod aside;
@@ -49,6 +51,7 @@ mod log_end;
 mod log_storage;
 mod memory;
 mod network;
+mod noted;
 mod outbound;
 mod published;
 mod record;

@@ -22,7 +22,7 @@ const ROUNDS: u32 = 20;
 /// Checks each replica that lost a connection to this one. Never ends.
 pub(super) async fn depose_the_dead(shared: &ConsensusParts) {
     loop {
-        for replica in shared.suspicion.suspects().await {
+        for replica in shared.lost.take().await {
             depose_if_dead(shared, replica).await;
         }
     }

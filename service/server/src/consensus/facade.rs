@@ -30,9 +30,9 @@ use super::error::{NotExecuted, ProposeError, ReadIndexError, Stopped, TransferE
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
 use super::memory::Memory;
+use super::noted::Noted;
 use super::published::{AppliedEntry, Progress, Published, Publisher};
 use super::state_machine::StateMachine;
-use super::suspicion::Suspicion;
 use super::timing::Timing;
 use super::types::{LogId, Payload, TypeConfig, leader_id};
 use super::{ReplicaAddress, ReplicaId, Term};
@@ -61,7 +61,10 @@ pub(super) struct ConsensusParts {
     pub(super) memory: Memory,
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
-    pub(super) suspicion: Suspicion,
+    /// Whose connections to this replica ended, and who has not been checked since.
+    pub(super) lost: Noted,
+    /// Who answers heartbeats anew.
+    pub(super) back: Arc<Noted>,
     pub(super) contact: Contact,
     pub(super) timing: Timing,
     pub(super) checkpoints: Checkpoints,

@@ -3,14 +3,16 @@
 //! A stream of its own for each would cost both ends several times as much, and so would every read that a round of
 //! heartbeats confirms.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use openraft::raft::StreamAppendResult;
 use tokio::sync::mpsc;
 use tonic::Streaming;
 
+use super::noted::Noted;
 use super::types::TypeConfig;
-use super::wire;
+use super::{ReplicaId, wire};
 use crate::peer::messages::{AppendRequest, AppendResponse};
 use crate::peer::{PeerError, PeerLink};
 
@@ -18,8 +20,10 @@ use crate::peer::{PeerError, PeerLink};
 pub(super) const APPEND_OPEN: Duration = Duration::from_secs(1);
 
 /// Sends heartbeats, one after another.
-#[derive(Default)]
 pub(super) struct Heartbeats {
+    replica: ReplicaId,
+    /// Told when the replica answers over a stream that is new: it may have been away.
+    back: Arc<Noted>,
     /// `None` until the first one, and after one without a good answer.
     stream: Option<Beating>,
 }
@@ -31,6 +35,14 @@ struct Beating {
 }
 
 impl Heartbeats {
+    pub(super) fn new(replica: ReplicaId, back: &Arc<Noted>) -> Self {
+        Self {
+            replica,
+            back: Arc::clone(back),
+            stream: None,
+        }
+    }
+
     /// Sends a heartbeat and waits for its answer. Whoever gives up waiting ends the stream, whose next answer would pass
     /// for that to another heartbeat.
     pub(super) async fn beat(
@@ -47,7 +59,11 @@ impl Heartbeats {
         // The other end may have been started again since the last one.
         let stream = Beating::open(peer, heartbeat).await?;
         let answered = self.answered(stream, None).await;
-        answered.inspect_err(|error| peer.note(error))
+        let answered = answered.inspect_err(|error| peer.note(error))?;
+        if answered.is_ok() {
+            self.back.note(self.replica);
+        }
+        Ok(answered)
     }
 
     /// The next answer of a stream, which is kept if the follower goes on with it.

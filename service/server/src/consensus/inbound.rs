@@ -239,7 +239,7 @@ impl Consensus {
 
     /// Notes that a connection from `replica` ended, which is a reason to check whether it lives.
     pub(crate) fn on_connection_lost(&self, replica: ReplicaId) {
-        self.shared.suspicion.connection_lost(replica);
+        self.shared.lost.note(replica);
     }
 
     fn ensure_voting(&self) -> Result<(), InboundError> {

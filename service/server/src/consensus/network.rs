@@ -24,6 +24,7 @@ use tokio::sync::oneshot;
 use super::checkpoints::{CheckpointData, Checkpoints};
 use super::contradiction::checksum_at;
 use super::heartbeats::{APPEND_OPEN, Heartbeats};
+use super::noted::Noted;
 use super::types::{TypeConfig, Vote, vote_of_store};
 use super::{ReplicaAddress, ReplicaId, wire};
 use crate::peer::messages::{AppendRequest, AppendResponse};
@@ -44,6 +45,8 @@ pub(crate) struct Network {
     pub(super) log: Log,
     pub(super) checkpoints: Checkpoints,
     pub(crate) offload: Offload,
+    /// Who answers heartbeats anew.
+    pub(super) back: Arc<Noted>,
 }
 
 impl RaftNetworkFactory<TypeConfig> for Network {
@@ -55,7 +58,7 @@ impl RaftNetworkFactory<TypeConfig> for Network {
             log: self.log.clone(),
             checkpoints: self.checkpoints.clone(),
             offload: self.offload,
-            heartbeats: Heartbeats::default(),
+            heartbeats: Heartbeats::new(target, &self.back),
         }
     }
 }

@@ -24,10 +24,10 @@ use super::log_end::log_end;
 use super::log_storage::LogStorage;
 use super::memory::Memory;
 use super::network::Network;
+use super::noted::Noted;
 use super::published::Publisher;
 use super::restored::Restored;
 use super::state_machine::{CheckpointDue, StateMachine};
-use super::suspicion::Suspicion;
 use super::timing::Timing;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
@@ -103,7 +103,8 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let flusher = seams
         .flushing
         .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
-    let network = network(&peers, &storage);
+    let back = Arc::<Noted>::default();
+    let network = network(&peers, &storage, &back);
     let (log, vote) = (storage.log.clone(), Arc::clone(&storage.vote));
     let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
     let raft = raft.map_err(|error| StartError::Raft(error.to_string()))?;
@@ -123,7 +124,8 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         memory: opened.memory,
         digests,
         doubt,
-        suspicion: Suspicion::default(),
+        lost: Noted::default(),
+        back,
         contact: Contact::default(),
         timing,
         checkpoints: opened.checkpoints,
@@ -142,12 +144,13 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     Ok(Consensus { shared })
 }
 
-fn network(peers: &PeerClients, storage: &LogStorage) -> Network {
+fn network(peers: &PeerClients, storage: &LogStorage, back: &Arc<Noted>) -> Network {
     Network {
         peers: peers.clone(),
         log: storage.log.clone(),
         checkpoints: storage.checkpoints.clone(),
         offload: storage.offload,
+        back: Arc::clone(back),
     }
 }
 

@@ -4,15 +4,11 @@
 //! was opened first. A dial in between is accepted by the system and dropped a moment later. So a connection proves
 //! that the process lives only once bytes arrive over it, such as the settings with which an HTTP/2 server begins.
 
-use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
-use tokio::sync::Notify;
 
-use super::ReplicaId;
 use crate::seams::{Connection, Dial};
 
 /// A replica that has not refused a connection within this time is not known to be dead.
@@ -20,31 +16,6 @@ const DIAL_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The pause before the next dial, after a connection that was accepted and dropped.
 const DIAL_PAUSE: Duration = Duration::from_millis(2);
-
-/// The replicas whose connections to this one ended and that have not been checked yet.
-#[derive(Debug, Default)]
-pub(super) struct Suspicion {
-    lost: Mutex<BTreeSet<ReplicaId>>,
-    more: Notify,
-}
-
-impl Suspicion {
-    /// Notes that a connection of `replica` ended. Returns at once.
-    pub(super) fn connection_lost(&self, replica: ReplicaId) {
-        self.lock().insert(replica);
-        self.more.notify_one();
-    }
-
-    /// Waits until connections have ended. Returns the replicas whose connections they were.
-    pub(super) async fn suspects(&self) -> BTreeSet<ReplicaId> {
-        self.more.notified().await;
-        std::mem::take(&mut *self.lock())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<ReplicaId>> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Whether connections to `address` are refused, now or as soon as a dying process's listening socket is closed.
 pub(super) async fn refuses(dialer: &dyn Dial, address: &str) -> bool {

@@ -60,6 +60,7 @@ impl Upkeep {
             () = comparison::repeat(&shared) => {}
             () = remembering::keep(&shared) => {}
             () = depose_the_dead(&shared) => {}
+            () = send_to_who_is_back(&shared) => {}
             () = replica_set::finish_changes(&shared) => {}
             () = replica_set::forget_who_left(&shared) => {}
         }
@@ -120,6 +121,17 @@ async fn checkpoint_when_due(
             if !checkpoints.store.awaits_another() {
                 break;
             }
+        }
+    }
+}
+
+/// Has entries sent at once to whoever is back. openraft's pauses between its tries grow to a second while a replica is
+/// away, and would let it wait for the next one.
+async fn send_to_who_is_back(shared: &ConsensusParts) {
+    loop {
+        let back = shared.back.take().await;
+        if shared.raft.trigger().reset_backoff(back).await.is_err() {
+            return;
         }
     }
 }
