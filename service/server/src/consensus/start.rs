@@ -1,5 +1,6 @@
 //! Starts a replica's consensus: opens the data directory, builds all parts, and runs them.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -29,6 +30,7 @@ use super::published::Publisher;
 use super::restored::Restored;
 use super::state_machine::{CheckpointDue, StateMachine};
 use super::timing::Timing;
+use super::types::TypeConfig;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
 use crate::limits::{LOG_CACHE_BYTES_MAX, LOG_QUEUE_BYTES_MAX};
@@ -103,13 +105,11 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let flusher = seams
         .flushing
         .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
-    let back = Arc::<Noted>::default();
-    let network = network(&peers, &storage, &back);
+    let network = network(&peers, &storage);
+    let back = Arc::clone(&network.back);
     let (log, vote) = (storage.log.clone(), Arc::clone(&storage.vote));
     let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
-    let raft = raft.map_err(|error| StartError::Raft(error.to_string()))?;
-    raft.runtime_config().elect(ballot.is_open());
-    raft.run();
+    let raft = run(raft, &ballot)?;
     let (leadership, followed) = watch::channel(Leadership::default());
     let shared = Arc::new(ConsensusParts {
         raft,
@@ -144,13 +144,24 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     Ok(Consensus { shared })
 }
 
-fn network(peers: &PeerClients, storage: &LogStorage, back: &Arc<Noted>) -> Network {
+/// Runs what was built.
+fn run<E: Display>(
+    built: Result<Raft<TypeConfig, StateMachine>, E>,
+    ballot: &Ballot,
+) -> Result<Raft<TypeConfig, StateMachine>, StartError> {
+    let raft = built.map_err(|error| StartError::Raft(error.to_string()))?;
+    raft.runtime_config().elect(ballot.is_open());
+    raft.run();
+    Ok(raft)
+}
+
+fn network(peers: &PeerClients, storage: &LogStorage) -> Network {
     Network {
         peers: peers.clone(),
         log: storage.log.clone(),
         checkpoints: storage.checkpoints.clone(),
         offload: storage.offload,
-        back: Arc::clone(back),
+        back: Arc::default(),
     }
 }
 
