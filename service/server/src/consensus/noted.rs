@@ -22,11 +22,11 @@ impl Noted {
         self.more.notify_one();
     }
 
-    /// Waits until there are replicas, and takes them.
+    /// Waits until there are replicas, and takes them: never none.
     pub(super) async fn take(&self) -> BTreeSet<ReplicaId> {
         loop {
             self.more.notified().await;
-            // Whoever was added before this replica looked, and gave notice after it, has been taken already.
+            // The notice may be of a replica that was taken before it was given.
             let taken = mem::take(&mut *self.lock());
             if !taken.is_empty() {
                 return taken;

@@ -126,7 +126,7 @@ async fn checkpoint_when_due(
 }
 
 /// Has entries sent at once to whoever is back. openraft's pauses between its tries grow to a second while a replica is
-/// away, and would let it wait for the next one.
+/// away, and would let it wait for the next one. A checkpoint is tried at openraft's own pace all the same.
 async fn send_to_who_is_back(shared: &ConsensusParts) {
     loop {
         let back = shared.back.take().await;
