@@ -42,9 +42,13 @@ impl Alone {
         within(leadership.wait_for(|now| now.is_me)).await.unwrap();
         let alone = Self { consensus };
         // Once an entry of this term is applied, all earlier commits are applied too.
-        let index = within(alone.consensus.read_index()).await.unwrap();
+        let position = within(alone.consensus.read_index()).await.unwrap();
         let soon = tokio::time::Instant::now() + LIMIT;
-        alone.consensus.wait_applied(index, soon).await.unwrap();
+        alone
+            .consensus
+            .wait_applied(position.index, soon)
+            .await
+            .unwrap();
         alone
     }
 

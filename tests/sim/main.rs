@@ -45,6 +45,8 @@ mod rotations;
 #[cfg(test)]
 mod seeds;
 #[cfg(test)]
+mod stale_leaders;
+#[cfg(test)]
 mod survival;
 #[cfg(test)]
 mod trace;

@@ -31,6 +31,9 @@ const PIPE_BYTES: usize = 256 << 10;
 /// The latency of bytes, in simulated milliseconds.
 const LATENCY: std::ops::RangeInclusive<u64> = 1..=4;
 
+/// How long after a link is healed a connection resends what was lost, in simulated milliseconds: TCP backs off.
+const RESENT: std::ops::RangeInclusive<u64> = 0..=400;
+
 /// How long the address of a killed process still accepts connections, in simulated milliseconds.
 const LINGER: std::ops::RangeInclusive<u64> = 0..=15;
 
@@ -47,6 +50,8 @@ struct NetState {
     /// Addresses of killed processes that still accept connections, and when they will refuse them.
     closing: BTreeMap<String, u64>,
     cut: BTreeSet<(Host, Host)>,
+    /// Cut links whose answers arrive all the same: see [`Net::let_answer`].
+    answering: BTreeSet<(Host, Host)>,
     silent: BTreeSet<Host>,
     /// The additional latency of all bytes, in milliseconds.
     slowness: u64,
@@ -68,6 +73,7 @@ impl Net {
             listeners: BTreeMap::new(),
             closing: BTreeMap::new(),
             cut: BTreeSet::new(),
+            answering: BTreeSet::new(),
             silent: BTreeSet::new(),
             slowness: 0,
         })))
@@ -78,11 +84,16 @@ impl Net {
         let mut state = self.lock();
         state.now = now;
         let NetState {
-            pipes, cut, silent, ..
+            pipes,
+            cut,
+            answering,
+            silent,
+            ..
         } = &mut *state;
         let mut wakers = Vec::new();
         for pipe in pipes.values_mut() {
-            let held = cut.contains(&(pipe.from, pipe.to))
+            let link = (pipe.from, pipe.to);
+            let held = cut.contains(&link) && !(pipe.answers && answering.contains(&link))
                 || silent.contains(&pipe.from)
                 || silent.contains(&pipe.to);
             if !held {
@@ -107,8 +118,29 @@ impl Net {
                 state.cut.insert(link);
             } else {
                 state.cut.remove(&link);
+                state.answering.remove(&link);
+                let NetState {
+                    now, rng, pipes, ..
+                } = &mut *state;
+                for pipe in pipes
+                    .values_mut()
+                    .filter(|pipe| (pipe.from, pipe.to) == link)
+                {
+                    pipe.resume_at(*now + rng.random_range(RESENT));
+                }
             }
         }
+    }
+
+    /// Cuts one direction of a link only.
+    pub(crate) fn cut_towards(&self, from: Host, to: Host) {
+        self.lock().cut.insert((from, to));
+    }
+
+    /// Lets what `from` has answered arrive over the connections that `to` opened, although the link is cut: every connection
+    /// resends what was lost at a time of its own.
+    pub(crate) fn let_answer(&self, from: Host, to: Host) {
+        self.lock().answering.insert((from, to));
     }
 
     /// Adds this latency, in milliseconds, to all links.
@@ -218,8 +250,8 @@ impl Net {
         if !state.listeners.contains_key(address) && closed <= state.now {
             return Some(Err(io::ErrorKind::ConnectionRefused.into()));
         }
-        let there = state.add_pipe(from, to);
-        let back = state.add_pipe(to, from);
+        let there = state.add_pipe(from, to, false);
+        let back = state.add_pipe(to, from, true);
         let waker = match state.listeners.get_mut(address) {
             Some(listener) => {
                 listener.arrived.push_back((there, back, from));
@@ -247,10 +279,10 @@ impl Net {
 }
 
 impl NetState {
-    fn add_pipe(&mut self, from: Host, to: Host) -> u64 {
+    fn add_pipe(&mut self, from: Host, to: Host, answers: bool) -> u64 {
         let id = self.next_pipe;
         self.next_pipe += 1;
-        self.pipes.insert(id, Pipe::new(from, to));
+        self.pipes.insert(id, Pipe::new(from, to, answers));
         id
     }
 

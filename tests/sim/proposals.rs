@@ -62,7 +62,7 @@ impl Ledger {
     }
 
     /// Proposes to join the next member, on `machine`.
-    fn propose(&self, machine: &Machine, trace: &Trace) {
+    pub(crate) fn propose(&self, machine: &Machine, trace: &Trace) {
         let Some(consensus) = machine.consensus() else {
             return;
         };
@@ -95,7 +95,7 @@ impl Ledger {
     }
 
     /// Reads on `machine`, and checks that everything acknowledged before is there.
-    fn read(&self, machine: &Machine, trace: &Trace) {
+    pub(crate) fn read(&self, machine: &Machine, trace: &Trace) {
         let Some(consensus) = machine.consensus() else {
             return;
         };
@@ -148,14 +148,15 @@ impl Ledger {
 }
 
 async fn read_index(consensus: &Consensus) -> Option<u64> {
-    if let Ok(index) = consensus.read_index().await {
-        return Some(index);
+    if let Ok(position) = consensus.read_index().await {
+        return Some(position.index);
     }
     let leader = consensus.leadership().borrow().leader?;
-    consensus
+    let position = consensus
         .remote_read_index(leader, Duration::from_secs(1))
         .await
-        .ok()
+        .ok()?;
+    Some(position.index)
 }
 
 /// Picks a machine for a request, mostly the leader.

@@ -19,6 +19,7 @@
 //! | `restored` | the state that a replica starts with |
 //! | `damage`, `aside` | which checkpoints are damaged, and how they are replaced |
 //! | `published` | the state that readers see |
+//! | `read_index`, `acknowledgements` | what a read waits for; whether this replica still leads |
 //! | `memory`, `remembering` | how far each replica's log had come, and whose data directory went back in time |
 //! | `log_end` | where this replica's log ends, as the others are told |
 //! | `contradiction` | refuses a leader that lacks entries committed here |
@@ -30,6 +31,7 @@
 //! | `upkeep`, `noted` | the tasks beside openraft; the replicas that they are told of |
 //! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
 
+mod acknowledgements;
 mod aside;
 mod ballot;
 mod checkpoints;
@@ -54,6 +56,7 @@ mod network;
 mod noted;
 mod outbound;
 mod published;
+mod read_index;
 mod record;
 mod remembering;
 mod replica;

@@ -21,7 +21,7 @@ use synod_proto::status::key;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::consensus::{Consensus, Published, WaitError};
+use crate::consensus::{Consensus, Position, Published, ReplicaId, Term, WaitError};
 use crate::metrics::ReadMetrics;
 use crate::stop::Stop;
 
@@ -56,6 +56,15 @@ pub struct Reading {
     published: Arc<Published>,
     revision: Revision,
     age: Option<Duration>,
+}
+
+/// A state that holds everything acknowledged before it was asked for.
+pub(crate) struct Confirmed {
+    pub(crate) published: Arc<Published>,
+    /// The term in which the leader led that a quorum has confirmed.
+    pub(crate) term: Term,
+    /// The leader that a quorum has confirmed.
+    pub(crate) leader: ReplicaId,
 }
 
 impl Reader {
@@ -113,20 +122,35 @@ impl Reader {
     ///
     /// As for [`Self::read`].
     pub(crate) async fn confirm(&self, deadline: Instant) -> Result<Arc<Published>, Refusal> {
+        let confirmed = self.confirm_leader(deadline).await?;
+        Ok(confirmed.published)
+    }
+
+    /// As [`Self::confirm`], with the leader that confirmed it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::read`].
+    pub(crate) async fn confirm_leader(&self, deadline: Instant) -> Result<Confirmed, Refusal> {
         let gives_up =
             deadline.min(Instant::now() + self.shared.consensus.election_timeout() * PATIENCE);
         loop {
             match self.shared.rounds.index(deadline).await {
                 Ok(index) => {
                     note(&self.shared.led_at, index.asked_at);
-                    let applied = self
-                        .shared
-                        .consensus
-                        .wait_applied(index.index, deadline)
-                        .await;
+                    let Position {
+                        term,
+                        leader,
+                        index: entry,
+                    } = index.position;
+                    let applied = self.shared.consensus.wait_applied(entry, deadline).await;
                     let published = applied.map_err(refuse_wait)?;
                     note(&self.shared.confirmed_at, index.asked_at);
-                    return Ok(published);
+                    return Ok(Confirmed {
+                        published,
+                        term,
+                        leader,
+                    });
                 }
                 Err(RoundFailed::Refused(refusal)) => return Err(refusal),
                 Err(RoundFailed::Retry(why)) if Instant::now() + PAUSE >= gives_up => {

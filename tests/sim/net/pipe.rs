@@ -10,6 +10,8 @@ use super::Host;
 pub(super) struct Pipe {
     pub(super) from: Host,
     pub(super) to: Host,
+    /// Whether it leads back to whoever opened the connection.
+    pub(super) answers: bool,
     /// The pieces in flight, each with the time when it is due; an empty piece is the end.
     pub(super) under_way: VecDeque<(u64, Vec<u8>)>,
     pub(super) under_way_bytes: usize,
@@ -24,10 +26,11 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    pub(super) fn new(from: Host, to: Host) -> Self {
+    pub(super) fn new(from: Host, to: Host, answers: bool) -> Self {
         Self {
             from,
             to,
+            answers,
             under_way: VecDeque::new(),
             under_way_bytes: 0,
             readable: VecDeque::new(),
@@ -48,6 +51,13 @@ impl Pipe {
             .map_or(due, |(before, _)| due.max(*before));
         self.under_way_bytes += bytes.len();
         self.under_way.push_back((due, bytes.to_vec()));
+    }
+
+    /// Delivers what is under way no sooner than at this time.
+    pub(super) fn resume_at(&mut self, due: u64) {
+        for piece in &mut self.under_way {
+            piece.0 = piece.0.max(due);
+        }
     }
 
     pub(super) fn deliver(&mut self, now: u64) -> Vec<Waker> {

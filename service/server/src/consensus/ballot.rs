@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use openraft::Raft;
+use openraft::{Raft, RaftMetrics};
 use synod_store::{Log, Recovery};
 
 use super::state_machine::StateMachine;
@@ -54,11 +54,7 @@ impl Ballot {
             return Ok(());
         }
         let mut metrics = raft.metrics();
-        let caught_up = metrics.wait_for(|metrics| {
-            let committed = metrics.cluster_committed.as_ref();
-            committed.is_some() && metrics.last_applied.as_ref() >= committed
-        });
-        if caught_up.await.is_err() {
+        if metrics.wait_for(has_caught_up).await.is_err() {
             // Raft's task has ended, so there are no elections to vote in.
             return Ok(());
         }
@@ -69,5 +65,59 @@ impl Ballot {
         self.open.store(true, Ordering::Release);
         raft.runtime_config().elect(true);
         Ok(())
+    }
+}
+
+/// Whether this replica has applied everything that was acknowledged before the present leader was elected.
+///
+/// The leader must have committed an entry of its own term: before that it may announce an earlier commit index than a leader
+/// before it, and so may a deposed leader. An entry of the leader's own term follows everything that was acknowledged before.
+fn has_caught_up(metrics: &RaftMetrics<TypeConfig>) -> bool {
+    let leader = Some(metrics.vote.leader_id).filter(|_| metrics.vote.committed);
+    let committed = metrics.cluster_committed.as_ref();
+    committed.is_some_and(|committed| Some(committed.leader_id) == leader)
+        && metrics.last_applied.as_ref() >= committed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consensus::types::{LogId, leader_id, vote_of_store};
+    use crate::consensus::{ReplicaId, Term};
+
+    fn at(term: u64, index: u64) -> Option<LogId> {
+        Some(LogId {
+            leader_id: leader_id(Term::new(term), ReplicaId::new(1)),
+            index,
+        })
+    }
+
+    /// Whether a replica that follows the leader of term 5 has caught up.
+    fn caught_up(applied: Option<LogId>, committed: Option<LogId>) -> bool {
+        let vote = synod_store::Vote {
+            term: 5,
+            leader: 1,
+            committed: true,
+        };
+        has_caught_up(&RaftMetrics {
+            vote: vote_of_store(&vote),
+            cluster_committed: committed,
+            last_applied: applied,
+            ..RaftMetrics::new_initial(ReplicaId::new(3))
+        })
+    }
+
+    #[test]
+    fn a_replica_has_caught_up_once_it_has_applied_an_entry_of_the_leaders_own_term() {
+        assert!(!caught_up(None, None));
+        assert!(!caught_up(at(4, 8), at(5, 11)));
+        assert!(caught_up(at(5, 11), at(5, 11)));
+        assert!(caught_up(at(5, 12), at(5, 11)));
+    }
+
+    #[test]
+    fn an_earlier_commit_index_of_a_leader_that_was_just_elected_or_deposed_is_not_believed() {
+        assert!(!caught_up(at(4, 8), at(4, 8)));
+        assert!(!caught_up(at(4, 9), at(4, 8)));
     }
 }

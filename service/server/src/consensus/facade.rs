@@ -8,25 +8,24 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use openraft::Raft;
 use openraft::alias::OneshotReceiverOf;
-use openraft::errors::{
-    ClientWriteError, ForwardReason, ForwardToLeader, LinearizableReadError, RaftError,
-};
+use openraft::errors::{ClientWriteError, ForwardReason, ForwardToLeader};
 use openraft::impls::ProgressResponder;
 use openraft::raft::ClientWriteResult;
-use openraft::{LinearizerOption, Raft};
 use synod_machine::{DamagedMemory, State};
 use synod_store::{Log, VoteFile};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::acknowledgements::Acknowledgements;
 use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::ConsensusConfig;
 use super::contact::Contact;
 use super::digests::Digests;
 use super::doubt::Doubt;
-use super::error::{NotExecuted, ProposeError, ReadIndexError, Stopped, TransferError, WaitError};
+use super::error::{NotExecuted, ProposeError, Stopped, TransferError, WaitError};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
 use super::memory::Memory;
@@ -34,7 +33,7 @@ use super::noted::Noted;
 use super::published::{AppliedEntry, Progress, Published, Publisher};
 use super::state_machine::StateMachine;
 use super::timing::Timing;
-use super::types::{LogId, Payload, TypeConfig, leader_id};
+use super::types::{Payload, TypeConfig, leader_id};
 use super::{ReplicaAddress, ReplicaId, Term};
 use crate::peer::{PeerClients, PeerIdentity};
 use crate::seams::{Seams, watch};
@@ -65,6 +64,7 @@ pub(super) struct ConsensusParts {
     pub(super) lost: Noted,
     /// Who answers heartbeats anew.
     pub(super) back: Arc<Noted>,
+    pub(super) acknowledgements: Arc<Acknowledgements>,
     pub(super) contact: Contact,
     pub(super) timing: Timing,
     pub(super) checkpoints: Checkpoints,
@@ -151,38 +151,6 @@ impl Consensus {
         self.submit(payload, only_in).await?.await
     }
 
-    /// A log index: a state that has applied it holds every write that was acknowledged by any replica before this
-    /// call. A quorum confirms, after this call, that this replica still leads.
-    ///
-    /// # Errors
-    ///
-    /// See [`ReadIndexError`]. Gives up when no quorum has answered for one election timeout.
-    pub async fn read_index(&self) -> Result<u64, ReadIndexError> {
-        self.read_position().await.map(|position| position.index)
-    }
-
-    pub(super) async fn read_position(&self) -> Result<LogId, ReadIndexError> {
-        let fresh = LinearizerOption::new(Some(Duration::ZERO), true)
-            .with_wait_timeout(self.election_timeout());
-        match self.shared.raft.get_read_linearizer(fresh).await {
-            Ok(linearizer) => Ok(*linearizer.read_log_id().log_id()),
-            Err(RaftError::APIError(LinearizableReadError::ForwardToLeader(forward))) => {
-                match forward.reason {
-                    ForwardReason::LeaseExpired => Err(ReadIndexError::NoQuorum),
-                    ForwardReason::NotLeader | ForwardReason::LeadershipTransfer => {
-                        Err(ReadIndexError::NotLeader {
-                            hint: hint(&forward, self.replica()),
-                        })
-                    }
-                }
-            }
-            Err(RaftError::APIError(LinearizableReadError::QuorumNotEnough(_))) => {
-                Err(ReadIndexError::NoQuorum)
-            }
-            Err(RaftError::Fatal(_)) => Err(ReadIndexError::Stopped),
-        }
-    }
-
     /// Waits until `index` is applied here. Returns the state published then.
     ///
     /// # Errors
@@ -220,24 +188,6 @@ impl Consensus {
         let mut leadership = self.shared.leadership.clone();
         leadership.borrow_and_update();
         leadership
-    }
-
-    /// The age of the calls that a quorum has answered last, counted from when they were sent; `None` while this
-    /// replica does not lead or no quorum has answered in this term yet.
-    #[must_use]
-    pub fn quorum_silence(&self) -> Option<Duration> {
-        let metrics = self.shared.raft.metrics();
-        let metrics = metrics.borrow();
-        if !metrics.state.is_leader() {
-            return None;
-        }
-        // A replica that is a quorum by itself makes no calls, so openraft records no answers.
-        let mut voters = metrics.membership_config.membership().voter_ids();
-        if voters.all(|voter| voter == self.replica()) {
-            return Some(Duration::ZERO);
-        }
-        let answered = metrics.last_quorum_acked.as_ref()?;
-        Some(openraft::Instant::elapsed(&**answered))
     }
 
     /// The longest election timeout. It is also the lease: a leader that no quorum has answered for this long takes no
@@ -353,15 +303,6 @@ impl Consensus {
     pub(crate) async fn check_memory(&self, state: State) -> Result<State, DamagedMemory> {
         let check = move || state.check_memory().map(|()| state);
         self.shared.seams.offload.run(check).await
-    }
-
-    /// For how long another replica has not answered this leader; `None` if this replica does not lead, or has not had
-    /// an answer from the other one since it leads.
-    pub(crate) fn silence(&self, replica: ReplicaId) -> Option<Duration> {
-        let metrics = self.shared.raft.metrics();
-        let metrics = metrics.borrow();
-        let answered = metrics.heartbeat.as_ref()?.get(&replica)?.as_ref()?;
-        Some(openraft::Instant::elapsed(&**answered))
     }
 
     /// Ends this replica's part: no entry is written or applied after this, the log is sealed, and another process may

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openraft::raft::StreamAppendResult;
+use synod_store::Vote;
 use tokio::sync::mpsc;
 use tonic::Streaming;
 
+use super::acknowledgements::{Acknowledgements, SendStamp};
 use super::noted::Noted;
 use super::types::TypeConfig;
 use super::{ReplicaId, wire};
@@ -22,6 +24,7 @@ pub(super) const APPEND_OPEN: Duration = Duration::from_secs(1);
 /// Sends heartbeats, one after another.
 pub(super) struct Heartbeats {
     replica: ReplicaId,
+    acknowledgements: Arc<Acknowledgements>,
     /// Told when the replica answers over a stream that is new: it may have been away.
     back: Arc<Noted>,
     /// `None` until the first one, and after one without a good answer.
@@ -35,9 +38,14 @@ struct Beating {
 }
 
 impl Heartbeats {
-    pub(super) fn new(replica: ReplicaId, back: &Arc<Noted>) -> Self {
+    pub(super) fn new(
+        replica: ReplicaId,
+        acknowledgements: &Arc<Acknowledgements>,
+        back: &Arc<Noted>,
+    ) -> Self {
         Self {
             replica,
+            acknowledgements: Arc::clone(acknowledgements),
             back: Arc::clone(back),
             stream: None,
         }
@@ -50,39 +58,39 @@ impl Heartbeats {
         peer: &PeerLink,
         heartbeat: AppendRequest,
     ) -> Result<StreamAppendResult<TypeConfig>, PeerError> {
+        let (vote, stamp) = (heartbeat.vote, self.acknowledgements.stamp());
         let kept = self.stream.take().filter(|_| !peer.has_gone_back());
-        if let Some(stream) = kept
-            && let Ok(answered) = self.answered(stream, Some(heartbeat.clone())).await
+        if let Some(mut stream) = kept
+            && let Ok(response) = stream.beat(heartbeat.clone()).await
         {
-            return Ok(answered);
+            return Ok(self.take_answer(stream, &vote, stamp, &response));
         }
         // The other end may have been started again since the last one.
-        let stream = Beating::open(peer, heartbeat).await?;
-        let answered = self.answered(stream, None).await;
-        let answered = answered.inspect_err(|error| peer.note(error))?;
+        let mut stream = Beating::open(peer, heartbeat).await?;
+        let response = stream.response().await;
+        let response = response.inspect_err(|error| peer.note(error))?;
+        let answered = self.take_answer(stream, &vote, stamp, &response);
         if answered.is_ok() {
             self.back.note(self.replica);
         }
         Ok(answered)
     }
 
-    /// The next answer of a stream, which is kept if the follower goes on with it.
-    async fn answered(
+    /// Records an answer, and keeps its stream if the follower goes on with it.
+    fn take_answer(
         &mut self,
-        mut stream: Beating,
-        heartbeat: Option<AppendRequest>,
-    ) -> Result<StreamAppendResult<TypeConfig>, PeerError> {
-        let ended = || PeerError::Unreachable("the stream ended without an answer".to_owned());
-        if let Some(heartbeat) = heartbeat {
-            let sent = stream.requests.send(heartbeat).await;
-            sent.map_err(|_| ended())?;
-        }
-        let response = stream.responses.message().await?.ok_or_else(ended)?;
-        let answered = wire::appended_from_wire(&response);
+        stream: Beating,
+        vote: &Vote,
+        stamp: SendStamp,
+        response: &AppendResponse,
+    ) -> StreamAppendResult<TypeConfig> {
+        self.acknowledgements
+            .record(self.replica, vote, stamp, response);
+        let answered = wire::appended_from_wire(response);
         if answered.is_ok() {
             self.stream = Some(stream);
         }
-        Ok(answered)
+        answered
     }
 }
 
@@ -99,5 +107,22 @@ impl Beating {
             requests,
             responses,
         })
+    }
+
+    /// Sends a heartbeat, and waits for its answer.
+    async fn beat(&mut self, heartbeat: AppendRequest) -> Result<AppendResponse, PeerError> {
+        self.requests
+            .send(heartbeat)
+            .await
+            .map_err(|_| Self::ended())?;
+        self.response().await
+    }
+
+    async fn response(&mut self) -> Result<AppendResponse, PeerError> {
+        self.responses.message().await?.ok_or_else(Self::ended)
+    }
+
+    fn ended() -> PeerError {
+        PeerError::Unreachable("the stream ended without an answer".to_owned())
     }
 }

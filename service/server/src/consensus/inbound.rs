@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::error::ReadIndexError;
 use super::facade::{Consensus, ConsensusParts};
 use super::replica_set::SetError;
-use super::types::{TypeConfig, position_of};
+use super::types::TypeConfig;
 use super::wire::{self, Malformed};
 use super::{DirectoryId, Fatal, Position, ReplicaAddress, ReplicaId};
 use crate::limits::DEADLINE_MAX;
@@ -128,8 +128,8 @@ impl Consensus {
     }
 
     pub(crate) async fn on_read_index(&self) -> Result<messages::ReadIndexResponse, InboundError> {
-        match self.read_position().await {
-            Ok(position) => Ok(messages::ReadIndexResponse::At(position_of(&position))),
+        match self.read_index().await {
+            Ok(position) => Ok(messages::ReadIndexResponse::At(position)),
             Err(ReadIndexError::NotLeader { hint }) => {
                 Ok(messages::ReadIndexResponse::NotLeader(hint))
             }

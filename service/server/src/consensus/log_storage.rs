@@ -190,6 +190,23 @@ impl RaftLogReader<TypeConfig> for LogStorage {
 }
 
 impl LogStorage {
+    pub(super) fn new(
+        log: &Log,
+        vote: &Arc<VoteFile>,
+        checkpoints: &Checkpoints,
+        alarm: &Alarm,
+        offload: Offload,
+    ) -> Self {
+        Self {
+            log: log.clone(),
+            vote: Arc::clone(vote),
+            enqueued: Arc::new(Notify::new()),
+            checkpoints: checkpoints.clone(),
+            alarm: alarm.clone(),
+            offload,
+        }
+    }
+
     fn read(&self, start: u64, end: u64, bytes: usize) -> io::Result<Vec<Entry>> {
         self.log
             .entries(start..end, bytes)?

@@ -3,9 +3,9 @@
 //! Every failed call is reported as *unreachable*, because openraft then backs off before it tries again; what it calls
 //! a network error it retries at once.
 
+use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -21,6 +21,7 @@ use openraft::raft::{
 use synod_store::Log;
 use tokio::sync::oneshot;
 
+use super::acknowledgements::{Acknowledgements, SendStamp};
 use super::checkpoints::{CheckpointData, Checkpoints};
 use super::contradiction::checksum_at;
 use super::heartbeats::{APPEND_OPEN, Heartbeats};
@@ -47,6 +48,7 @@ pub(crate) struct Network {
     pub(crate) offload: Offload,
     /// Who answers heartbeats anew.
     pub(super) back: Arc<Noted>,
+    pub(super) acknowledgements: Arc<Acknowledgements>,
 }
 
 impl RaftNetworkFactory<TypeConfig> for Network {
@@ -58,18 +60,22 @@ impl RaftNetworkFactory<TypeConfig> for Network {
             log: self.log.clone(),
             checkpoints: self.checkpoints.clone(),
             offload: self.offload,
-            heartbeats: Heartbeats::new(target, &self.back),
+            heartbeats: Heartbeats::new(target, &self.acknowledgements, &self.back),
+            target,
+            acknowledgements: Arc::clone(&self.acknowledgements),
         }
     }
 }
 
 /// The client of one replica.
 pub(crate) struct Link {
+    target: ReplicaId,
     peer: PeerLink,
     log: Log,
     checkpoints: Checkpoints,
     offload: Offload,
     heartbeats: Heartbeats,
+    acknowledgements: Arc<Acknowledgements>,
 }
 
 impl RaftNetworkV2<TypeConfig> for Link {
@@ -130,8 +136,8 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 return Ok(futures::stream::once(async { answered.map_err(unreachable) }).boxed());
             }
             let input = futures::stream::iter(second.flatten()).chain(input);
-            let waiting = Arc::new(AtomicU64::new(0));
-            let sent = Arc::clone(&waiting);
+            let unanswered = Unanswered::new(self.target, &self.acknowledgements);
+            let sent = unanswered.clone();
             // No entry is sent before the follower has said where its log ends, because the entry would make that log
             // longer. A heartbeat carries no entries, so it need not wait.
             let (opened, gate) = oneshot::channel::<()>();
@@ -147,9 +153,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 })
                 .take_while(|request| std::future::ready(request.is_some()))
                 .filter_map(std::future::ready)
-                .inspect(move |_| {
-                    sent.fetch_add(1, Ordering::AcqRel);
-                });
+                .inspect(move |request| sent.push(request));
             let responses = self
                 .peer
                 .append(requests, APPEND_OPEN)
@@ -163,7 +167,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 peer.note(&error);
                 unreachable(error)
             });
-            Ok(watched(responses.boxed(), waiting).boxed())
+            Ok(watched(responses.boxed(), unanswered).boxed())
         })
     }
 
@@ -244,31 +248,77 @@ impl RaftNetworkV2<TypeConfig> for Link {
     }
 }
 
+/// The requests of a stream that the other replica has not answered yet, in the order in which they are sent. Clones share
+/// them.
+#[derive(Clone)]
+struct Unanswered {
+    by: ReplicaId,
+    acknowledgements: Arc<Acknowledgements>,
+    requests: Arc<Mutex<VecDeque<(synod_store::Vote, SendStamp)>>>,
+}
+
+impl Unanswered {
+    fn new(by: ReplicaId, acknowledgements: &Arc<Acknowledgements>) -> Self {
+        Self {
+            by,
+            acknowledgements: Arc::clone(acknowledgements),
+            requests: Arc::default(),
+        }
+    }
+
+    /// Adds a request that is about to be sent.
+    fn push(&self, request: &AppendRequest) {
+        let stamp = self.acknowledgements.stamp();
+        self.lock().push_back((request.vote, stamp));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// Takes the request that this response answers: the first one, for requests are answered in order.
+    ///
+    /// # Errors
+    ///
+    /// When no request is unanswered.
+    fn take_answer(&self, response: &AppendResponse) -> Result<(), PeerError> {
+        let Some((vote, stamp)) = self.lock().pop_front() else {
+            let unasked = "an append was answered that was not sent";
+            return Err(PeerError::Unreachable(unasked.to_owned()));
+        };
+        self.acknowledgements
+            .record(self.by, &vote, stamp, response);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(synod_store::Vote, SendStamp)>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Ends a stream of responses with an error once a response has been due for [`APPEND_STALL`].
 fn watched(
     responses: BoxStream<'static, Result<AppendResponse, CallError>>,
-    waiting: Arc<AtomicU64>,
+    unanswered: Unanswered,
 ) -> impl Stream<Item = Appended> {
-    futures::stream::unfold(Some((responses, waiting)), |stream| async move {
-        let (mut responses, waiting) = stream?;
+    futures::stream::unfold(Some((responses, unanswered)), |stream| async move {
+        let (mut responses, unanswered) = stream?;
         loop {
-            let waiting_before = waiting.load(Ordering::Acquire);
+            let is_idle = unanswered.is_empty();
             let next = match tokio::time::timeout(APPEND_STALL, responses.next()).await {
                 Ok(next) => next?,
                 // No response was due when this wait began: an idle stream may stay open.
-                Err(_) if waiting_before == 0 => continue,
+                Err(_) if is_idle => continue,
                 Err(_) => Err(unreachable(PeerError::Unreachable(
                     "an append was not answered".to_owned(),
                 ))),
             };
-            waiting.fetch_sub(1, Ordering::AcqRel);
-            return match next {
-                Ok(response) => {
-                    let appended = wire::appended_from_wire(&response);
-                    Some((Ok(appended), Some((responses, waiting))))
-                }
-                Err(error) => Some((Err(error), None)),
-            };
+            let answered = next.and_then(|response| {
+                unanswered.take_answer(&response).map_err(unreachable)?;
+                Ok(wire::appended_from_wire(&response))
+            });
+            let rest = answered.is_ok().then_some((responses, unanswered));
+            return Some((answered, rest));
         }
     })
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use futures::Stream;
 use tonic::Streaming;
 
-use super::ReplicaId;
 use super::error::ReadIndexError;
 use super::facade::Consensus;
+use super::{Position, ReplicaId};
 use crate::peer::messages::{
     ForwardRequest, ForwardResponse, ReadIndexResponse, SetRequest, SetResponse,
 };
@@ -34,10 +34,10 @@ impl Consensus {
         &self,
         leader: ReplicaId,
         timeout: Duration,
-    ) -> Result<u64, RemoteReadError> {
+    ) -> Result<Position, RemoteReadError> {
         let response = self.link(leader)?.read_index(timeout).await?;
         match response {
-            ReadIndexResponse::At(position) => Ok(position.index),
+            ReadIndexResponse::At(position) => Ok(position),
             ReadIndexResponse::NotLeader(hint) => {
                 Err(RemoteReadError::Refused(ReadIndexError::NotLeader { hint }))
             }

@@ -108,11 +108,11 @@ impl Consensus {
 
     /// Waits until this leader has applied all that was decided before: who has left is known from then on.
     async fn catch_up(&self, deadline: Instant) -> Result<(), SetError> {
-        let index = self.read_index().await.map_err(|error| match error {
+        let position = self.read_index().await.map_err(|error| match error {
             ReadIndexError::NotLeader { hint } => SetError::NotLeader { hint },
             ReadIndexError::NoQuorum | ReadIndexError::Stopped => unavailable(&error.to_string()),
         })?;
-        let applied = self.wait_applied(index, deadline).await;
+        let applied = self.wait_applied(position.index, deadline).await;
         applied.map(drop).map_err(|error| match error {
             WaitError::DeadlineExceeded => unavailable("the leader has much to apply first"),
             WaitError::Stopped => unavailable("this replica is stopping"),

@@ -10,8 +10,8 @@ use rand::RngExt;
 use synod_store::identity::{Claim, IdentityError};
 use synod_store::peers::{PeersFile, Remembered};
 use synod_store::{DataDirectory, Disk, DoubtFile, Log, LogConfig, Recovery, VoteFile};
-use tokio::sync::Notify;
 
+use super::acknowledgements::Acknowledgements;
 use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::{ConsensusConfig, InvalidConfig};
@@ -84,14 +84,9 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), known);
     let (digests, timing) = (Digests::default(), Timing::default());
     let checkpoint_due = opened.checkpoints.damage.another_is_due();
-    let storage = LogStorage {
-        log: opened.log,
-        vote: Arc::new(opened.vote),
-        enqueued: Arc::new(Notify::new()),
-        checkpoints: opened.checkpoints.clone(),
-        alarm: alarm.clone(),
-        offload: seams.offload,
-    };
+    let (log, vote) = (opened.log, Arc::new(opened.vote));
+    let checkpoints = opened.checkpoints;
+    let storage = LogStorage::new(&log, &vote, &checkpoints, &alarm, seams.offload);
     let state_machine = StateMachine::new(
         opened.restored,
         publisher.clone(),
@@ -106,8 +101,11 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         .flushing
         .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
     let network = network(&peers, &storage);
-    let back = Arc::clone(&network.back);
-    let (log, vote) = (storage.log.clone(), Arc::clone(&storage.vote));
+    let Network {
+        back,
+        acknowledgements,
+        ..
+    } = network.clone();
     let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
     let raft = run(raft, &ballot)?;
     let (leadership, followed) = watch::channel(Leadership::default());
@@ -126,9 +124,10 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         doubt,
         lost: Noted::default(),
         back,
+        acknowledgements,
         contact: Contact::default(),
         timing,
-        checkpoints: opened.checkpoints,
+        checkpoints,
         peers,
         changing: Arc::default(),
         seams,
@@ -162,6 +161,7 @@ fn network(peers: &PeerClients, storage: &LogStorage) -> Network {
         checkpoints: storage.checkpoints.clone(),
         offload: storage.offload,
         back: Arc::default(),
+        acknowledgements: Arc::new(Acknowledgements::new()),
     }
 }
 

@@ -9,7 +9,7 @@ use super::kept::Extended;
 use super::sequencer::Sequencer;
 use crate::consensus::{Position, Term};
 use crate::metrics::ProposerMetrics;
-use crate::read::Reader;
+use crate::read::{Confirmed, Reader};
 
 /// Carries out renewals on the leader.
 pub(super) struct Renewals {
@@ -42,9 +42,13 @@ impl Renewals {
         unconfirmed: &Unconfirmed,
         deadline: Instant,
     ) -> Option<(Position, Vec<Outcome>)> {
-        let published = self.reader.confirm(deadline).await.ok()?;
-        // A round that another leader answered confirms that one. A replica leads in a term once at most.
-        if !self.sequencer.leads(unconfirmed.term) {
+        let Confirmed {
+            published,
+            term,
+            leader,
+        } = self.reader.confirm_leader(deadline).await.ok()?;
+        // A round of another leader, or of this one in another term, does not confirm the deadlines that were extended here.
+        if (term, leader) != (unconfirmed.term, self.sequencer.replica()) {
             return None;
         }
         let renewals = unconfirmed.renewals.iter();

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::entry;
 use super::kept::{Extended, KeptRenewals};
 use super::log_time::{EntryNumber, LogClock};
-use crate::consensus::{Consensus, Pending, ProposeError, Term};
+use crate::consensus::{Consensus, Pending, ProposeError, ReplicaId, Term};
 use crate::seams::WallClock;
 
 /// How often a leader counts log time while it stamps nothing.
@@ -116,10 +116,9 @@ impl Sequencer {
         }
     }
 
-    /// Whether this replica leads in `term`.
-    pub(super) fn leads(&self, term: Term) -> bool {
-        let leadership = *self.shared.consensus.leadership().borrow();
-        leadership.is_me && leadership.term == term
+    /// This replica.
+    pub(super) fn replica(&self) -> ReplicaId {
+        self.shared.consensus.replica()
     }
 
     /// Extends the deadlines of what these commands renew, in memory alone. `None` if they must go into the log.

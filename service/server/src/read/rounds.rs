@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::refusals::{PROOF, deadline_exceeded, unavailable};
-use crate::consensus::{Consensus, Leadership, ReadIndexError};
+use crate::consensus::{Consensus, Leadership, Position, ReadIndexError};
 use crate::limits::READS_WAITING_MAX;
 use crate::metrics::ReadMetrics;
 use crate::stop::Stop;
@@ -27,8 +27,8 @@ pub(super) struct Rounds {
 /// A confirmed read index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Index {
-    /// A state that has applied this index misses nothing.
-    pub(super) index: u64,
+    /// A state that has applied this entry misses nothing. The leader that confirmed it wrote it in the term in which it leads.
+    pub(super) position: Position,
     /// When the index was asked for: after all reads that get it had arrived.
     pub(super) asked_at: Instant,
 }
@@ -108,7 +108,7 @@ async fn run(mut queue: mpsc::Receiver<Ask>, consensus: Consensus, metrics: Arc<
         let asked_at = Instant::now();
         let result = ask_leader(&consensus).await;
         metrics.round(gathered.len(), asked_at.elapsed(), result.is_ok());
-        let index = result.map(|index| Index { index, asked_at });
+        let index = result.map(|position| Index { position, asked_at });
         for ask in gathered.drain(..) {
             let _ = ask.answer.send(index.clone());
         }
@@ -117,7 +117,7 @@ async fn run(mut queue: mpsc::Receiver<Ask>, consensus: Consensus, metrics: Arc<
 }
 
 /// Asks the leader for an index. Gives up when the leadership changes.
-async fn ask_leader(consensus: &Consensus) -> Result<u64, String> {
+async fn ask_leader(consensus: &Consensus) -> Result<Position, String> {
     let mut leadership = consensus.leadership();
     let Leadership { leader, is_me, .. } = *leadership.borrow_and_update();
     let asked = async {

@@ -59,13 +59,10 @@ impl Consensus {
         newcomer: Option<ReplicaId>,
         deadline: Instant,
     ) -> Result<(), SetError> {
-        let began = Instant::now();
+        let began = self.shared.acknowledgements.stamp();
         let silent = |metrics: &RaftMetrics<TypeConfig>| {
             let answers = |voter: &ReplicaId| {
-                let answered = metrics.heartbeat.as_ref().and_then(|all| *all.get(voter)?);
-                *voter == self.replica()
-                    || answered
-                        .is_some_and(|at| openraft::Instant::elapsed(&*at) <= began.elapsed())
+                *voter == self.replica() || self.acknowledged(metrics, *voter) > Some(began)
             };
             let silent: Vec<String> = voters
                 .iter()
@@ -83,7 +80,8 @@ impl Consensus {
                 silent.join(" does not, and replica ")
             ))
         };
-        let answered = self.wait_until(deadline.min(began + QUORUM_TIMEOUT), silent);
+        let deadline = deadline.min(Instant::now() + QUORUM_TIMEOUT);
+        let answered = self.wait_until(deadline, silent);
         answered.await.map_err(|error| match error {
             // To try again at once is of no use.
             SetError::Refused(refusal) => refused(ErrorKind::Conflict, refusal.message),

@@ -63,7 +63,7 @@ async fn a_single_replica_forms_its_set_and_takes_proposals() {
     assert!(published.applied_index() >= applied.position.index);
     assert!(published.state.member_count() == 1);
 
-    let index = replica.consensus.read_index().await.unwrap();
+    let index = replica.consensus.read_index().await.unwrap().index;
     assert!(index >= applied.position.index);
     replica.stop().await;
 }
@@ -81,7 +81,7 @@ async fn a_replica_that_starts_again_has_everything_that_was_acknowledged() {
 
     let replica = alone(directory.path()).await;
     leads(&replica.consensus).await;
-    let index = replica.consensus.read_index().await.unwrap();
+    let index = replica.consensus.read_index().await.unwrap().index;
     let after = replica.consensus.wait_applied(index, soon()).await.unwrap();
     assert_eq!(after.state.digest(), before.state.digest());
     assert!(after.state.member_count() == 100);

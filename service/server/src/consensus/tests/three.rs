@@ -184,10 +184,12 @@ async fn a_follower_gets_a_read_index_from_the_leader() {
     assert!(
         matches!(follower.read_index().await, Err(ReadIndexError::NotLeader { hint }) if hint == Some(leader))
     );
-    let read = follower
+    let position = follower
         .remote_read_index(leader, Duration::from_secs(5))
         .await
         .unwrap();
+    assert_eq!(position.leader, leader);
+    let read = position.index;
     assert!(read >= index);
     let published = follower.wait_applied(read, soon()).await.unwrap();
     assert_eq!(published.state.member_count(), 1);
