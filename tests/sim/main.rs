@@ -27,6 +27,8 @@ mod faults;
 #[cfg(test)]
 mod full_disks;
 #[cfg(test)]
+mod hand_overs;
+#[cfg(test)]
 mod machine;
 #[cfg(test)]
 mod net;

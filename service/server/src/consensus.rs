@@ -26,6 +26,7 @@
 //! | `digests`, `comparison`, `doubt` | whether the replicas hold the same state |
 //! | `timing` | how long checkpoints and calls to peers take |
 //! | `replica_set` | changes of the replica set |
+//! | `hand_over` | handing the leadership over |
 //! | `leadership`, `suspicion`, `deposing`, `ballot` | who leads; how its death is noticed; who may vote |
 //! | `heartbeats`, `ticking`, `contact` | the leader's calls; when openraft's timer may stand |
 //! | `upkeep`, `noted` | the tasks beside openraft; the replicas that they are told of |
@@ -46,6 +47,7 @@ mod doubt;
 mod error;
 mod facade;
 mod fatal;
+mod hand_over;
 mod heartbeats;
 mod inbound;
 mod leadership;

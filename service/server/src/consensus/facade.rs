@@ -25,7 +25,7 @@ use super::config::ConsensusConfig;
 use super::contact::Contact;
 use super::digests::Digests;
 use super::doubt::Doubt;
-use super::error::{NotExecuted, ProposeError, Stopped, TransferError, WaitError};
+use super::error::{NotExecuted, ProposeError, Stopped, WaitError};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
 use super::memory::Memory;
@@ -203,38 +203,6 @@ impl Consensus {
         self.shared.raft.runtime_config().elect(false);
     }
 
-    /// Hands the leadership to `to`, or else to the most up to date follower, and waits until it leads, or else any other.
-    ///
-    /// # Errors
-    ///
-    /// See [`TransferError`]. The transfer may still happen after [`TransferError::Timeout`].
-    pub async fn transfer_leadership(&self, to: Option<ReplicaId>) -> Result<(), TransferError> {
-        let raft = &self.shared.raft;
-        let Leadership {
-            term: led,
-            is_me: true,
-            ..
-        } = *self.shared.leadership.borrow()
-        else {
-            return Err(TransferError::NotLeader);
-        };
-        let target = self.transfer_target(to).ok_or(TransferError::NoTarget)?;
-        raft.trigger()
-            .transfer_leader(target)
-            .await
-            .map_err(|_| TransferError::Stopped)?;
-        let mut leadership = self.leadership();
-        let taken_over = leadership.wait_for(|now| {
-            let is_right = |id| id != self.replica() && to.is_none_or(|to| to == id);
-            now.term > led && now.leader.is_some_and(is_right)
-        });
-        match tokio::time::timeout(2 * self.election_timeout(), taken_over).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(watch::Closed)) => Err(TransferError::Stopped),
-            Err(_) => Err(TransferError::Timeout),
-        }
-    }
-
     /// The replica set.
     #[must_use]
     pub fn replicas(&self) -> BTreeMap<ReplicaId, ReplicaAddress> {
@@ -337,28 +305,6 @@ impl Consensus {
     /// Resolves when this replica must end.
     pub async fn fatal(&self) -> Fatal {
         self.shared.alarm.raised().await
-    }
-
-    fn transfer_target(&self, to: Option<ReplicaId>) -> Option<ReplicaId> {
-        let metrics = self.shared.raft.metrics();
-        let metrics = metrics.borrow();
-        let is_other_voter = |id: &ReplicaId| {
-            *id != self.shared.me.replica
-                && metrics
-                    .membership_config
-                    .voter_ids()
-                    .any(|voter| voter == *id)
-        };
-        match to {
-            Some(target) => Some(target).filter(is_other_voter),
-            None => {
-                let replication = metrics.replication.as_ref()?;
-                let others = replication.iter().filter(|(id, _)| is_other_voter(id));
-                others
-                    .max_by_key(|(_, matched)| matched.as_ref().map(|id| id.index))
-                    .map(|(id, _)| *id)
-            }
-        }
     }
 }
 

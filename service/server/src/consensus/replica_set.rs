@@ -297,6 +297,10 @@ impl Consensus {
                     format!("{which} {why}, so it cannot lead"),
                 )
             }
+            TransferError::Silent(_) => refused(
+                ErrorKind::Conflict,
+                format!("{error}, so it cannot take over: start it, or name another one"),
+            ),
             // The other one may still take it.
             TransferError::Timeout => SetError::Unknown,
             TransferError::Stopped => unavailable("this replica is stopping"),
