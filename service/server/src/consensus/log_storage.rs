@@ -269,3 +269,6 @@ fn bounds(range: &impl RangeBounds<u64>) -> (u64, u64) {
     };
     (start, end)
 }
+
+#[cfg(test)]
+mod tests;
