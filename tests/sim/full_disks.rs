@@ -88,6 +88,36 @@ fn a_full_disk_ends_its_replica_alone_and_it_comes_back_when_there_is_room() {
     });
 }
 
+#[test]
+fn a_replica_that_died_with_a_low_disk_stops_no_writes_although_its_leader_died_too() {
+    let test = "a_replica_that_died_with_a_low_disk_stops_no_writes_although_its_leader_died_too";
+    for_each_seed(test, Kind::Whole, 1..2, |world| {
+        let formed = world.run_until(10_000, |world| world.clients.acknowledged() > 0);
+        assert!(formed, "nothing is acknowledged within ten seconds");
+        world.run_for(2_000);
+        let leader = world.leader().unwrap();
+        let mut others = HOSTS.into_iter().filter(|host| *host != leader);
+        let (gone, next) = (others.next().unwrap(), others.next().unwrap());
+        let taken = taken(world, gone);
+        disk(world, gone).set_capacity(Some(taken + taken * 3 / 4));
+        low(world, &[gone]);
+        world.machine(gone).kill();
+        world.machine(leader).kill();
+        // The checkers see that it has ended.
+        world.rest(100);
+        world.machine(leader).start();
+        // The present leader never had an answer of the one that is gone.
+        let excused = world.run_until(90_000, |world| {
+            let consensus = world.machines[&next].consensus().unwrap();
+            consensus.published().state.low_on_disk().next().is_none()
+        });
+        assert!(
+            excused,
+            "{gone} is gone, and writes are refused for its disk"
+        );
+    });
+}
+
 fn begin(world: &mut World) -> Users {
     let formed = world.run_until(10_000, |world| world.clients.acknowledged() > 0);
     assert!(formed, "nothing is acknowledged within ten seconds");

@@ -339,6 +339,16 @@ impl Handle {
         }
     }
 
+    /// The leader that a quorum has confirmed after this call.
+    ///
+    /// # Errors
+    ///
+    /// See [`Reader::read`].
+    pub(crate) async fn leader(&self, asking: &Asking) -> Result<ReplicaId, Refusal> {
+        let confirmed = self.shared.reader.confirm_leader(asking.deadline).await?;
+        Ok(confirmed.leader)
+    }
+
     /// The log time that is left at least to what renews, in milliseconds: the leader knows of all renewals, another replica
     /// of those in the log, and may know of none that is left. `None` for a past revision, for which deadlines are not kept.
     pub(crate) fn remaining_ms(&self, reading: &Reading, holder: &Holder) -> Option<u64> {

@@ -217,9 +217,10 @@ impl Reader {
         if self.age().is_none_or(|age| age > most) {
             self.confirm(deadline).await?;
         }
-        // The state is read before its age, so it is at least as new as the age says.
+        // The age is read before the state, so the state is at least as new as the age says.
+        let age = self.age();
         let published = self.shared.consensus.published();
-        match self.age() {
+        match age {
             Some(age) if age <= most => Ok(Reading {
                 age: Some(age),
                 ..Reading::present(published)

@@ -415,6 +415,7 @@ impl Parts {
             proposer: self.proposer.clone(),
             client_endpoint,
             room,
+            led: None,
         };
         work.spawn(announcer.run(stop.clone()));
     }

@@ -71,9 +71,9 @@ impl Acknowledgements {
         response: &AppendResponse,
     ) {
         match response {
-            AppendResponse::Matched(_) => {}
-            // A replica whose log differs follows this leader as well, and soon acknowledges the entries that it lacked.
-            AppendResponse::Conflict(_) | AppendResponse::HigherVote(_) => return,
+            // A replica looks at its log only after it has accepted the leader's vote.
+            AppendResponse::Matched(_) | AppendResponse::Conflict(_) => {}
+            AppendResponse::HigherVote(_) => return,
         }
         let leader = vote_of_store(vote).leader_id;
         self.latest.send_if_modified(|latest| {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use openraft::{Raft, RaftMetrics};
 use synod_store::{Log, Recovery};
 
+use super::log_storage::LogStorage;
 use super::state_machine::StateMachine;
 use super::types::TypeConfig;
 
@@ -49,6 +50,7 @@ impl Ballot {
     pub(super) async fn open_when_caught_up(
         &self,
         raft: &Raft<TypeConfig, StateMachine>,
+        storage: &LogStorage,
     ) -> io::Result<()> {
         if self.is_open() {
             return Ok(());
@@ -58,8 +60,9 @@ impl Ballot {
             // Raft's task has ended, so there are no elections to vote in.
             return Ok(());
         }
-        // The log on disk may still be shorter than in memory. What was lost is covered all the same: this replica's
-        // acknowledgement of an entry counts for a commit only once the entry is on its disk again.
+        // openraft applies entries before they are on the disk. An entry that this replica had acknowledged before it lost it
+        // counts for a commit already, so it must not be lost again by a replica that votes.
+        storage.all_durable().await?;
         self.log.caught_up()?;
         tracing::info!("caught up with the leader: this replica votes again");
         self.open.store(true, Ordering::Release);

@@ -74,6 +74,8 @@ impl ConsensusConfig {
             api_channel_size: Some(RAFT_REQUESTS_MAX),
             // An unreachable replica is tried again soon at first: most of them are being restarted.
             backoff: "20ms 40ms 80ms ...1s".to_owned(),
+            // Every heartbeat that a read asks for is sent, although openraft may have heard of the replica lately.
+            heartbeat_min_interval: Some(0),
             // Without it, a replica that comes back from a partition with a higher term deposes a healthy leader.
             enable_pre_vote: Some(true),
             // Two phases of an old leader's heartbeats must not keep a connected quorum from electing (openraft #2080).
@@ -117,6 +119,7 @@ mod tests {
         let raft = config().raft().unwrap();
         assert_eq!(raft.enable_pre_vote, Some(true));
         assert_eq!(raft.enable_leader_restore, Some(false));
+        assert_eq!(raft.heartbeat_min_interval, Some(0));
     }
 
     #[test]

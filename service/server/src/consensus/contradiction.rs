@@ -37,7 +37,7 @@ impl ConsensusParts {
             ours.is_some_and(|ours| ours != *theirs)
         });
         let other = other_prev.map(|(prev, _)| prev).or_else(|| {
-            let last = self.log.last_log_id()?.index;
+            let last = self.storage.log.last_log_id()?.index;
             let entries = request.entries.iter();
             let mut entries = entries.take_while(|it| it.log_id.index <= last);
             let other = entries.find(|theirs| {
@@ -70,7 +70,7 @@ impl ConsensusParts {
         vote: &Vote,
         mut theirs: impl Iterator<Item = LogId>,
     ) -> Result<(), InboundError> {
-        let Some(committed) = self.log.committed() else {
+        let Some(committed) = self.storage.log.committed() else {
             return Ok(());
         };
         // Terms never decrease along a log, so a later entry has no lower term, and an earlier one no higher term.
@@ -79,7 +79,7 @@ impl ConsensusParts {
             if theirs.index > committed.index {
                 return (their < committed).then_some((committed, theirs));
             }
-            match self.log.log_id(theirs.index) {
+            match self.storage.log.log_id(theirs.index) {
                 Some(ours) => (ours != their).then_some((ours, theirs)),
                 // The entry at this index is purged here.
                 None => (their > committed).then_some((committed, theirs)),
@@ -100,16 +100,16 @@ impl ConsensusParts {
 
     /// The entry at a position of this log, if the log holds it.
     fn entry(&self, at: &LogId) -> Option<Entry> {
-        if self.log.log_id(at.index) != Some(to_store_id(at)) {
+        if self.storage.log.log_id(at.index) != Some(to_store_id(at)) {
             return None;
         }
-        read(&self.log, at.index)
+        read(&self.storage.log, at.index)
     }
 
     fn contradicted(&self, vote: &Vote, detail: String) -> Result<(), InboundError> {
         // A deposed leader that has not noticed may lack entries, and openraft refuses it. The log was read before the
         // vote: if the vote has risen since, fewer replicas count as leaders, which is safe.
-        if self.vote.read().map(|vote| vote_of_store(&vote)) > Some(*vote) {
+        if self.storage.vote.read().map(|vote| vote_of_store(&vote)) > Some(*vote) {
             return Ok(());
         }
         self.alarm.raise(Fatal::Contradicted { detail });

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -14,7 +15,6 @@ use openraft::errors::{ClientWriteError, ForwardReason, ForwardToLeader};
 use openraft::impls::ProgressResponder;
 use openraft::raft::ClientWriteResult;
 use synod_machine::{DamagedMemory, State};
-use synod_store::{Log, VoteFile};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -28,6 +28,7 @@ use super::doubt::Doubt;
 use super::error::{NotExecuted, ProposeError, Stopped, WaitError};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
+use super::log_storage::LogStorage;
 use super::memory::Memory;
 use super::noted::Noted;
 use super::published::{AppliedEntry, Progress, Published, Publisher};
@@ -49,14 +50,15 @@ pub struct Consensus {
 
 pub(super) struct ConsensusParts {
     pub(super) raft: Raft<TypeConfig, StateMachine>,
-    pub(super) log: Log,
-    pub(super) vote: Arc<VoteFile>,
+    pub(super) storage: LogStorage,
     pub(super) config: ConsensusConfig,
     pub(super) me: PeerIdentity,
     pub(super) publisher: Publisher,
     pub(super) leadership: watch::Receiver<Leadership>,
     pub(super) alarm: Alarm,
     pub(super) ballot: Ballot,
+    /// Whether this replica stands for election, if its ballot is open.
+    pub(super) stands: AtomicBool,
     pub(super) memory: Memory,
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
@@ -200,6 +202,7 @@ impl Consensus {
     /// From now on this replica does not stand for election, because it is about to end: whoever it hands the leadership to
     /// could lose it to this one while it takes over. It still votes.
     pub fn stand_no_more(&self) {
+        self.shared.stands.store(false, Ordering::Release);
         self.shared.raft.runtime_config().elect(false);
     }
 

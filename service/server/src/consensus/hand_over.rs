@@ -1,5 +1,7 @@
 //! Handing the leadership over to another replica.
 
+use std::sync::atomic::Ordering;
+
 use openraft::raft::VoteRequest;
 use tokio::time::timeout;
 
@@ -36,7 +38,8 @@ impl Consensus {
         let mut leadership = self.leadership();
         let taken_over = leadership.wait_for(|now| {
             let is_right = |id| id != self.replica() && to.is_none_or(|to| to == id);
-            now.term > led && now.leader.is_some_and(is_right)
+            // A replica of a higher id may be elected in the same term.
+            now.term >= led && now.leader.is_some_and(is_right)
         });
         match timeout(2 * self.election_timeout(), taken_over).await {
             Ok(Ok(_)) => Ok(()),
@@ -50,16 +53,16 @@ impl Consensus {
 
     /// Ends a transfer that nobody has accepted. openraft's leader takes no proposals and sends no heartbeats until another
     /// replica leads, however long that takes (`docs/internals/openraft.md`). So this replica leaves the term in which it led, and
-    /// stands for election in a later one.
+    /// stands for election in a later one unless it is about to end.
     async fn take_back(&self, led: Term, target: ReplicaId) -> Result<(), TransferError> {
-        let ConsensusParts { raft, ballot, .. } = &*self.shared;
+        let ConsensusParts { raft, stands, .. } = &*self.shared;
         let stopped = |_| TransferError::Stopped;
         let held = raft.with_raft_state(|state| (*state.vote_ref(), state.log_ids.last().copied()));
         let (vote, last) = held.await.map_err(stopped)?;
-        if vote.leader_id != leader_id(led, self.replica()) || !ballot.is_open() {
+        if vote.leader_id != leader_id(led, self.replica()) {
             return Ok(());
         }
-        tracing::warn!(%target, "no replica took over: this one stands for election again");
+        tracing::warn!(%target, "no replica took over: this one leaves its term");
         let next = Vote {
             leader_id: leader_id(Term::new(led.get() + 1), target),
             committed: false,
@@ -70,7 +73,10 @@ impl Consensus {
         raft.vote(request)
             .await
             .map_err(|_| TransferError::Stopped)?;
-        raft.trigger().elect(true).await.map_err(stopped)
+        if stands.load(Ordering::Acquire) {
+            raft.trigger().elect(true).await.map_err(stopped)?;
+        }
+        Ok(())
     }
 
     /// The replica to hand the leadership to.

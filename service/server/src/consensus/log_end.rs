@@ -28,6 +28,6 @@ impl Consensus {
     /// The end of this replica's log, as other replicas are told.
     pub(crate) fn log_end(&self) -> LogEnd {
         let shared = &*self.shared;
-        log_end(&shared.log, &shared.publisher, &shared.ballot)
+        log_end(&shared.storage.log, &shared.publisher, &shared.ballot)
     }
 }

@@ -191,15 +191,15 @@ impl RaftLogReader<TypeConfig> for LogStorage {
 
 impl LogStorage {
     pub(super) fn new(
-        log: &Log,
-        vote: &Arc<VoteFile>,
+        log: Log,
+        vote: VoteFile,
         checkpoints: &Checkpoints,
         alarm: &Alarm,
         offload: Offload,
     ) -> Self {
         Self {
-            log: log.clone(),
-            vote: Arc::clone(vote),
+            log,
+            vote: Arc::new(vote),
             enqueued: Arc::new(Notify::new()),
             checkpoints: checkpoints.clone(),
             alarm: alarm.clone(),

@@ -142,6 +142,9 @@ impl RaftNetworkV2<TypeConfig> for Link {
             // longer. A heartbeat carries no entries, so it need not wait.
             let (opened, gate) = oneshot::channel::<()>();
             let gate = gate.shared();
+            // openraft's request streams of one replica share their state, so that one which outlived its answers would take
+            // the entries of the next. An HTTP/2 call would keep it.
+            let (awaited, over) = oneshot::channel::<()>();
             let requests = futures::stream::once(async { first })
                 .chain(input.map(wire::append_to_wire))
                 .then(move |request| {
@@ -153,7 +156,8 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 })
                 .take_while(|request| std::future::ready(request.is_some()))
                 .filter_map(std::future::ready)
-                .inspect(move |request| sent.push(request));
+                .inspect(move |request| sent.push(request))
+                .take_until(over);
             let responses = self
                 .peer
                 .append(requests, APPEND_OPEN)
@@ -167,7 +171,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 peer.note(&error);
                 unreachable(error)
             });
-            Ok(watched(responses.boxed(), unanswered).boxed())
+            Ok(watched(responses.boxed(), unanswered, awaited).boxed())
         })
     }
 
@@ -296,13 +300,16 @@ impl Unanswered {
     }
 }
 
-/// Ends a stream of responses with an error once a response has been due for [`APPEND_STALL`].
+/// Ends a stream of responses with an error once a response has been due for [`APPEND_STALL`]. The requests end when the stream
+/// is dropped, with which `requests` is.
 fn watched(
     responses: BoxStream<'static, Result<AppendResponse, CallError>>,
     unanswered: Unanswered,
+    requests: oneshot::Sender<()>,
 ) -> impl Stream<Item = Appended> {
-    futures::stream::unfold(Some((responses, unanswered)), |stream| async move {
-        let (mut responses, unanswered) = stream?;
+    let parts = (responses, unanswered, requests);
+    futures::stream::unfold(Some(parts), |parts| async move {
+        let (mut responses, unanswered, requests) = parts?;
         loop {
             let is_idle = unanswered.is_empty();
             let next = match tokio::time::timeout(APPEND_STALL, responses.next()).await {
@@ -317,7 +324,8 @@ fn watched(
                 unanswered.take_answer(&response).map_err(unreachable)?;
                 Ok(wire::appended_from_wire(&response))
             });
-            let rest = answered.is_ok().then_some((responses, unanswered));
+            let rest = answered.is_ok();
+            let rest = rest.then_some((responses, unanswered, requests));
             return Some((answered, rest));
         }
     })

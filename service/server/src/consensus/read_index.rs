@@ -8,15 +8,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openraft::{RaftMetrics, RaftState};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::acknowledgements::SendStamp;
+use super::acknowledgements::{Latest, SendStamp};
 use super::error::ReadIndexError;
 use super::facade::{Consensus, ConsensusParts};
 use super::leadership::Leadership;
 use super::types::{CommittedLeaderId, LogId, StoredMembership, TypeConfig, position_of};
 use super::{Position, ReplicaId};
 use crate::seams::watch;
+
+/// The longest wait for an answer of Raft's task.
+const RAFT_TASK_MAX: Duration = Duration::from_secs(5);
 
 /// What Raft's task knows of this replica's leadership at one moment.
 struct Lead {
@@ -27,11 +31,11 @@ struct Lead {
     set: Arc<StoredMembership>,
 }
 
+/// What Raft's task knows, or the leader as far as it is known if this replica does not lead.
+type LeadAnswer = Result<Lead, Option<ReplicaId>>;
+
 impl Lead {
-    /// # Errors
-    ///
-    /// The leader as far as it is known, if this replica does not lead.
-    fn of_state(state: &RaftState<TypeConfig>, me: ReplicaId) -> Result<Self, Option<ReplicaId>> {
+    fn of_state(state: &RaftState<TypeConfig>, me: ReplicaId) -> LeadAnswer {
         let vote = state.vote_ref();
         let id = vote.leader_id;
         let leader = vote.committed.then_some(id.node_id);
@@ -60,50 +64,87 @@ impl Consensus {
     /// See [`ReadIndexError`]. Gives up when no quorum has answered for one election timeout.
     pub async fn read_index(&self) -> Result<Position, ReadIndexError> {
         let asked = self.shared.acknowledgements.stamp();
-        let confirmed = async {
-            let lead = self.lead().await?;
-            self.confirm(&lead, asked).await?;
-            Ok(position_of(&lead.index))
-        };
-        timeout(self.election_timeout(), confirmed)
-            .await
-            .unwrap_or(Err(ReadIndexError::NoQuorum))
+        let lead = timeout(RAFT_TASK_MAX, self.ask_raft()).await;
+        let lead = lead.map_err(|_| ReadIndexError::NoQuorum)??;
+        // Raft's task answers before the followers do. To wait for them first, by what is known of the leadership so far, spares
+        // this task a wake-up; only the answer counts.
+        let known = self.known_lead();
+        if let Some((leader, set)) = known {
+            self.confirm(leader, &set, asked).await?;
+        }
+        // Raft's task is late while it waits for the disk, for which the quorum is not to blame.
+        let lead = timeout(RAFT_TASK_MAX, lead).await;
+        let lead = lead
+            .map_err(|_| ReadIndexError::NoQuorum)?
+            .map_err(|_| ReadIndexError::Stopped)?;
+        let Lead { id, index, set } = lead.map_err(|hint| ReadIndexError::NotLeader { hint })?;
+        self.confirm(id, &set, asked).await?;
+        Ok(position_of(&index))
     }
 
-    /// Has heartbeats sent, and asks Raft's task whether this replica leads.
-    async fn lead(&self) -> Result<Lead, ReadIndexError> {
+    /// Asks Raft's task whether this replica leads, and has it send heartbeats. Returns its answer to come.
+    async fn ask_raft(&self) -> Result<oneshot::Receiver<LeadAnswer>, ReadIndexError> {
         let ConsensusParts { raft, me, .. } = &*self.shared;
-        let stopped = |_| ReadIndexError::Stopped;
-        raft.trigger().heartbeat().await.map_err(stopped)?;
+        let (answer, answered) = oneshot::channel();
         let replica = me.replica;
-        let lead = raft
-            .with_raft_state(move |state| Lead::of_state(state, replica))
-            .await;
-        lead.map_err(stopped)?
-            .map_err(|hint| ReadIndexError::NotLeader { hint })
+        let ask = raft.external_request(move |state| {
+            // The caller may have given up.
+            let _ = answer.send(Lead::of_state(state, replica));
+        });
+        ask.await.map_err(|_| ReadIndexError::Stopped)?;
+        let heartbeats = raft.trigger().heartbeat().await;
+        heartbeats.map_err(|_| ReadIndexError::Stopped)?;
+        Ok(answered)
     }
 
-    /// Waits until a quorum has acknowledged appends that were sent after `asked`.
-    async fn confirm(&self, lead: &Lead, asked: SendStamp) -> Result<(), ReadIndexError> {
-        let voters = lead.set.membership().get_joint_config();
-        let mut acknowledged = self.shared.acknowledgements.subscribe();
-        let now = self.shared.acknowledgements.stamp();
-        let confirmed = acknowledged.wait_for(|latest| {
-            let quorum = latest.quorum(lead.id, voters, now);
+    /// The leadership of this replica and the replica set, as Raft's task has reported them last.
+    fn known_lead(&self) -> Option<(CommittedLeaderId, Arc<StoredMembership>)> {
+        let metrics = self.shared.raft.metrics();
+        let metrics = metrics.borrow();
+        let leads = metrics.state.is_leader();
+        leads.then(|| {
+            let set = Arc::clone(&metrics.membership_config);
+            (metrics.vote.leader_id, set)
+        })
+    }
+
+    /// Waits until a quorum of the replica set has acknowledged appends of this leader that were sent after `asked`.
+    ///
+    /// # Errors
+    ///
+    /// When it has not within an election timeout, or another leader is known.
+    async fn confirm(
+        &self,
+        leader: CommittedLeaderId,
+        set: &StoredMembership,
+        asked: SendStamp,
+    ) -> Result<(), ReadIndexError> {
+        let voters = set.membership().get_joint_config();
+        let acknowledgements = &self.shared.acknowledgements;
+        let now = acknowledgements.stamp();
+        let is_confirmed = |latest: &Latest| {
+            let quorum = latest.quorum(leader, voters, now);
             quorum.is_some_and(|quorum| quorum > asked)
-        });
+        };
+        let mut acknowledged = acknowledgements.subscribe();
+        let confirmed = acknowledged.wait_for(is_confirmed);
         let mut leadership = self.leadership();
         let deposed = leadership.wait_for(|latest| {
-            (latest.term.get(), latest.leader) > (lead.id.term, Some(lead.id.node_id))
+            (latest.term.get(), latest.leader) > (leader.term, Some(leader.node_id))
         });
-        tokio::select! {
-            biased;
-            confirmed = confirmed => confirmed.map(|_| ()).map_err(|watch::Closed| ReadIndexError::Stopped),
-            deposed = deposed => Err(match deposed {
-                Ok(Leadership { leader: hint, .. }) => ReadIndexError::NotLeader { hint },
-                Err(watch::Closed) => ReadIndexError::Stopped,
-            }),
-        }
+        let decided = async {
+            tokio::select! {
+                biased;
+                confirmed = confirmed => confirmed.map(drop).map_err(|watch::Closed| ReadIndexError::Stopped),
+                deposed = deposed => Err(match deposed {
+                    Ok(Leadership { leader: hint, .. }) => ReadIndexError::NotLeader { hint },
+                    Err(watch::Closed) => ReadIndexError::Stopped,
+                }),
+            }
+        };
+        timeout(self.election_timeout(), decided)
+            .await
+            .unwrap_or(Err(ReadIndexError::NoQuorum))
     }
 
     /// The age of the appends, heartbeats among them, that a quorum has acknowledged last, counted from when they were sent;

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use openraft::Raft;
@@ -84,9 +85,8 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), known);
     let (digests, timing) = (Digests::default(), Timing::default());
     let checkpoint_due = opened.checkpoints.damage.another_is_due();
-    let (log, vote) = (opened.log, Arc::new(opened.vote));
     let checkpoints = opened.checkpoints;
-    let storage = LogStorage::new(&log, &vote, &checkpoints, &alarm, seams.offload);
+    let storage = LogStorage::new(opened.log, opened.vote, &checkpoints, &alarm, seams.offload);
     let state_machine = StateMachine::new(
         opened.restored,
         publisher.clone(),
@@ -106,19 +106,26 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         acknowledgements,
         ..
     } = network.clone();
-    let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
+    let raft = Raft::build(
+        me.replica,
+        raft_config,
+        network,
+        storage.clone(),
+        state_machine,
+    )
+    .await;
     let raft = run(raft, &ballot)?;
     let (leadership, followed) = watch::channel(Leadership::default());
     let shared = Arc::new(ConsensusParts {
         raft,
         config,
-        log,
-        vote,
+        storage,
         me,
         publisher,
         leadership: followed,
         alarm,
         ballot,
+        stands: AtomicBool::new(true),
         memory: opened.memory,
         digests,
         doubt,

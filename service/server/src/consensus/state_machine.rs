@@ -103,6 +103,11 @@ impl StateMachine {
     /// and other replicas apply it, so this one must not go on. Its log keeps the entry as it is.
     fn apply_one(&mut self, entry: Entry) -> io::Result<Arc<AppliedEntry>> {
         let apply_began = self.is_traced.then(Instant::now);
+        let next = self.applied.map_or(0, |applied| applied.index + 1);
+        if entry.log_id.index != next {
+            let why = format!("entry {} follows {next} in apply", entry.log_id.index);
+            return Err(io::Error::other(why));
+        }
         let applied = match entry.payload {
             EntryPayload::Blank => Applied::default(),
             EntryPayload::Normal(payload) => {

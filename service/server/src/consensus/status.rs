@@ -89,12 +89,12 @@ impl Consensus {
     /// The status of the log on disk.
     #[must_use]
     pub fn log_status(&self) -> LogStatus {
-        self.shared.log.status()
+        self.shared.storage.log.status()
     }
 
     /// Calls `told` with the time that the disk took for each batch of the log.
     pub fn when_flushed(&self, told: impl Fn(Duration) + Send + Sync + 'static) {
-        self.shared.log.when_flushed(Box::new(told));
+        self.shared.storage.log.when_flushed(Box::new(told));
     }
 
     /// Calls `told` with the duration of each [`Timed`] action. Only the first listener ever registered is called.

@@ -79,7 +79,13 @@ async fn then_for_ever(first: impl Future<Output = ()>) {
 }
 
 async fn open_ballot(shared: &ConsensusParts) {
-    let opened = shared.ballot.open_when_caught_up(&shared.raft).await;
+    let ConsensusParts {
+        ballot,
+        raft,
+        storage,
+        ..
+    } = shared;
+    let opened = ballot.open_when_caught_up(raft, storage).await;
     if let Err(error) = opened {
         shared.alarm.raise(Fatal::Storage(error.to_string()));
     }
@@ -141,7 +147,7 @@ async fn send_to_who_is_back(shared: &ConsensusParts) {
 async fn keep_short(shared: &ConsensusParts) {
     loop {
         tokio::time::sleep(LOOK).await;
-        let segments = u64::try_from(shared.log.status().segments).unwrap_or(u64::MAX);
+        let segments = u64::try_from(shared.storage.log.status().segments).unwrap_or(u64::MAX);
         if segments.saturating_mul(shared.config.segment_bytes) <= shared.config.log_bytes {
             continue;
         }

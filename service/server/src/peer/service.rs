@@ -90,15 +90,17 @@ impl Peer for PeerService {
         request: Request<Streaming<messages::CheckpointPart>>,
     ) -> Result<Response<messages::CheckpointResponse>, Status> {
         let (caller, parts) = addressed(request)?;
-        let Ok(_turn) = self.receiving.try_acquire() else {
+        let Ok(turn) = Arc::clone(&self.receiving).try_acquire_owned() else {
             return Err(status(InboundError::Busy));
         };
         let parts = parts.map(|part| part.map_err(|_| InboundError::NotStored));
-        answer(
-            self.consensus
-                .on_install_checkpoint(caller.replica, parts)
-                .await,
-        )
+        let consensus = self.consensus.clone();
+        // openraft goes on installing although the caller hangs up, and may panic over another checkpoint meanwhile (#2116).
+        let installed = tokio::spawn(async move {
+            let _turn = turn;
+            consensus.on_install_checkpoint(caller.replica, parts).await
+        });
+        answer(installed.await.unwrap_or(Err(InboundError::Stopped)))
     }
 
     async fn transfer_leader(

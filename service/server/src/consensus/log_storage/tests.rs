@@ -46,8 +46,7 @@ async fn a_vote_is_saved_after_every_append_before_it() {
         let (checkpoints, _) =
             Checkpoints::load(&any_disk, &directory.checkpoints_path(), None).unwrap();
         let alarm = Alarm::new();
-        let vote = Arc::new(vote);
-        let mut storage = LogStorage::new(&log, &vote, &checkpoints, &alarm, Offload::Inline);
+        let mut storage = LogStorage::new(log.clone(), vote, &checkpoints, &alarm, Offload::Inline);
         let slow = Duration::from_millis(50);
         let flushing = Flushing::Task {
             shortest: slow,
@@ -61,7 +60,7 @@ async fn a_vote_is_saved_after_every_append_before_it() {
             committed: false,
         };
         storage.save_vote(&given).await.unwrap();
-        drop((flusher, storage, vote, directory));
+        drop((flusher, storage, directory));
         disk.crash(seed);
         let (_directory, log, vote) = open(&disk);
         assert_eq!(vote.read().as_ref().map(vote_of_store), Some(given));

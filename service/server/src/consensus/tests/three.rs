@@ -252,7 +252,7 @@ async fn what_checkpoints_hold_is_cut_from_a_log_of_too_many_bytes_whatever_numb
         config.log_bytes = 16 << 10;
     })
     .await;
-    let segments = |running: &Running| running.consensus.shared.log.status().segments;
+    let segments = |running: &Running| running.consensus.shared.storage.log.status().segments;
     let mut most = 0;
     for number in 0..400 {
         cluster.propose(join(number)).await;

@@ -133,7 +133,12 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
     // The entry is still there when the third one starts alone.
     stop_running(&mut cluster).await;
     cluster.restart(right).await;
-    let kept = cluster.consensus(right).shared.log.log_id(applied.index);
+    let kept = cluster
+        .consensus(right)
+        .shared
+        .storage
+        .log
+        .log_id(applied.index);
     assert_eq!(kept, Some(to_store_id(&log_id_of(&applied))));
     cluster.stop_all().await;
 }

@@ -1,7 +1,7 @@
 //! The calls that change the replica set and its leader.
 
 use synod_model::{ErrorKind, Refusal};
-use synod_proto::{AddReplica, Consistency, PromoteReplica, RemoveReplica, TransferLeader, v1};
+use synod_proto::{AddReplica, PromoteReplica, RemoveReplica, TransferLeader, v1};
 
 use crate::consensus::{ReplicaId, WaitError};
 use crate::handle::{Asking, Handle};
@@ -68,8 +68,10 @@ pub(super) async fn transfer_leader(
     message: v1::ClusterTransferLeaderRequest,
 ) -> Result<v1::ClusterTransferLeaderResponse, Refusal> {
     let TransferLeader { to, from } = typed(message)?;
+    // A second try must not have that replica hand over which the first try has made the leader. What this replica knows may be
+    // from before an election of which it has not heard, so a quorum confirms the leader.
     let from = match (to, from) {
-        (None, None) => leader_now(handle, asking).await?,
+        (None, None) => Some(handle.leader(asking).await?),
         (_, from) => from.map(ReplicaId::new),
     };
     let change = SetChange::Lead {
@@ -101,13 +103,6 @@ pub(super) async fn checkpoint(
         index,
         header: Some(handle.header_now()),
     })
-}
-
-/// Who leads: a second try must not have the one hand over that the first try has made the leader. What this replica knows may be
-/// from before an election that it has not heard of, and then nobody would hand over; so a quorum proves it.
-async fn leader_now(handle: &Handle, asking: &Asking) -> Result<Option<ReplicaId>, Refusal> {
-    handle.read(asking, Consistency::Linearizable).await?;
-    Ok(handle.consensus().leadership().borrow().leader)
 }
 
 async fn changed(handle: &Handle, asking: &Asking, change: &SetChange) -> Result<bool, Refusal> {
