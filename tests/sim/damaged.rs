@@ -1,11 +1,17 @@
-//! A checkpoint is damaged when a lagging replica needs it, while no client writes.
+//! A checkpoint is damaged when a lagging replica needs it, while no client writes; and the end of a log may be lost.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use rand::RngExt;
+use synod_store::Disk as _;
 
 use crate::checkers::come_together;
 use crate::machine::{CHECKPOINT_ENTRIES, KEPT_ENTRIES, Kind, Machine};
 use crate::seeds::for_each_seed;
 use crate::world::{HOSTS, World};
+
+/// The file that keeps a replica from voting.
+const MUST_CATCH_UP: &str = "/data/wal/MUST-CATCH-UP";
 
 #[test]
 fn a_damaged_checkpoint_is_replaced_and_the_lagging_replica_served_while_nobody_writes() {
@@ -53,4 +59,53 @@ fn damage(machine: &Machine) {
         .disk
         .corrupt(newest, middle, |byte| byte ^ 0x10)
         .unwrap();
+}
+
+/// A replica that may have lost the end of its log takes it anew from the leader. It votes only once that is on its disk: its power
+/// may fail right then, and must not have lost it again.
+#[test]
+fn a_replica_that_votes_again_has_what_it_took_anew_on_its_disk() {
+    let test = "a_replica_that_votes_again_has_what_it_took_anew_on_its_disk";
+    for_each_seed(test, Kind::Bare, 1..5, |world| {
+        let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 5);
+        assert!(formed, "hardly anything is acknowledged");
+        world.rest(500);
+        let leader = world.leader().unwrap();
+        let forgetful = HOSTS.into_iter().find(|host| *host != leader).unwrap();
+        world.machine(forgetful).kill();
+        let before = world.applied(leader);
+        world.run_until(5_000, |world| world.applied(leader) > before + 3);
+        world.rest(500);
+        // Recovery writes it when it cuts off a record that looks complete.
+        let disk = world.machines[&forgetful].disk.clone();
+        disk.create(MUST_CATCH_UP.as_ref(), 0).unwrap();
+        world.machine(forgetful).start();
+        let waits = |world: &World| {
+            let files = world.machines[&forgetful].disk.files();
+            files.contains_key(Path::new(MUST_CATCH_UP))
+        };
+        let end = world.now + 20_000;
+        while waits(world) && world.now < end {
+            world.rest(2);
+        }
+        assert!(!waits(world), "it never catches up");
+        let applied = world.applied(forgetful);
+        assert!(applied > before, "it took nothing");
+        let seed = world.rng.random();
+        world.machine(forgetful).lose_power(seed);
+        isolate(world, forgetful, true);
+        // The checkers see that it has ended.
+        world.rest(100);
+        world.machines[&forgetful].restore_power();
+        world.machine(forgetful).start();
+        world.rest(200);
+        let held = world.machines[&forgetful].consensus().unwrap().status();
+        assert!(
+            held.last_log_index >= Some(applied),
+            "{forgetful} votes, and has lost what it took anew: {:?}, {applied}",
+            held.last_log_index
+        );
+        isolate(world, forgetful, false);
+        come_together(world);
+    });
 }

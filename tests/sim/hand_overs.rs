@@ -25,7 +25,7 @@ fn a_leader_leads_again_after_a_hand_over_that_no_replica_accepts() {
         world.machine(first).kill();
         let answer = hand_over(world, leader, Some(first));
         world.rest(2_000);
-        let answer = answer.lock().unwrap().clone();
+        let answer = *answer.lock().unwrap();
         assert_eq!(answer, Some(Err(TransferError::Timeout)));
         let before = world.clients.acknowledged();
         let writes = world.run_until(1_000, |world| world.clients.acknowledged() > before);
@@ -44,11 +44,11 @@ fn a_dead_follower_is_not_handed_the_leadership() {
         world.rest(1_000);
         let refused = hand_over(world, leader, Some(dead));
         world.rest(100);
-        let told = refused.lock().unwrap().clone();
+        let told = *refused.lock().unwrap();
         assert_eq!(told, Some(Err(TransferError::Silent(ReplicaId::new(dead)))));
         let taken = hand_over(world, leader, None);
         world.rest(200);
-        assert_eq!(taken.lock().unwrap().clone(), Some(Ok(())));
+        assert_eq!(*taken.lock().unwrap(), Some(Ok(())));
         assert_eq!(world.leader(), Some(alive));
         world.machine(dead).start();
         come_together(world);

@@ -2,7 +2,7 @@
 //!
 //! They prove that this replica leads: a replica that acknowledges an append had granted no higher vote when it received it.
 //! openraft keeps such a record as well, which proves less: it credits an acknowledgement to every request that ends at the
-//! acknowledged index, and some of them may have been sent after the one that was answered (`docs/ENGINE.md`). Replicas answer
+//! acknowledged index, and some of them may have been sent after the one that was answered (`docs/internals/openraft.md`). Replicas answer
 //! the appends of a stream in order, so here the n-th answer belongs to the n-th request.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -334,3 +334,6 @@ fn watched(
 fn unreachable(error: PeerError) -> CallError {
     RPCError::Unreachable(Unreachable::new(&error))
 }
+
+#[cfg(test)]
+mod tests;
