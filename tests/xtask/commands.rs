@@ -193,6 +193,11 @@ fn endure() -> Vec<Step> {
         )
         .with("SYNOD_SIM_SEEDS", "20"),
         Step::new(
+            "stale-leaders",
+            "cargo test --locked --workspace --test sim stale_leaders::",
+        )
+        .with("SYNOD_SIM_SEEDS", "30"),
+        Step::new(
             "sets",
             "cargo test --locked --workspace --test sim the_replica_set_survives_whatever_changes_it",
         )
