@@ -5,6 +5,7 @@ mod clocked;
 mod whole;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -34,6 +35,8 @@ pub(crate) struct Machine {
     pub(crate) disk: SimDisk,
     /// Whether the replica waits to be added to the replica set, from its next start on.
     pub(crate) joins: bool,
+    /// How long a write and its sync take, from its next start on, in simulated milliseconds.
+    pub(crate) flush: RangeInclusive<u64>,
     kind: Kind,
     net: Net,
     trace: Trace,
@@ -100,6 +103,7 @@ impl Machine {
             host,
             disk,
             joins: false,
+            flush: 1..=6,
             kind,
             net,
             trace,
@@ -214,8 +218,8 @@ impl Machine {
             disk: Arc::new(self.disk.clone()),
             wall: Arc::new(WorldClock(self.net.clone())),
             flushing: Flushing::Task {
-                shortest: Duration::from_millis(1),
-                longest: Duration::from_millis(6),
+                shortest: Duration::from_millis(*self.flush.start()),
+                longest: Duration::from_millis(*self.flush.end()),
             },
             offload: Offload::Inline,
             traces: None,

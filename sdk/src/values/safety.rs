@@ -86,6 +86,11 @@ pub enum DangerReason {
     DrainingHash(StorageVersionHash, LogTime),
     /// A server shows this encoding in discovery.
     Observed(StorageVersionHash),
+    /// An encoding is stored, may still be written or is shown in discovery whose hash no known kind and version has: it may be any
+    /// version.
+    UnreadableHash(StorageVersionHash),
+    /// A server shows an encoding in discovery that no member reports.
+    Contradicted,
     /// The resource's discovery was not observed for two periods.
     ObservationExpired,
     /// The roster requires this member, which does not report the resource.
@@ -96,6 +101,8 @@ pub enum DangerReason {
     NotDecodable(MemberId, ApiVersion),
     /// This ControllerRevision, which never changes, is in this version.
     Snapshot(NamespacedName, ApiVersion),
+    /// A reason of a later release, by its number: [`Danger::message`] says it.
+    Other(i32),
 }
 
 messages! {
@@ -133,6 +140,7 @@ macro_rules! dangers {
                         pb.reason = v1::DangerReason::$variant.into();
                         $($(pb.$field = $field.to_wire();)+)?
                     })*
+                    DangerReason::Other(number) => pb.reason = *number,
                 }
                 pb
             }
@@ -143,6 +151,7 @@ macro_rules! dangers {
                         Wire::of_wire(pb.$field.clone())
                             .map_err(|faults: Violations| faults.at(stringify!($field)))?
                     ),+))?,)*
+                    v1::DangerReason::Unspecified if pb.reason != 0 => DangerReason::Other(pb.reason),
                     v1::DangerReason::Unspecified => {
                         let fault = Violation::required("must be a reason that is known here");
                         return Err(fault.at("reason").into());
@@ -169,6 +178,8 @@ dangers! {
     Draining(version, until_log_time_ms);
     DrainingHash(hash, until_log_time_ms);
     Observed(hash);
+    UnreadableHash(hash);
+    Contradicted;
     ObservationExpired;
     Absent(member);
     AbsentMore(count);

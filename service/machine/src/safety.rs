@@ -9,8 +9,8 @@ mod why;
 use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{
-    ApiVersion, Assumption, Binary, BinaryResource, Feature, GroupResource, Kind, LogTime, Stance,
-    StorageVersionHash, Switch,
+    ApiVersion, Assumption, Binary, BinaryResource, Feature, GroupResource, Kind, LogTime,
+    Persisted, Stance, StorageVersionHash, Switch,
 };
 
 use self::stored::{Concern, Found, found};
@@ -91,10 +91,14 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
             versions.map(move |version| StorageVersionHash::of_version(version, kind))
         })
         .collect();
+    let mut versions = versions(past, resource, view.as_ref());
+    versions.extend(binary.decodable.iter().cloned());
     let concern = Concern {
         version: &|version| !binary.decodable.contains(version),
         hash: &|hash| !hashes.contains(&hash),
         kinds: &kinds,
+        versions: &versions,
+        groups: versions.iter().map(ApiVersion::group).collect(),
     };
     let mut found = found(past, now, resource, &concern);
     if view.is_none() && is_open(past, now, resource) {
@@ -135,6 +139,7 @@ pub fn check_drop(
 ) -> SafetyVerdict {
     let view = past.storage_version(resource);
     let kinds = kinds(past, resource, view.as_ref(), None);
+    let versions = versions(past, resource, view.as_ref());
     let concern = Concern {
         version: &|other| other == version,
         // If no kind is known, any hash may be that of the version.
@@ -144,6 +149,12 @@ pub fn check_drop(
                 || kinds.any(|kind| StorageVersionHash::of_version(version, kind) == hash)
         },
         kinds: &kinds,
+        versions: &versions,
+        groups: versions
+            .iter()
+            .chain([version])
+            .map(ApiVersion::group)
+            .collect(),
     };
     let mut verdict = SafetyVerdict::default();
     verdict.add(past, resource, found(past, now, resource, &concern));
@@ -166,6 +177,35 @@ fn kinds(
     kinds.extend(past.collection(resource).map(|held| held.kind.clone()));
     kinds.extend(said.cloned());
     kinds
+}
+
+/// The versions that are known of a resource: what its members decode, encode or prefer, and what is selected, stored or draining.
+fn versions(
+    past: &Past<'_>,
+    resource: &GroupResource,
+    view: Option<&StorageVersionView>,
+) -> BTreeSet<ApiVersion> {
+    let entries = view.into_iter().flat_map(StorageVersionView::entries);
+    let mut versions: BTreeSet<ApiVersion> = entries
+        .flat_map(|(_, entry)| {
+            let decodable = entry.decodable.iter().chain(entry.preferred());
+            decodable
+                .chain(&entry.encoding)
+                .cloned()
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let Some(state) = past.storage_state(resource) else {
+        return versions;
+    };
+    let status = &state.row.status;
+    versions.extend(status.selected.iter().cloned());
+    versions.extend(status.drains.keys().cloned());
+    versions.extend(status.persisted.iter().filter_map(|kept| match kept {
+        Persisted::Version { version, .. } => version.clone(),
+        Persisted::Unknown => None,
+    }));
+    versions
 }
 
 impl SafetyVerdict {

@@ -116,7 +116,7 @@ export type AssumptionReason =
   | 'ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN'
   | 'ASSUMPTION_REASON_LEFT_TO_OTHERS';
 
-/** What makes something unsafe. Since 0.1. */
+/** What makes something unsafe. Since 0.1. A reason that a client does not know is one all the same: its `message` says it. */
 export type DangerReason =
   | 'DANGER_REASON_UNSPECIFIED'
   | 'DANGER_REASON_NO_STATE'
@@ -133,7 +133,9 @@ export type DangerReason =
   | 'DANGER_REASON_ABSENT'
   | 'DANGER_REASON_ABSENT_MORE'
   | 'DANGER_REASON_NOT_DECODABLE'
-  | 'DANGER_REASON_SNAPSHOT';
+  | 'DANGER_REASON_SNAPSHOT'
+  | 'DANGER_REASON_UNREADABLE_HASH'
+  | 'DANGER_REASON_CONTRADICTED';
 
 /** Why a migration was created. Since 0.1. */
 export type MigrationReason =

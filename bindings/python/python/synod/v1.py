@@ -319,7 +319,7 @@ class AssumptionReason(ProtocolEnum):
 
 
 class DangerReason(ProtocolEnum):
-    """What makes something unsafe. Since 0.1."""
+    """What makes something unsafe. Since 0.1. A reason that a client does not know is one all the same: its `message` says it."""
 
     UNSPECIFIED = "DANGER_REASON_UNSPECIFIED"
     """Never sent."""
@@ -368,6 +368,14 @@ class DangerReason(ProtocolEnum):
 
     SNAPSHOT = "DANGER_REASON_SNAPSHOT"
     """The ControllerRevision `snapshot`, which never changes, is in `version`."""
+
+    UNREADABLE_HASH = "DANGER_REASON_UNREADABLE_HASH"
+    """The encoding with `hash` is stored, may still be written or is shown in discovery, and has the hash of no known kind and
+    version: it may be any version.
+    """
+
+    CONTRADICTED = "DANGER_REASON_CONTRADICTED"
+    """A server shows an encoding in discovery that no member reports."""
 
 
 class MigrationReason(ProtocolEnum):

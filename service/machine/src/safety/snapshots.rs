@@ -1,6 +1,6 @@
 //! Finds ControllerRevisions whose data is, or may be, in a version in question: their data is never rewritten.
 
-use synod_model::{ControllerRevision, GroupResource, Kind};
+use synod_model::{ApiVersion, ControllerRevision, GroupResource, Kind};
 
 use super::stored::Concern;
 use super::why::Why;
@@ -36,12 +36,15 @@ pub(super) fn of(past: &Past<'_>, resource: &GroupResource, concern: &Concern<'_
     found
 }
 
-/// Whether the snapshot's controller may be of the resource. A released snapshot no longer names its controller.
+/// Whether the snapshot's controller may be of the resource: its group is that of the resource, of a version that is
+/// known of it, or of one in question, as
+/// `extensions/v1beta1` is of Deployments in `apps`. A released snapshot no longer names its controller.
 fn is_of(snapshot: &ControllerRevision, resource: &GroupResource, concern: &Concern<'_>) -> bool {
     let owner = snapshot.controller.as_ref();
     let version = snapshot.data.version();
     let version = version.or_else(|| owner.map(|owner| &owner.api_version));
     let is_known = |kind: &Kind| concern.kinds.is_empty() || concern.kinds.contains(kind);
-    version.is_none_or(|version| version.group() == resource.group())
+    let group = version.map(ApiVersion::group);
+    group.is_none_or(|group| group == resource.group() || concern.groups.contains(group))
         && owner.is_none_or(|owner| is_known(&owner.kind))
 }

@@ -18,6 +18,22 @@ pub(super) struct Concern<'a> {
     pub(super) hash: &'a dyn Fn(StorageVersionHash) -> bool,
     /// The kinds that the resource is known to store.
     pub(super) kinds: &'a BTreeSet<Kind>,
+    /// The versions that are known of the resource, whether or not they are in question.
+    pub(super) versions: &'a BTreeSet<ApiVersion>,
+    /// The groups that snapshots of the resource may be in, beside its own.
+    pub(super) groups: BTreeSet<&'a str>,
+}
+
+impl Concern<'_> {
+    /// Whether no known kind and version has this hash, so that it may be that of any version. Where nobody ever named a version,
+    /// as of a resource that is only observed, the kind alone tells a hash from that of the version in question.
+    fn cannot_read(&self, hash: StorageVersionHash) -> bool {
+        let is_of = |kind| {
+            let mut versions = self.versions.iter();
+            versions.any(|version| StorageVersionHash::of_version(version, kind) == hash)
+        };
+        !self.versions.is_empty() && !(self.hash)(hash) && !self.kinds.iter().any(is_of)
+    }
 }
 
 /// What was found for a resource.
@@ -65,6 +81,8 @@ pub(super) fn found(
         };
     }
     whys.extend(observed(past, resource, status, concern));
+    whys.extend(unreadable(status, now, concern));
+    whys.extend(status.contradicted.then_some(Why::Contradicted));
     let snapshots = snapshots::of(past, resource, concern);
     whys.extend(snapshots.in_question);
     Found {
@@ -113,6 +131,27 @@ fn observed(
     let shown = observation.hashes.iter();
     let shown = shown.filter(|hash| (concern.hash)(**hash));
     shown.map(|hash| Why::Observed(*hash)).chain(over).collect()
+}
+
+/// The hashes that are stored, may still be written or are shown, and that nothing known explains.
+fn unreadable(status: &StateStatus, now: LogTime, concern: &Concern<'_>) -> Vec<Why> {
+    let stored = status.persisted.iter().filter_map(|kept| match kept {
+        Persisted::Version {
+            hash,
+            version: None,
+        } => Some(*hash),
+        Persisted::Unknown | Persisted::Version { .. } => None,
+    });
+    let drains = status.hash_drains.iter();
+    let draining = drains.filter(|(_, until)| **until > now);
+    let observation = status.observation.iter();
+    let shown = observation.flat_map(|observation| observation.hashes.iter().copied());
+    stored
+        .chain(draining.map(|(hash, _)| *hash))
+        .chain(shown)
+        .filter(|hash| concern.cannot_read(*hash))
+        .map(Why::UnreadableHash)
+        .collect()
 }
 
 fn absent(absent: &Absent) -> impl Iterator<Item = Why> + '_ {

@@ -27,6 +27,11 @@ pub enum Why {
     DrainingHash(StorageVersionHash, LogTime),
     /// A server shows this encoding in discovery, and the version may be this one.
     Observed(StorageVersionHash),
+    /// This encoding is stored, may still be written or is shown in discovery, and has the hash of no known kind and version: it
+    /// may be any version.
+    UnreadableHash(StorageVersionHash),
+    /// A server shows an encoding in discovery that no member reports.
+    Contradicted,
     /// The observation of the resource's discovery has expired, so what its servers show now is unknown.
     ObservationOver,
     /// The roster asks for this member, which has no entry for the resource.
@@ -59,6 +64,13 @@ impl fmt::Display for Why {
                 write!(f, "writes in the encoding {hash} may still land")
             }
             Self::Observed(hash) => write!(f, "a server shows the encoding {hash} in discovery"),
+            Self::UnreadableHash(hash) => write!(
+                f,
+                "the encoding {hash} may be any version: no known kind and version explains it"
+            ),
+            Self::Contradicted => {
+                f.write_str("a server shows an encoding in discovery that no member reports")
+            }
             Self::ObservationOver => {
                 f.write_str("nobody has looked at its discovery for two periods")
             }

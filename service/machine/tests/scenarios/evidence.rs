@@ -105,6 +105,37 @@ fn a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them() {
     accepted(cluster.send(claim(&id, "one")));
 }
 
+/// It may be v1 in a kind of another name, or a version that nobody ever named.
+#[test]
+fn a_hash_that_nothing_explains_may_be_any_version() {
+    let mut cluster = Cluster::formed();
+    cluster.starts("a", &[of("pods").decodes("v1 v2").encodes("v2")]);
+    cluster.migrates("pods");
+    assert!(is_safe(&cluster, "v1"));
+    cluster.observes("pods", &["v2", "v3"]);
+    let whys = |text: &str| -> Vec<Why> {
+        let (past, now) = (cluster.state.present(), cluster.state.log_time());
+        let verdict = check_drop(&past, now, &resource("pods"), &version(text));
+        verdict.dangers.into_iter().map(|one| one.why).collect()
+    };
+    let unreadable = Why::UnreadableHash(hash("v3"));
+    assert_eq!(whys("v1"), [unreadable, Why::Contradicted]);
+    assert!(whys("v3").contains(&Why::Observed(hash("v3"))));
+}
+
+/// A server that does not take part writes, so it may store what no member reports.
+#[test]
+fn what_contradicts_a_report_speaks_against_every_version() {
+    let mut cluster = Cluster::formed();
+    cluster.starts("a", &[of("pods").decodes("v1 v2 v3").encodes("v3")]);
+    cluster.migrates("pods");
+    cluster.observes("pods", &["v2", "v3"]);
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
+    let whys: Vec<Why> = verdict.dangers.into_iter().map(|one| one.why).collect();
+    assert_eq!(whys, [Why::Contradicted]);
+}
+
 /// Two observers look at once. The one that posts last has not seen the other's observation.
 #[test]
 fn a_look_that_was_overtaken_is_refused_and_takes_nothing_away() {

@@ -306,6 +306,36 @@ fn a_snapshot_in_the_version_is_named() {
     assert_eq!(ask("apps/v3"), []);
 }
 
+/// Deployments were in `extensions` before they were in `apps`, and snapshots are never rewritten.
+#[test]
+fn a_snapshot_in_another_group_of_the_resource_counts() {
+    let mut cluster = Cluster::formed();
+    let deployments = of("apps.deployments").decodes("apps/v1").encodes("apps/v1");
+    cluster.starts("a", &[deployments]);
+    cluster.migrates("apps.deployments");
+    for command in [
+        wanting("Widget", Some("extensions/v1beta1")),
+        wanting("Gadgets", Some("extensions/v1beta1")),
+    ] {
+        accepted(cluster.send(command));
+    }
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let asked = resource("apps.deployments");
+    let found = whys(check_drop(
+        &past,
+        now,
+        &asked,
+        &version("extensions/v1beta1"),
+    ));
+    let [Why::Snapshot(_, held)] = &found[..] else {
+        panic!("one snapshot is the only reason: {found:?}");
+    };
+    assert_eq!(held, &version("extensions/v1beta1"));
+    // Of one more resource of this kind, in a group that nobody ever named with the first one.
+    let other = whys(check_drop(&past, now, &asked, &version("apps/v2")));
+    assert_eq!(other, []);
+}
+
 #[test]
 fn a_snapshot_of_which_nobody_said_the_version_makes_a_safe_answer_assume_something() {
     let mut cluster = Cluster::formed();

@@ -106,14 +106,8 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         acknowledgements,
         ..
     } = network.clone();
-    let raft = Raft::build(
-        me.replica,
-        raft_config,
-        network,
-        storage.clone(),
-        state_machine,
-    )
-    .await;
+    let logs = storage.clone();
+    let raft = Raft::build(me.replica, raft_config, network, logs, state_machine).await;
     let raft = run(raft, &ballot)?;
     let (leadership, followed) = watch::channel(Leadership::default());
     let shared = Arc::new(ConsensusParts {

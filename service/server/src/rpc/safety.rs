@@ -88,71 +88,61 @@ fn named(verdict: SafetyVerdict) -> (Vec<v1::Danger>, u32) {
 }
 
 fn danger(danger: &Danger) -> v1::Danger {
-    use v1::DangerReason as Reason;
     let mut pb = v1::Danger {
         resource: Some((&danger.resource).into()),
+        reason: reason(&danger.why).into(),
         message: danger.why.to_string(),
         ..v1::Danger::default()
     };
-    let reason = match &danger.why {
-        Why::NoState => Reason::NoState,
-        Why::PersistedUnknown => Reason::PersistedUnknown,
-        Why::Persisted(version) => {
-            pb.version = version.to_string();
-            Reason::Persisted
-        }
-        Why::PersistedHash(hash) => {
+    match &danger.why {
+        Why::NoState | Why::PersistedUnknown | Why::Contradicted | Why::ObservationOver => {}
+        Why::Persisted(version) | Why::Selected(version) => pb.version = version.to_string(),
+        Why::PersistedHash(hash) | Why::Observed(hash) | Why::UnreadableHash(hash) => {
             pb.hash = hash.to_string();
-            Reason::PersistedHash
         }
-        Why::Selected(version) => {
-            pb.version = version.to_string();
-            Reason::Selected
-        }
-        Why::Reported(member, version) => {
+        Why::Reported(member, version)
+        | Why::Voted(member, version)
+        | Why::NotDecodableBy(member, version) => {
             pb.member = member.to_string();
             pb.version = version.to_string();
-            Reason::Reported
-        }
-        Why::Voted(member, version) => {
-            pb.member = member.to_string();
-            pb.version = version.to_string();
-            Reason::Voted
         }
         Why::Draining(version, until) => {
             pb.version = version.to_string();
             pb.until_log_time_ms = until.as_millis();
-            Reason::Draining
         }
         Why::DrainingHash(hash, until) => {
             pb.hash = hash.to_string();
             pb.until_log_time_ms = until.as_millis();
-            Reason::DrainingHash
         }
-        Why::Observed(hash) => {
-            pb.hash = hash.to_string();
-            Reason::Observed
-        }
-        Why::ObservationOver => Reason::ObservationExpired,
-        Why::Absent(member) => {
-            pb.member = member.to_string();
-            Reason::Absent
-        }
-        Why::AbsentMore(count) => {
-            pb.count = *count;
-            Reason::AbsentMore
-        }
-        Why::NotDecodableBy(member, version) => {
-            pb.member = member.to_string();
-            pb.version = version.to_string();
-            Reason::NotDecodable
-        }
+        Why::Absent(member) => pb.member = member.to_string(),
+        Why::AbsentMore(count) => pb.count = *count,
         Why::Snapshot(key, version) => {
             pb.snapshot = key.to_string();
             pb.version = version.to_string();
-            Reason::Snapshot
         }
-    };
-    pb.reason = reason.into();
+    }
     pb
+}
+
+fn reason(why: &Why) -> v1::DangerReason {
+    use v1::DangerReason as Reason;
+    match why {
+        Why::NoState => Reason::NoState,
+        Why::PersistedUnknown => Reason::PersistedUnknown,
+        Why::Persisted(_) => Reason::Persisted,
+        Why::PersistedHash(_) => Reason::PersistedHash,
+        Why::Selected(_) => Reason::Selected,
+        Why::Reported(..) => Reason::Reported,
+        Why::Voted(..) => Reason::Voted,
+        Why::Draining(..) => Reason::Draining,
+        Why::DrainingHash(..) => Reason::DrainingHash,
+        Why::Observed(_) => Reason::Observed,
+        Why::UnreadableHash(_) => Reason::UnreadableHash,
+        Why::Contradicted => Reason::Contradicted,
+        Why::ObservationOver => Reason::ObservationExpired,
+        Why::Absent(_) => Reason::Absent,
+        Why::AbsentMore(_) => Reason::AbsentMore,
+        Why::NotDecodableBy(..) => Reason::NotDecodable,
+        Why::Snapshot(..) => Reason::Snapshot,
+    }
 }
