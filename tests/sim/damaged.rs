@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use rand::RngExt;
-use synod_store::Disk as _;
+use synod_store::{Disk as _, SimDisk};
 
 use crate::checkers::come_together;
+use crate::clients::Clients;
 use crate::machine::{CHECKPOINT_ENTRIES, KEPT_ENTRIES, Kind, Machine};
 use crate::seeds::for_each_seed;
 use crate::world::{HOSTS, World};
@@ -33,6 +34,66 @@ fn a_damaged_checkpoint_is_replaced_and_the_lagging_replica_served_while_nobody_
         assert!(told, "no alarm says so");
         come_together(world);
     });
+}
+
+/// A replica acknowledges an entry, loses it, and comes back before the leader has the acknowledgement. The leader has committed
+/// all that it announces; it counts the acknowledgement once it arrives.
+#[test]
+fn a_replica_that_lost_what_the_leader_may_count_does_not_vote() {
+    let test = "a_replica_that_lost_what_the_leader_may_count_does_not_vote";
+    for_each_seed(test, Kind::Bare, 1..5, |world| {
+        let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 5);
+        assert!(formed, "hardly anything is acknowledged");
+        world.rest(1_000);
+        let leader = world.leader().unwrap();
+        let mut others = HOSTS.into_iter().filter(|host| *host != leader);
+        let (forgetful, other) = (others.next().unwrap(), others.next().unwrap());
+        isolate(world, other, true);
+        let before = world.machines[&forgetful].disk.files();
+        world.net.cut_towards(forgetful, leader);
+        let Clients::Proposing(ledger) = &world.clients else {
+            unreachable!("consensus alone has clients that propose")
+        };
+        ledger.propose(&world.machines[&leader], &world.trace);
+        let held = last_index(world, forgetful);
+        world.rest(30);
+        assert!(
+            last_index(world, forgetful) > held,
+            "the entry did not arrive"
+        );
+        world.machine(forgetful).kill();
+        // The checkers see that it has ended.
+        world.rest(100);
+        let disk = SimDisk::with_files(&before);
+        disk.create(MUST_CATCH_UP.as_ref(), 0).unwrap();
+        // No checkpoint was written yet.
+        disk.create_directory("/data/checkpoints".as_ref()).unwrap();
+        world.machine(forgetful).disk = disk;
+        world.machine(forgetful).start();
+        world.rest(5_000);
+        assert_eq!(last_index(world, forgetful), held, "the entry came back");
+        let consensus = world.machines[&forgetful].consensus().unwrap();
+        assert!(!consensus.may_vote(), "it votes without the entry");
+        // Another leadership sends the entry again: openraft never lowers what it has counted.
+        world.machine(leader).kill();
+        world.rest(100);
+        world.machine(leader).start();
+        for host in HOSTS {
+            isolate(world, host, false);
+        }
+        let votes = |world: &World| {
+            let consensus = world.machines[&forgetful].consensus();
+            consensus.is_some_and(|consensus| consensus.may_vote())
+        };
+        assert!(world.run_until(20_000, votes), "it never votes again");
+        come_together(world);
+    });
+}
+
+/// The index of the last entry in a replica's log.
+fn last_index(world: &World, host: u64) -> Option<u64> {
+    let consensus = world.machines[&host].consensus()?;
+    consensus.status().last_log_index
 }
 
 /// openraft answers no vote and no append while it installs a checkpoint (`docs/internals/openraft.md`). With two of three replicas up

@@ -86,8 +86,7 @@ pub enum DangerReason {
     DrainingHash(StorageVersionHash, LogTime),
     /// A server shows this encoding in discovery.
     Observed(StorageVersionHash),
-    /// An encoding is stored, may still be written or is shown in discovery whose hash no known kind and version has: it may be any
-    /// version.
+    /// An encoding whose hash matches no known kind and version is stored, draining or shown in discovery: it may be any version.
     UnreadableHash(StorageVersionHash),
     /// A server shows an encoding in discovery that no member reports.
     Contradicted,
@@ -185,4 +184,26 @@ dangers! {
     AbsentMore(count);
     NotDecodable(member, version);
     Snapshot(snapshot, version);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_of_a_later_release_is_a_danger_with_its_words() {
+        let later = v1::Danger {
+            resource: Some(v1::GroupResource {
+                group: String::new(),
+                resource: "pods".to_owned(),
+            }),
+            reason: 4_711,
+            message: "a comet is near".to_owned(),
+            ..v1::Danger::default()
+        };
+        let danger = Danger::of_wire(later.clone()).unwrap();
+        assert_eq!(danger.reason, DangerReason::Other(4_711));
+        assert_eq!(danger.message, "a comet is near");
+        assert_eq!(danger.to_wire(), later);
+    }
 }

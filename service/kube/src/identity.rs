@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use synod_model::{ErrorKind, InstanceId, Refusal, Ttl};
+use synod_model::{ErrorKind, InstanceId, Refusal};
 use synod_proto::v1;
 use tracing::info;
 
@@ -325,12 +325,6 @@ pub(crate) fn asked_for(
             own
         }
     };
-    if !holder.is_empty()
-        && let Err(fault) = Ttl::from_millis(ttl_ms)
-    {
-        let field = "spec.leaseDurationSeconds".to_owned();
-        faults.push((field, fault.rule));
-    }
     if !faults.is_empty() {
         return Err(Fault::invalid(about, &faults));
     }

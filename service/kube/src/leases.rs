@@ -13,6 +13,7 @@
 //! read these fields of what nobody holds, too. Labels, annotations and the times of the writer are not kept.
 
 use serde_json::{Value, json};
+use synod_model::limits::TTL_MS_MAX;
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::v1;
 
@@ -24,6 +25,10 @@ use crate::status::{About, Fault};
 
 /// The annotation with the fencing token of the present holder.
 const TOKEN: &str = "synod.io/fencing-token";
+
+/// The longest TTL of a lease.
+const TTL_SECONDS_MAX: u64 = TTL_MS_MAX / 1_000;
+const _: () = assert!(TTL_SECONDS_MAX == 86_400, "the rule says so");
 
 /// The document of a lease that has this much left, at this time.
 pub(crate) fn of(kind: &Kind, lease: &v1::Lease, left: Option<u64>, now: u64) -> Value {
@@ -72,19 +77,19 @@ impl Wanted {
             Value::String(holder) => holder.clone(),
             _ => return Err(invalid(about, "spec.holderIdentity", "must be a text")),
         };
-        let seconds =
-            match &spec["leaseDurationSeconds"] {
-                Value::Null => None,
-                seconds => Some(seconds.as_u64().filter(|seconds| *seconds > 0).ok_or_else(
-                    || {
-                        invalid(
-                            about,
-                            "spec.leaseDurationSeconds",
-                            "Invalid value: must be greater than 0",
-                        )
-                    },
-                )?),
-            };
+        let seconds = match &spec["leaseDurationSeconds"] {
+            Value::Null => None,
+            seconds => {
+                let faulty = |rule| Err(invalid(about, "spec.leaseDurationSeconds", rule));
+                match seconds.as_u64() {
+                    None | Some(0) => return faulty("Invalid value: must be greater than 0"),
+                    Some(seconds) if seconds > TTL_SECONDS_MAX => {
+                        return faulty("Invalid value: must be less than or equal to 86400");
+                    }
+                    seconds => seconds,
+                }
+            }
+        };
         match (holder.is_empty(), seconds) {
             (false, None) => Err(invalid(
                 about,

@@ -12,7 +12,7 @@ use synod_machine::{
 };
 use tokio::time::Instant;
 
-use crate::consensus::{Consensus, Leadership, ReplicaId, Term};
+use crate::consensus::{Consensus, ReplicaId};
 use crate::limits::{DEADLINE_DEFAULT, LOW_AND_SILENT_MAX};
 use crate::proposer::Proposer;
 use crate::room::Room;
@@ -31,8 +31,6 @@ pub(crate) struct Announcer {
     /// The address at which clients reach this replica.
     pub(crate) client_endpoint: String,
     pub(crate) room: Room,
-    /// The term in which this replica was last seen to lead, and since when.
-    pub(crate) led: Option<(Term, Instant)>,
 }
 
 impl Announcer {
@@ -97,24 +95,13 @@ impl Announcer {
 
     /// If this replica leads: clears the low-disk mark of replicas that have not answered for `LOW_AND_SILENT_MAX`. A
     /// replica that is gone must not keep writes refused; when it is back, it announces its disk again.
-    async fn excuse(&mut self) {
-        let Leadership { term, is_me, .. } = *self.consensus.leadership().borrow();
-        if !is_me {
-            return;
-        }
-        if self.led.is_none_or(|(led, _)| led != term) {
-            self.led = Some((term, Instant::now()));
-        }
-        let led = self
-            .led
-            .map_or(Duration::ZERO, |(_, since)| since.elapsed());
+    async fn excuse(&self) {
         let published = self.consensus.published();
         for (replica, row) in published.state.replicas() {
             let silence = self.consensus.silence(replica);
-            // One that this leader never heard has been silent for as long as it leads, or longer.
-            let silence = silence.unwrap_or(led);
+            let is_gone = silence.is_some_and(|silence| silence >= LOW_AND_SILENT_MAX);
             let is_me = replica == self.consensus.replica();
-            if is_me || !row.disk_is_low || silence < LOW_AND_SILENT_MAX {
+            if is_me || !row.disk_is_low || !is_gone {
                 continue;
             }
             self.propose(Command::AnnounceReplica(AnnounceReplica {

@@ -58,8 +58,8 @@ pub struct Reading {
     age: Option<Duration>,
 }
 
-/// A state that holds everything acknowledged before it was asked for.
-pub(crate) struct Confirmed {
+/// A published state, and the leader that confirmed it.
+pub(crate) struct ConfirmedState {
     pub(crate) published: Arc<Published>,
     /// The term in which the leader led that a quorum has confirmed.
     pub(crate) term: Term,
@@ -131,7 +131,10 @@ impl Reader {
     /// # Errors
     ///
     /// As for [`Self::read`].
-    pub(crate) async fn confirm_leader(&self, deadline: Instant) -> Result<Confirmed, Refusal> {
+    pub(crate) async fn confirm_leader(
+        &self,
+        deadline: Instant,
+    ) -> Result<ConfirmedState, Refusal> {
         let gives_up =
             deadline.min(Instant::now() + self.shared.consensus.election_timeout() * PATIENCE);
         loop {
@@ -146,7 +149,7 @@ impl Reader {
                     let applied = self.shared.consensus.wait_applied(entry, deadline).await;
                     let published = applied.map_err(refuse_wait)?;
                     note(&self.shared.confirmed_at, index.asked_at);
-                    return Ok(Confirmed {
+                    return Ok(ConfirmedState {
                         published,
                         term,
                         leader,

@@ -415,7 +415,6 @@ impl Parts {
             proposer: self.proposer.clone(),
             client_endpoint,
             room,
-            led: None,
         };
         work.spawn(announcer.run(stop.clone()));
     }

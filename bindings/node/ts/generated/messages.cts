@@ -116,7 +116,7 @@ export type AssumptionReason =
   | 'ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN'
   | 'ASSUMPTION_REASON_LEFT_TO_OTHERS';
 
-/** What makes something unsafe. Since 0.1. A reason that a client does not know is one all the same: its `message` says it. */
+/** What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`. */
 export type DangerReason =
   | 'DANGER_REASON_UNSPECIFIED'
   | 'DANGER_REASON_NO_STATE'

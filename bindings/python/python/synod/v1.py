@@ -319,7 +319,7 @@ class AssumptionReason(ProtocolEnum):
 
 
 class DangerReason(ProtocolEnum):
-    """What makes something unsafe. Since 0.1. A reason that a client does not know is one all the same: its `message` says it."""
+    """What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`."""
 
     UNSPECIFIED = "DANGER_REASON_UNSPECIFIED"
     """Never sent."""
@@ -370,9 +370,7 @@ class DangerReason(ProtocolEnum):
     """The ControllerRevision `snapshot`, which never changes, is in `version`."""
 
     UNREADABLE_HASH = "DANGER_REASON_UNREADABLE_HASH"
-    """The encoding with `hash` is stored, may still be written or is shown in discovery, and has the hash of no known kind and
-    version: it may be any version.
-    """
+    """An encoding whose `hash` matches no known kind and version is stored, draining or shown in discovery: it may be any version."""
 
     CONTRADICTED = "DANGER_REASON_CONTRADICTED"
     """A server shows an encoding in discovery that no member reports."""

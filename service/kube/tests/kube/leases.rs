@@ -74,7 +74,7 @@ async fn a_lease_is_taken_renewed_released_and_taken_by_another() {
 }
 
 #[tokio::test]
-async fn a_lease_that_says_too_little_is_invalid() {
+async fn a_lease_that_says_too_little_or_asks_for_too_much_is_invalid() {
     let replicas = Replicas::one().await;
     let api = Api::of(&replicas);
     let mut without_duration = lease(Some("x"), 1);
@@ -82,11 +82,18 @@ async fn a_lease_that_says_too_little_is_invalid() {
     for (document, field) in [
         (lease(None, 15), "spec.holderIdentity"),
         (lease(Some("x"), 0), "spec.leaseDurationSeconds"),
+        (lease(Some("x"), 86_401), "spec.leaseDurationSeconds"),
         (without_duration, "spec.leaseDurationSeconds"),
     ] {
         let refused = api.post(LEASES, &document).await;
         assert_eq!(refused.code, 422, "{refused:?}");
-        assert_eq!(refused.body["details"]["causes"][0]["field"], field);
+        let cause = &refused.body["details"]["causes"][0];
+        assert_eq!(cause["field"], field);
+        // Kubernetes clients send seconds, so the message must not name milliseconds.
+        assert!(
+            !cause["message"].to_string().contains("milliseconds"),
+            "{cause}"
+        );
     }
     let mut bogus = lease(Some("x"), 15);
     bogus["spec"]["bogus"] = json!(1);

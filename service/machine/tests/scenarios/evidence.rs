@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use synod_machine::{Command, Why, check_drop};
-use synod_model::{ErrorKind, ObserveStorage, Revision};
+use synod_machine::{Command, Why, check_binary, check_drop};
+use synod_model::{Binary, BinaryResource, ErrorKind, ObserveStorage, Revision};
 
 use crate::cluster::{Cluster, accepted, claim, hash, observe, refused};
 use crate::entry::{of, resource, version};
@@ -132,6 +132,19 @@ fn what_contradicts_a_report_speaks_against_every_version() {
     cluster.observes("pods", &["v2", "v3"]);
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
+    let whys: Vec<Why> = verdict.dangers.into_iter().map(|one| one.why).collect();
+    assert_eq!(whys, [Why::Contradicted]);
+    // Nor may a binary join that decodes all that is known.
+    let binary = Binary {
+        resources: vec![BinaryResource {
+            resource: resource("pods"),
+            kind: None,
+            decodable: ["v1", "v2", "v3"].map(version).into(),
+            stance: None,
+        }],
+        left_to_others: Vec::new(),
+    };
+    let verdict = check_binary(&past, now, &binary);
     let whys: Vec<Why> = verdict.dangers.into_iter().map(|one| one.why).collect();
     assert_eq!(whys, [Why::Contradicted]);
 }

@@ -22,16 +22,16 @@ use crate::seams::watch;
 pub(super) struct Acknowledgements {
     /// The order of the next stamp.
     next: AtomicU64,
-    latest: watch::Sender<Latest>,
+    latest: watch::Sender<AcknowledgedAppends>,
 }
 
 /// The latest acknowledged append of each replica, at one moment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Latest(BTreeMap<ReplicaId, Acknowledged>);
+pub(super) struct AcknowledgedAppends(BTreeMap<ReplicaId, AcknowledgedAppend>);
 
 /// An acknowledged append.
 #[derive(Clone, Copy, Debug)]
-struct Acknowledged {
+struct AcknowledgedAppend {
     /// The leader that sent it: this replica, in one of its terms.
     leader: CommittedLeaderId,
     sent: SendStamp,
@@ -47,7 +47,7 @@ pub(super) struct SendStamp {
 
 impl Acknowledgements {
     pub(super) fn new() -> Self {
-        let (latest, _) = watch::channel(Latest::default());
+        let (latest, _) = watch::channel(AcknowledgedAppends::default());
         Self {
             next: AtomicU64::new(0),
             latest,
@@ -81,7 +81,7 @@ impl Acknowledgements {
             if is_newer {
                 latest.0.insert(
                     from,
-                    Acknowledged {
+                    AcknowledgedAppend {
                         leader,
                         sent: stamp,
                     },
@@ -91,13 +91,25 @@ impl Acknowledgements {
         });
     }
 
+    /// Records that this replica begins to lead.
+    pub(super) fn begin(&self, leader: CommittedLeaderId) {
+        let begun = AcknowledgedAppend {
+            leader,
+            sent: self.stamp(),
+        };
+        self.latest.send_if_modified(|latest| {
+            latest.0.insert(leader.node_id, begun);
+            true
+        });
+    }
+
     /// The latest acknowledged append of each replica.
-    pub(super) fn latest(&self) -> watch::Ref<'_, Latest> {
+    pub(super) fn latest(&self) -> watch::Ref<'_, AcknowledgedAppends> {
         self.latest.borrow()
     }
 
     /// Follows the acknowledgements. The present ones count as seen.
-    pub(super) fn subscribe(&self) -> watch::Receiver<Latest> {
+    pub(super) fn subscribe(&self) -> watch::Receiver<AcknowledgedAppends> {
         self.latest.subscribe()
     }
 }
@@ -109,9 +121,14 @@ impl SendStamp {
     }
 }
 
-impl Latest {
-    /// When the append was sent that `replica` acknowledged last to this leader. `None` if it acknowledged none.
-    pub(super) fn sent(&self, leader: CommittedLeaderId, replica: ReplicaId) -> Option<SendStamp> {
+impl AcknowledgedAppends {
+    /// Returns when the last append was sent that `replica` acknowledged to this leader; of this leader itself, when it began to lead.
+    /// `None` if there is none.
+    pub(super) fn last_sent(
+        &self,
+        leader: CommittedLeaderId,
+        replica: ReplicaId,
+    ) -> Option<SendStamp> {
         let known = self.0.get(&replica)?;
         (known.leader == leader).then_some(known.sent)
     }
@@ -129,7 +146,7 @@ impl Latest {
             if *voter == leader.node_id {
                 Some(now)
             } else {
-                self.sent(leader, *voter)
+                self.last_sent(leader, *voter)
             }
         };
         let quorum_of = |voters: &BTreeSet<ReplicaId>| {

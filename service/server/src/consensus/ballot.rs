@@ -3,19 +3,27 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use openraft::{Raft, RaftMetrics};
+use openraft::RaftMetrics;
 use synod_store::{Log, Recovery};
 
-use super::log_storage::LogStorage;
-use super::state_machine::StateMachine;
-use super::types::TypeConfig;
+use super::ReplicaId;
+use super::facade::ConsensusParts;
+use super::types::{LogId, TypeConfig, log_id_of};
+use crate::peer::LogEnd;
+
+/// How long the leader has to answer where its log ends.
+const QUESTION_MAX: Duration = Duration::from_secs(1);
+
+/// The pause before a leader that did not answer is asked again.
+const ASKED_AGAIN: Duration = Duration::from_millis(100);
 
 /// Open, unless recovery had to cut a record off the log that looked complete.
 ///
 /// Such a record may have been acknowledged. A replica that has lost an acknowledged entry must not help to elect a
-/// leader that lacks it, so it neither votes nor stands until it has applied everything that a leader says is
-/// committed. The log records this on disk, so it outlives restarts.
+/// leader that lacks it, so it neither votes nor stands until it has applied everything that the leader's log
+/// holds. The log records this on disk, so it outlives restarts.
 #[derive(Clone)]
 pub(super) struct Ballot {
     open: Arc<AtomicBool>,
@@ -42,32 +50,62 @@ impl Ballot {
         self.open.load(Ordering::Acquire)
     }
 
-    /// Waits until this replica has applied what a leader said is committed, then lets it vote and stand.
+    /// Waits until this replica has everything again that it may have acknowledged, then lets it vote and stand.
+    ///
+    /// It may have acknowledged entries to the present leader that are not committed yet: the leader counts the acknowledgement
+    /// although the entries are lost here. The leader's log holds them, so this replica asks where that log ends, and waits until
+    /// it has applied so much.
     ///
     /// # Errors
     ///
     /// When the disk fails.
-    pub(super) async fn open_when_caught_up(
-        &self,
-        raft: &Raft<TypeConfig, StateMachine>,
-        storage: &LogStorage,
-    ) -> io::Result<()> {
+    pub(super) async fn open_when_caught_up(&self, shared: &ConsensusParts) -> io::Result<()> {
         if self.is_open() {
             return Ok(());
         }
-        let mut metrics = raft.metrics();
-        if metrics.wait_for(has_caught_up).await.is_err() {
-            // Raft's task has ended, so there are no elections to vote in.
-            return Ok(());
+        let mut metrics = shared.raft.metrics();
+        loop {
+            // If Raft's task has ended, there are no elections to vote in.
+            let Ok(RaftMetrics { vote, .. }) = metrics.wait_for(has_caught_up).await else {
+                return Ok(());
+            };
+            let Some(end) = leader_log_end(shared, vote.leader_id.node_id).await else {
+                tokio::time::sleep(ASKED_AGAIN).await;
+                continue;
+            };
+            let decided = metrics.wait_for(|latest| {
+                latest.vote != vote || latest.last_applied.as_ref() >= Some(&end)
+            });
+            match decided.await {
+                Ok(latest) if latest.vote == vote => break,
+                Ok(_) => {}
+                Err(_) => return Ok(()),
+            }
         }
         // openraft applies entries before they are on the disk. An entry that this replica had acknowledged before it lost it
         // counts for a commit already, so it must not be lost again by a replica that votes.
-        storage.all_durable().await?;
+        shared.storage.all_durable().await?;
         self.log.caught_up()?;
         tracing::info!("caught up with the leader: this replica votes again");
         self.open.store(true, Ordering::Release);
-        raft.runtime_config().elect(true);
+        shared.raft.runtime_config().elect(true);
         Ok(())
+    }
+}
+
+/// Where the leader's log ends; `None` if the leader does not say.
+async fn leader_log_end(shared: &ConsensusParts, leader: ReplicaId) -> Option<LogId> {
+    let set = shared
+        .raft
+        .server_metrics()
+        .borrow()
+        .membership_config
+        .clone();
+    let address = set.membership().get_node(&leader)?.clone();
+    let link = shared.peers.link(leader, &address);
+    match link.log_end(QUESTION_MAX).await {
+        Ok(LogEnd::At(position)) => Some(log_id_of(&position)),
+        Ok(LogEnd::Empty | LogEnd::Unsaid) | Err(_) => None,
     }
 }
 
@@ -85,8 +123,8 @@ fn has_caught_up(metrics: &RaftMetrics<TypeConfig>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consensus::types::{LogId, leader_id, vote_of_store};
-    use crate::consensus::{ReplicaId, Term};
+    use crate::consensus::Term;
+    use crate::consensus::types::{leader_id, vote_of_store};
 
     fn at(term: u64, index: u64) -> Option<LogId> {
         Some(LogId {

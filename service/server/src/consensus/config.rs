@@ -74,7 +74,7 @@ impl ConsensusConfig {
             api_channel_size: Some(RAFT_REQUESTS_MAX),
             // An unreachable replica is tried again soon at first: most of them are being restarted.
             backoff: "20ms 40ms 80ms ...1s".to_owned(),
-            // Every heartbeat that a read asks for is sent, although openraft may have heard of the replica lately.
+            // openraft's clocks must not suppress the heartbeats that reads ask for.
             heartbeat_min_interval: Some(0),
             // Without it, a replica that comes back from a partition with a higher term deposes a healthy leader.
             enable_pre_vote: Some(true),

@@ -73,7 +73,7 @@ pub enum TransferError {
     /// The target is not another voting replica, or there is none.
     #[error("there is no such other replica to take over")]
     NoTarget,
-    /// The target, or whichever voter might have been it, has not answered this leader for an election timeout.
+    /// The target, or every other voter if none was named, has acknowledged nothing for an election timeout.
     #[error("replica {0} does not answer")]
     Silent(ReplicaId),
     /// No other replica took over in time.

@@ -57,8 +57,8 @@ pub(super) struct ConsensusParts {
     pub(super) leadership: watch::Receiver<Leadership>,
     pub(super) alarm: Alarm,
     pub(super) ballot: Ballot,
-    /// Whether this replica stands for election, if its ballot is open.
-    pub(super) stands: AtomicBool,
+    /// False once this replica is about to end: it then starts no election.
+    pub(super) may_stand: AtomicBool,
     pub(super) memory: Memory,
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
@@ -202,7 +202,7 @@ impl Consensus {
     /// From now on this replica does not stand for election, because it is about to end: whoever it hands the leadership to
     /// could lose it to this one while it takes over. It still votes.
     pub fn stand_no_more(&self) {
-        self.shared.stands.store(false, Ordering::Release);
+        self.shared.may_stand.store(false, Ordering::Release);
         self.shared.raft.runtime_config().elect(false);
     }
 

@@ -13,8 +13,8 @@ use super::{ReplicaId, Term};
 use crate::seams::watch;
 
 impl Consensus {
-    /// Hands the leadership to `to`, or else to the most up to date follower, and waits until it leads, or else any other. A
-    /// follower that has been silent for an election timeout is not asked.
+    /// Transfers the leadership to `to`, or without it to the most up-to-date follower, and waits for the new leader. A follower
+    /// that has acknowledged nothing for an election timeout is no target.
     ///
     /// # Errors
     ///
@@ -55,7 +55,9 @@ impl Consensus {
     /// replica leads, however long that takes (`docs/internals/openraft.md`). So this replica leaves the term in which it led, and
     /// stands for election in a later one unless it is about to end.
     async fn take_back(&self, led: Term, target: ReplicaId) -> Result<(), TransferError> {
-        let ConsensusParts { raft, stands, .. } = &*self.shared;
+        let ConsensusParts {
+            raft, may_stand, ..
+        } = &*self.shared;
         let stopped = |_| TransferError::Stopped;
         let held = raft.with_raft_state(|state| (*state.vote_ref(), state.log_ids.last().copied()));
         let (vote, last) = held.await.map_err(stopped)?;
@@ -73,7 +75,7 @@ impl Consensus {
         raft.vote(request)
             .await
             .map_err(|_| TransferError::Stopped)?;
-        if stands.load(Ordering::Acquire) {
+        if may_stand.load(Ordering::Acquire) {
             raft.trigger().elect(true).await.map_err(stopped)?;
         }
         Ok(())
@@ -88,8 +90,8 @@ impl Consensus {
             *id != self.replica() && voters.any(|voter| voter == *id)
         };
         let answers = |id: &ReplicaId| {
-            let acknowledged = self.acknowledged(&metrics, *id);
-            acknowledged.is_some_and(|sent| sent.elapsed() < self.election_timeout())
+            let silence = self.silence_by(&metrics, *id);
+            silence.is_some_and(|silence| silence < self.election_timeout())
         };
         if let Some(target) = to {
             return match (is_other_voter(&target), answers(&target)) {

@@ -2,6 +2,7 @@
 
 use openraft::Raft;
 
+use super::acknowledgements::Acknowledgements;
 use super::fatal::{Alarm, Fatal};
 use super::state_machine::StateMachine;
 use super::types::TypeConfig;
@@ -24,23 +25,30 @@ pub(super) async fn follow(
     raft: &Raft<TypeConfig, StateMachine>,
     me: ReplicaId,
     told: watch::Sender<Leadership>,
+    acknowledgements: &Acknowledgements,
     alarm: &Alarm,
 ) {
     let mut metrics = raft.server_metrics();
+    let mut led = None;
     loop {
-        let now = {
+        let (now, voted) = {
             let metrics = metrics.borrow_and_update();
             let voted = metrics.vote.leader_id;
             // A leader that restarted still has its committed vote, but does not lead.
             let leads =
                 metrics.vote.committed && (voted.node_id != me || metrics.state.is_leader());
             let leader = leads.then_some(voted.node_id);
-            Leadership {
+            let now = Leadership {
                 term: Term::new(voted.term),
                 leader,
                 is_me: leader == Some(me),
-            }
+            };
+            (now, voted)
         };
+        if now.is_me && led != Some(voted) {
+            led = Some(voted);
+            acknowledgements.begin(voted);
+        }
         told.send_if_modified(|before| {
             let changed = *before != now;
             if changed {

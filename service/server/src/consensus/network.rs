@@ -142,8 +142,8 @@ impl RaftNetworkV2<TypeConfig> for Link {
             // longer. A heartbeat carries no entries, so it need not wait.
             let (opened, gate) = oneshot::channel::<()>();
             let gate = gate.shared();
-            // openraft's request streams of one replica share their state, so that one which outlived its answers would take
-            // the entries of the next. An HTTP/2 call would keep it.
+            // openraft's request streams of one replica share state. An HTTP/2 call would keep polling a stale one, which would
+            // take entries of the next.
             let (awaited, over) = oneshot::channel::<()>();
             let requests = futures::stream::once(async { first })
                 .chain(input.map(wire::append_to_wire))
@@ -300,8 +300,8 @@ impl Unanswered {
     }
 }
 
-/// Ends a stream of responses with an error once a response has been due for [`APPEND_STALL`]. The requests end when the stream
-/// is dropped, with which `requests` is.
+/// Ends a stream of responses with an error once a response has been due for [`APPEND_STALL`]. Dropping the
+/// stream drops `requests`, which ends the request stream.
 fn watched(
     responses: BoxStream<'static, Result<AppendResponse, CallError>>,
     unanswered: Unanswered,

@@ -11,7 +11,7 @@ use openraft::{RaftMetrics, RaftState};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::acknowledgements::{Latest, SendStamp};
+use super::acknowledgements::{AcknowledgedAppends, SendStamp};
 use super::error::ReadIndexError;
 use super::facade::{Consensus, ConsensusParts};
 use super::leadership::Leadership;
@@ -22,8 +22,8 @@ use crate::seams::watch;
 /// The longest wait for an answer of Raft's task.
 const RAFT_TASK_MAX: Duration = Duration::from_secs(5);
 
-/// What Raft's task knows of this replica's leadership at one moment.
-struct Lead {
+/// This replica's leadership as Raft's task sees it.
+struct LeadershipSnapshot {
     id: CommittedLeaderId,
     /// The last entry that a read has to wait for.
     index: LogId,
@@ -31,11 +31,11 @@ struct Lead {
     set: Arc<StoredMembership>,
 }
 
-/// What Raft's task knows, or the leader as far as it is known if this replica does not lead.
-type LeadAnswer = Result<Lead, Option<ReplicaId>>;
+/// The snapshot, or the known leader if this replica does not lead.
+type LeadershipAnswer = Result<LeadershipSnapshot, Option<ReplicaId>>;
 
-impl Lead {
-    fn of_state(state: &RaftState<TypeConfig>, me: ReplicaId) -> LeadAnswer {
+impl LeadershipSnapshot {
+    fn of_state(state: &RaftState<TypeConfig>, me: ReplicaId) -> LeadershipAnswer {
         let vote = state.vote_ref();
         let id = vote.leader_id;
         let leader = vote.committed.then_some(id.node_id);
@@ -61,35 +61,39 @@ impl Consensus {
     ///
     /// # Errors
     ///
-    /// See [`ReadIndexError`]. Gives up when no quorum has answered for one election timeout.
+    /// See [`ReadIndexError`]. Gives up when no quorum has answered for one election timeout after Raft's task has sent the
+    /// heartbeats, for which it has [`RAFT_TASK_MAX`].
     pub async fn read_index(&self) -> Result<Position, ReadIndexError> {
         let asked = self.shared.acknowledgements.stamp();
-        let lead = timeout(RAFT_TASK_MAX, self.ask_raft()).await;
-        let lead = lead.map_err(|_| ReadIndexError::NoQuorum)??;
+        let answer = timeout(RAFT_TASK_MAX, self.ask_raft()).await;
+        let answer = answer.map_err(|_| ReadIndexError::NoQuorum)??;
         // Raft's task answers before the followers do. To wait for them first, by what is known of the leadership so far, spares
         // this task a wake-up; only the answer counts.
-        let known = self.known_lead();
-        if let Some((leader, set)) = known {
-            self.confirm(leader, &set, asked).await?;
+        if let Some((leader, set)) = self.known_lead() {
+            let confirmed = self.confirm(leader, &set, asked).await;
+            // A task that has not answered has sent no heartbeats: it waits for the disk.
+            let is_late = confirmed == Err(ReadIndexError::NoQuorum) && answer.is_empty();
+            if !is_late {
+                confirmed?;
+            }
         }
-        // Raft's task is late while it waits for the disk, for which the quorum is not to blame.
-        let lead = timeout(RAFT_TASK_MAX, lead).await;
-        let lead = lead
-            .map_err(|_| ReadIndexError::NoQuorum)?
-            .map_err(|_| ReadIndexError::Stopped)?;
-        let Lead { id, index, set } = lead.map_err(|hint| ReadIndexError::NotLeader { hint })?;
+        let answered = timeout(RAFT_TASK_MAX, answer).await;
+        let answered = answered.map_err(|_| ReadIndexError::NoQuorum)?;
+        let snapshot = answered.map_err(|_| ReadIndexError::Stopped)?;
+        let LeadershipSnapshot { id, index, set } =
+            snapshot.map_err(|hint| ReadIndexError::NotLeader { hint })?;
         self.confirm(id, &set, asked).await?;
         Ok(position_of(&index))
     }
 
     /// Asks Raft's task whether this replica leads, and has it send heartbeats. Returns its answer to come.
-    async fn ask_raft(&self) -> Result<oneshot::Receiver<LeadAnswer>, ReadIndexError> {
+    async fn ask_raft(&self) -> Result<oneshot::Receiver<LeadershipAnswer>, ReadIndexError> {
         let ConsensusParts { raft, me, .. } = &*self.shared;
         let (answer, answered) = oneshot::channel();
         let replica = me.replica;
         let ask = raft.external_request(move |state| {
             // The caller may have given up.
-            let _ = answer.send(Lead::of_state(state, replica));
+            let _ = answer.send(LeadershipSnapshot::of_state(state, replica));
         });
         ask.await.map_err(|_| ReadIndexError::Stopped)?;
         let heartbeats = raft.trigger().heartbeat().await;
@@ -122,7 +126,7 @@ impl Consensus {
         let voters = set.membership().get_joint_config();
         let acknowledgements = &self.shared.acknowledgements;
         let now = acknowledgements.stamp();
-        let is_confirmed = |latest: &Latest| {
+        let is_confirmed = |latest: &AcknowledgedAppends| {
             let quorum = latest.quorum(leader, voters, now);
             quorum.is_some_and(|quorum| quorum > asked)
         };
@@ -165,16 +169,29 @@ impl Consensus {
         Some(quorum.elapsed())
     }
 
-    /// For how long another replica has not acknowledged an append of this leader; `None` if this replica does not lead, or the
-    /// other one has not acknowledged any since it leads.
+    /// Returns for how long another replica has acknowledged no append of this leader, but no longer than it leads. `None` if this
+    /// replica does not lead.
     pub(crate) fn silence(&self, replica: ReplicaId) -> Option<Duration> {
         let metrics = self.shared.raft.metrics();
-        let acknowledged = self.acknowledged(&metrics.borrow(), replica);
-        acknowledged.map(SendStamp::elapsed)
+        let metrics = metrics.borrow();
+        self.silence_by(&metrics, replica)
     }
 
-    /// When the append was sent that another replica acknowledged last; `None` as for [`Self::silence`].
-    pub(super) fn acknowledged(
+    /// Returns [`Self::silence`] of the leadership in `metrics`.
+    pub(super) fn silence_by(
+        &self,
+        metrics: &RaftMetrics<TypeConfig>,
+        replica: ReplicaId,
+    ) -> Option<Duration> {
+        let begun = self.last_acknowledged(metrics, self.replica());
+        let last = self.last_acknowledged(metrics, replica).max(begun);
+        // Raft's task leads already, and the begin is not recorded yet.
+        let silence = last.map_or(Duration::ZERO, SendStamp::elapsed);
+        metrics.state.is_leader().then_some(silence)
+    }
+
+    /// Returns when the last append was sent that `replica` acknowledged to this leader.
+    pub(super) fn last_acknowledged(
         &self,
         metrics: &RaftMetrics<TypeConfig>,
         replica: ReplicaId,
@@ -183,6 +200,6 @@ impl Consensus {
             return None;
         }
         let latest = self.shared.acknowledgements.latest();
-        latest.sent(metrics.vote.leader_id, replica)
+        latest.last_sent(metrics.vote.leader_id, replica)
     }
 }

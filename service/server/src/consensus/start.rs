@@ -119,7 +119,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         leadership: followed,
         alarm,
         ballot,
-        stands: AtomicBool::new(true),
+        may_stand: AtomicBool::new(true),
         memory: opened.memory,
         digests,
         doubt,

@@ -99,13 +99,16 @@ impl StateMachine {
 
     /// # Errors
     ///
-    /// When the entry cannot be decoded, or goes on with a machine version that this build does not know. It is committed
+    /// When the entry does not follow the last one, cannot be decoded, or goes on with a machine version that this build does not know. It is committed
     /// and other replicas apply it, so this one must not go on. Its log keeps the entry as it is.
     fn apply_one(&mut self, entry: Entry) -> io::Result<Arc<AppliedEntry>> {
         let apply_began = self.is_traced.then(Instant::now);
         let next = self.applied.map_or(0, |applied| applied.index + 1);
         if entry.log_id.index != next {
-            let why = format!("entry {} follows {next} in apply", entry.log_id.index);
+            let why = format!(
+                "cannot apply the entry at {}: the next index to apply is {next}",
+                entry.log_id.index
+            );
             return Err(io::Error::other(why));
         }
         let applied = match entry.payload {

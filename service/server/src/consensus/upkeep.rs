@@ -52,7 +52,7 @@ impl Upkeep {
         ticking.spawn(tick_when_needed(Arc::clone(&shared)));
         tokio::select! {
             biased;
-            () = leadership::follow(raft, shared.me.replica, leadership, alarm) => {}
+            () = leadership::follow(raft, shared.me.replica, leadership, &shared.acknowledgements, alarm) => {}
             () = then_for_ever(open_ballot(&shared)) => {}
             () = then_for_ever(record_cluster(&mut directory, &shared.publisher, alarm)) => {}
             () = checkpoint_when_due(raft, checkpoint_due, &shared.checkpoints) => {}
@@ -79,13 +79,7 @@ async fn then_for_ever(first: impl Future<Output = ()>) {
 }
 
 async fn open_ballot(shared: &ConsensusParts) {
-    let ConsensusParts {
-        ballot,
-        raft,
-        storage,
-        ..
-    } = shared;
-    let opened = ballot.open_when_caught_up(raft, storage).await;
+    let opened = shared.ballot.open_when_caught_up(shared).await;
     if let Err(error) = opened {
         shared.alarm.raise(Fatal::Storage(error.to_string()));
     }

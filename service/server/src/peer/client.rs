@@ -203,7 +203,8 @@ impl PeerLink {
     async fn hello(&self, timeout: Duration) -> Result<messages::HelloResponse, PeerError> {
         let asked = messages::HelloRequest {};
         let call = async |mut client: PeerClient<Channel>, request| client.hello(request).await;
-        self.called(timeout, asked, call).await
+        let (hello, _) = self.called(timeout, asked, call).await?;
+        Ok(hello)
     }
 
     pub(crate) async fn vote(
@@ -260,6 +261,14 @@ impl PeerLink {
             client.digest(request).await
         })
         .await
+    }
+
+    /// Asks where the log of the other replica ends.
+    pub(crate) async fn log_end(&self, timeout: Duration) -> Result<LogEnd, PeerError> {
+        let request = messages::DigestRequest { index: 0 };
+        let call = async |mut client: PeerClient<Channel>, request| client.digest(request).await;
+        let (_, end) = self.called(timeout, request, call).await?;
+        Ok(end)
     }
 
     pub(crate) async fn change_set(
@@ -319,16 +328,17 @@ impl PeerLink {
         F: Future<Output = Result<tonic::Response<A>, Status>>,
     {
         let called = self.called(timeout, message, call).await;
+        let called = called.map(|(answer, _)| answer);
         called.inspect_err(|error| self.note(error))
     }
 
-    /// The same, without a look at what a refusal says of this replica.
+    /// Calls without noting a refusal. Returns the answer, and where the log of the other replica ended when it answered.
     async fn called<Q, A, F>(
         &self,
         timeout: Duration,
         message: Q,
         call: impl FnOnce(PeerClient<Channel>, Request<Q>) -> F,
-    ) -> Result<A, PeerError>
+    ) -> Result<(A, LogEnd), PeerError>
     where
         F: Future<Output = Result<tonic::Response<A>, Status>>,
     {
@@ -345,7 +355,7 @@ impl PeerLink {
                     Some(directory) if !acquaintance.accepts(directory, asked, end) => {
                         Err(PeerError::WentBack)
                     }
-                    Some(_) | None => Ok(response.into_inner()),
+                    Some(_) | None => Ok((response.into_inner(), end)),
                 }
             }
             Ok(Err(status)) => Err(PeerError::from(status)),

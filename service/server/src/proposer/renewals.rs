@@ -9,7 +9,7 @@ use super::kept::Extended;
 use super::sequencer::Sequencer;
 use crate::consensus::{Position, Term};
 use crate::metrics::ProposerMetrics;
-use crate::read::{Confirmed, Reader};
+use crate::read::{ConfirmedState, Reader};
 
 /// Carries out renewals on the leader.
 pub(super) struct Renewals {
@@ -42,7 +42,7 @@ impl Renewals {
         unconfirmed: &Unconfirmed,
         deadline: Instant,
     ) -> Option<(Position, Vec<Outcome>)> {
-        let Confirmed {
+        let ConfirmedState {
             published,
             term,
             leader,

@@ -62,7 +62,7 @@ impl Consensus {
         let began = self.shared.acknowledgements.stamp();
         let silent = |metrics: &RaftMetrics<TypeConfig>| {
             let answers = |voter: &ReplicaId| {
-                *voter == self.replica() || self.acknowledged(metrics, *voter) > Some(began)
+                *voter == self.replica() || self.last_acknowledged(metrics, *voter) > Some(began)
             };
             let silent: Vec<String> = voters
                 .iter()

@@ -68,8 +68,8 @@ pub(super) async fn transfer_leader(
     message: v1::ClusterTransferLeaderRequest,
 ) -> Result<v1::ClusterTransferLeaderResponse, Refusal> {
     let TransferLeader { to, from } = typed(message)?;
-    // A second try must not have that replica hand over which the first try has made the leader. What this replica knows may be
-    // from before an election of which it has not heard, so a quorum confirms the leader.
+    // A retry must not depose the leader that the first attempt elected. The local view may be stale, so a quorum confirms the
+    // leader.
     let from = match (to, from) {
         (None, None) => Some(handle.leader(asking).await?),
         (_, from) => from.map(ReplicaId::new),
