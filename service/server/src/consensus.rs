@@ -27,7 +27,7 @@
 //! | `timing` | how long checkpoints and calls to peers take |
 //! | `replica_set` | changes of the replica set |
 //! | `hand_over` | handing the leadership over |
-//! | `leadership`, `suspicion`, `deposing`, `ballot` | who leads; how its death is noticed; who may vote |
+//! | `leadership`, `suspicion`, `deposing`, `ballot`, `catch_up` | who leads; how its death is noticed; who may vote, and when again |
 //! | `heartbeats`, `ticking`, `contact` | the leader's calls; when openraft's timer may stand |
 //! | `upkeep`, `noted` | the tasks beside openraft; the replicas that they are told of |
 //! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
@@ -35,6 +35,7 @@
 mod acknowledgements;
 mod aside;
 mod ballot;
+mod catch_up;
 mod checkpoints;
 mod comparison;
 mod config;

@@ -9,6 +9,7 @@ use synod_store::DataDirectory;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use super::catch_up;
 use super::checkpoints::Checkpoints;
 use super::comparison;
 use super::deposing::depose_the_dead;
@@ -79,7 +80,7 @@ async fn then_for_ever(first: impl Future<Output = ()>) {
 }
 
 async fn open_ballot(shared: &ConsensusParts) {
-    let opened = shared.ballot.open_when_caught_up(shared).await;
+    let opened = catch_up::open_ballot(shared).await;
     if let Err(error) = opened {
         shared.alarm.raise(Fatal::Storage(error.to_string()));
     }
