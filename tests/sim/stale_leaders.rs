@@ -20,7 +20,7 @@ fn an_answer_to_what_was_sent_before_a_read_does_not_confirm_it() {
     let test = "an_answer_to_what_was_sent_before_a_read_does_not_confirm_it";
     for_each_seed(test, Kind::Bare, 1..21, |world| {
         forms(world);
-        let deposed = Deposed::new(world, |world, leader| {
+        let deposed = DeposedLeader::new(world, |world, leader| {
             ledger(world).propose(&world.machines[&leader], &world.trace);
         });
         let before = ledger(world).acknowledged().len();
@@ -53,7 +53,7 @@ fn no_client_is_answered_by_an_old_answer_to_a_deposed_leader() {
         let Some(Acquired::Held(held)) = kept.answer().unwrap().unwrap().result else {
             panic!("nobody else wants the lease");
         };
-        let deposed = Deposed::new(world, |world, leader| {
+        let deposed = DeposedLeader::new(world, |world, leader| {
             visitor::acquire(world, leader, "unanswered");
         });
         let granted = visitor::acquire(world, deposed.next, "granted");
@@ -94,7 +94,7 @@ fn add_learner(world: &mut World) {
     world.rest(1_000);
 }
 
-/// By chance: the leader is cut off just after a write, until another one leads, again and again, while clients write at the new
+/// The leader is cut off just after a write by chance, until another one leads, again and again, while clients write at the new
 /// leader and read at the old one. When the links are healed, every connection resends what was lost at a time of its own.
 #[test]
 fn reads_are_fresh_when_a_leader_is_cut_off_again_and_again() {
@@ -136,7 +136,7 @@ fn reads_are_fresh_when_a_leader_is_cut_off_again_and_again() {
 
 /// A leader that was cut off, after the others had stored an entry and answered, and before their answers arrived. They have
 /// elected another one since.
-struct Deposed {
+struct DeposedLeader {
     old: u64,
     next: u64,
     others: [u64; 2],
@@ -144,7 +144,7 @@ struct Deposed {
     held: u64,
 }
 
-impl Deposed {
+impl DeposedLeader {
     /// Deposes the leader. `write` has it append an entry.
     fn new(world: &mut World, write: impl FnOnce(&mut World, u64)) -> Self {
         world.rest(1_000);

@@ -126,7 +126,7 @@ impl Reader {
         Ok(confirmed.published)
     }
 
-    /// As [`Self::confirm`], with the leader that confirmed it.
+    /// Returns the state of [`Self::confirm`] with the leader that confirmed it.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ pub(super) async fn open_ballot(shared: &ConsensusParts) -> io::Result<()> {
     Ok(())
 }
 
-/// Where the leader's log ends; `None` if the leader does not say.
+/// Asks the leader where its log ends. `None` if the leader does not say.
 async fn leader_log_end(shared: &ConsensusParts, leader: ReplicaId) -> Option<LogId> {
     let set = shared
         .raft

@@ -136,7 +136,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 return Ok(futures::stream::once(async { answered.map_err(unreachable) }).boxed());
             }
             let input = futures::stream::iter(second.flatten()).chain(input);
-            let unanswered = Unanswered::new(self.target, &self.acknowledgements);
+            let unanswered = UnansweredRequests::new(self.target, &self.acknowledgements);
             let sent = unanswered.clone();
             // No entry is sent before the follower has said where its log ends, because the entry would make that log
             // longer. A heartbeat carries no entries, so it need not wait.
@@ -255,13 +255,13 @@ impl RaftNetworkV2<TypeConfig> for Link {
 /// The requests of a stream that the other replica has not answered yet, in the order in which they are sent. Clones share
 /// them.
 #[derive(Clone)]
-struct Unanswered {
+struct UnansweredRequests {
     by: ReplicaId,
     acknowledgements: Arc<Acknowledgements>,
     requests: Arc<Mutex<VecDeque<(synod_store::Vote, SendStamp)>>>,
 }
 
-impl Unanswered {
+impl UnansweredRequests {
     fn new(by: ReplicaId, acknowledgements: &Arc<Acknowledgements>) -> Self {
         Self {
             by,
@@ -304,7 +304,7 @@ impl Unanswered {
 /// stream drops `requests`, which ends the request stream.
 fn watched(
     responses: BoxStream<'static, Result<AppendResponse, CallError>>,
-    unanswered: Unanswered,
+    unanswered: UnansweredRequests,
     requests: oneshot::Sender<()>,
 ) -> impl Stream<Item = Appended> {
     let parts = (responses, unanswered, requests);
