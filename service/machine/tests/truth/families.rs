@@ -1,0 +1,281 @@
+//! Families of random schedules, each about one topic.
+
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::strategy::Union;
+
+use crate::abilities::Ability;
+use crate::draws::{
+    CLAIM_TTL, Draw, LONG_TTL, MEMBERS, TTL, absences, claims, claims_of, draw_always, draw_both,
+    draw_one, evictions, first_joins, hidden_spans, lands, looks, member, operator_draws,
+    partial_looks, passes, passes_long, preamble, reencodes, rollbacks, rosters, server_draws,
+    starts, starts_both, strangers, turns, worker_draws, writes,
+};
+use crate::schedule::{
+    Action, Binary, ENCODES_1, ENCODES_2, GADGETS_1, ONLY_1, PREFERS_1, PREFERS_2, ResourceName,
+    Roster, UNGATED_1, UNGATED_2,
+};
+use crate::truth::ABSENCE_GRACE;
+use crate::world::Setup;
+
+/// A random schedule and the world that it begins in.
+#[derive(Clone, Debug)]
+pub(crate) struct Log {
+    pub(crate) family: &'static str,
+    pub(crate) setup: Setup,
+    pub(crate) schedule: Vec<Action>,
+}
+
+/// A family of schedules.
+pub(crate) struct Family {
+    name: &'static str,
+    setup: Setup,
+    /// The abilities without which the family is not about anything.
+    about: &'static [Ability],
+    /// The releases of the servers that may run at the beginning; empty: none runs.
+    binaries: &'static [Binary],
+    draws: Vec<Draw>,
+    /// The most draws of a schedule.
+    length: usize,
+}
+
+/// Longer than the longest TTL of a member and the grace of its writes.
+const DAY_AND_GRACE: u64 = 24 * 60 * 60 + crate::machine::WRITE_GRACE;
+
+const TTLS: [u64; 3] = [TTL, TTL, LONG_TTL];
+const CLAIM_TTLS: [u64; 2] = [CLAIM_TTL, LONG_TTL];
+const NAMED: Option<Roster> = Some(Roster::Named(&MEMBERS));
+const ALL_BINARIES: [Binary; 5] = [ONLY_1, ENCODES_1, ENCODES_2, PREFERS_1, PREFERS_2];
+const MOST_BINARIES: [Binary; 4] = [ENCODES_1, ENCODES_2, PREFERS_1, PREFERS_2];
+const FIXED: [Binary; 2] = [ENCODES_1, ENCODES_2];
+const VOTING: [Binary; 2] = [PREFERS_1, PREFERS_2];
+const UNGATED: [Binary; 2] = [UNGATED_1, UNGATED_2];
+
+impl Family {
+    fn new(name: &'static str, roster: Option<Roster>, draws: Vec<Draw>) -> Self {
+        Self {
+            name,
+            setup: Setup {
+                roster,
+                ..Setup::default()
+            },
+            about: &[],
+            binaries: &FIXED,
+            draws,
+            length: 30,
+        }
+    }
+
+    fn about(self, about: &'static [Ability]) -> Self {
+        Self { about, ..self }
+    }
+
+    fn with_binaries(self, binaries: &'static [Binary]) -> Self {
+        Self { binaries, ..self }
+    }
+
+    fn with_setup(self, setup: impl FnOnce(&mut Setup)) -> Self {
+        let mut family = self;
+        setup(&mut family.setup);
+        family
+    }
+
+    fn logs(self) -> BoxedStrategy<Log> {
+        let Self {
+            name,
+            setup,
+            binaries,
+            draws,
+            length,
+            ..
+        } = self;
+        let schedule = vec(Union::new_weighted(draws), 6..=length);
+        let log = (preamble(binaries), schedule).prop_map(move |(preamble, schedule)| Log {
+            family: name,
+            setup: setup.clone(),
+            schedule: [vec![preamble], schedule].concat().concat(),
+        });
+        log.boxed()
+    }
+}
+
+/// Logs of all families that worlds with these abilities can play.
+pub(crate) fn logs(abilities: &BTreeSet<Ability>) -> BoxedStrategy<Log> {
+    let all = families().into_iter();
+    union(all.filter(|family| family.about.iter().all(|about| abilities.contains(about))))
+}
+
+/// Logs of the families that are about this ability first of all.
+pub(crate) fn logs_about(ability: Ability) -> BoxedStrategy<Log> {
+    let all = families().into_iter();
+    union(all.filter(|family| family.about.first() == Some(&ability)))
+}
+
+/// The abilities that the families about this one need.
+pub(crate) fn needed_for(ability: Ability) -> BTreeSet<Ability> {
+    let all = families().into_iter();
+    let about = all.filter(|family| family.about.first() == Some(&ability));
+    about.flat_map(|family| family.about.to_vec()).collect()
+}
+
+fn union(families: impl Iterator<Item = Family>) -> BoxedStrategy<Log> {
+    Union::new(families.map(Family::logs)).boxed()
+}
+
+fn families() -> Vec<Family> {
+    let mut all = plain_families();
+    all.extend(families_of_workers());
+    all.extend(families_of_strangers());
+    all.extend(families_of_stores());
+    all
+}
+
+/// Servers and workers that every version of the machine must hold.
+fn plain_families() -> Vec<Family> {
+    let common = || {
+        let mut draws = server_draws();
+        draws.extend(worker_draws());
+        draws.extend(operator_draws());
+        draws.push(starts(40, &ALL_BINARIES, &TTLS));
+        draws.push(starts_both(20, &MOST_BINARIES, TTL));
+        draws.push(turns(60, &CLAIM_TTLS, false));
+        draws.push(rollbacks(20, &CLAIM_TTLS, false));
+        draws.push(claims(30, &CLAIM_TTLS, false));
+        draws
+    };
+    let mut restored = common();
+    restored.push(draw_always(10, Action::Restore));
+    restored.push(passes_long(30, DAY_AND_GRACE));
+    let mut rostered = common();
+    rostered.push(rosters(15));
+    vec![
+        Family::new("named", NAMED, common()).with_binaries(&MOST_BINARIES),
+        Family::new("without a roster", None, common()).with_binaries(&MOST_BINARIES),
+        Family::new("rosters that move", NAMED, rostered).with_binaries(&MOST_BINARIES),
+        Family::new("restored", NAMED, restored),
+    ]
+}
+
+/// Servers and workers, and the draws of a family about migrations.
+fn migration_draws(own: impl IntoIterator<Item = Draw>) -> Vec<Draw> {
+    let mut draws = server_draws();
+    draws.extend(worker_draws());
+    draws.push(starts(20, &FIXED, &TTLS));
+    draws.push(claims(20, &CLAIM_TTLS, false));
+    draws.push(rollbacks(30, &CLAIM_TTLS, false));
+    draws.extend(own);
+    draws
+}
+
+fn families_of_workers() -> Vec<Family> {
+    let turns = || turns(60, &CLAIM_TTLS, false);
+    let fenced = rollbacks(60, &CLAIM_TTLS, true);
+    let releases = draw_always(15, Action::ReleaseClaim(ResourceName::Widgets));
+    let leaves = draw_both(20, |who| Action::Leave(who, true));
+    let forgets = draw_always(20, Action::Forget(ResourceName::Widgets));
+    let voters = starts(30, &VOTING, &[TTL, LONG_TTL]);
+    let both_voters = starts_both(20, &VOTING, LONG_TTL);
+    let raises = draw_always(10, Action::Raise);
+    vec![
+        Family::new("late rewrites", NAMED, migration_draws([turns()]))
+            .about(&[Ability::LateRewrites]),
+        Family::new("fenced", NAMED, migration_draws([fenced]))
+            .about(&[Ability::FencedWorkers, Ability::LateRewrites]),
+        Family::new("released", NAMED, migration_draws([turns(), releases]))
+            .about(&[Ability::ForeignReleases, Ability::LateRewrites]),
+        Family::new(
+            "forgotten",
+            None,
+            migration_draws([turns(), leaves, forgets]),
+        )
+        .about(&[Ability::ForgottenStates, Ability::LateRewrites]),
+        Family::new("raised", NAMED, migration_draws([turns(), raises]))
+            .about(&[Ability::Raises, Ability::LateRewrites])
+            .with_setup(|setup| setup.is_before_raise = true),
+        Family::new(
+            "evicted",
+            None,
+            migration_draws([turns(), evictions(30), voters, both_voters]),
+        )
+        .about(&[Ability::Evictions])
+        .with_binaries(&MOST_BINARIES),
+        Family::new("misspelled", NAMED, migration_draws([turns()]))
+            .about(&[Ability::Misspellings]),
+    ]
+}
+
+/// Servers that write without a gate, and the draws of a family about them.
+fn stranger_draws(own: impl IntoIterator<Item = Draw>) -> Vec<Draw> {
+    let mut draws = vec![
+        passes(40),
+        writes(20),
+        lands(30),
+        draw_always(20, Action::Expire),
+    ];
+    draws.extend(worker_draws());
+    draws.push(starts(20, &FIXED, &[TTL]));
+    draws.push(turns(40, &CLAIM_TTLS, false));
+    draws.extend(own);
+    draws
+}
+
+fn families_of_strangers() -> Vec<Family> {
+    let ungated = |weight| {
+        draw_one(
+            weight,
+            member().prop_map(|who| Action::StartUngated(who, 1)),
+        )
+    };
+    let long = || passes_long(30, ABSENCE_GRACE);
+    let absent = [absences(30, ABSENCE_GRACE), long(), ungated(10)];
+    let hidden = [hidden_spans(30, ABSENCE_GRACE), long(), ungated(10)];
+    let kubernetes = [
+        starts(40, &UNGATED, &[TTL]),
+        starts_both(20, &UNGATED, TTL),
+        reencodes(20),
+    ];
+    let loose = Some(Roster::AtLeast(1));
+    vec![
+        Family::new(
+            "strangers",
+            None,
+            stranger_draws([strangers(20), first_joins(10)]),
+        ),
+        Family::new("observed", None, stranger_draws([strangers(20), looks(40)])),
+        Family::new(
+            "partly observed",
+            None,
+            stranger_draws([strangers(40), partial_looks(60)]),
+        )
+        .about(&[Ability::PartialLooks]),
+        Family::new("unheard", NAMED, stranger_draws([first_joins(30)]))
+            .about(&[Ability::UnheardServers])
+            .with_binaries(&[]),
+        Family::new("absent", NAMED, stranger_draws(absent)).about(&[Ability::AbsentServers]),
+        Family::new("hidden", NAMED, stranger_draws(hidden)).about(&[Ability::HiddenSpans]),
+        Family::new("ungated", NAMED, stranger_draws(kubernetes))
+            .about(&[Ability::UngatedMembers])
+            .with_binaries(&UNGATED),
+        Family::new("loose roster", loose, stranger_draws([strangers(20)]))
+            .about(&[Ability::LooseRosters]),
+    ]
+}
+
+fn families_of_stores() -> Vec<Family> {
+    let declares = draw_always(10, Action::Declare(ResourceName::Widgets));
+    let both = vec![ResourceName::Widgets, ResourceName::Gadgets];
+    let shared = [
+        starts(30, &[GADGETS_1], &[TTL]),
+        claims_of(60, both, &[CLAIM_TTL], false),
+    ];
+    let turns = turns(50, &CLAIM_TTLS, false);
+    vec![
+        Family::new("declared", NAMED, migration_draws([turns, declares]))
+            .about(&[Ability::StoresBesideCollections]),
+        Family::new("one store", None, migration_draws(shared))
+            .about(&[Ability::SharedStores])
+            .with_setup(|setup| setup.is_one_store = true),
+    ]
+}

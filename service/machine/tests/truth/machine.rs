@@ -1,0 +1,421 @@
+//! The machine, and the commands that the world sends to it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use synod_machine::{
+    AnnounceReplica, Answer, Command, DirectoryId, Envelope, Expire, Holder, Initialize, LogEntry,
+    Outcome, RaiseMachineVersion, ReplicaId, Restore, SafetyVerdict, State, StateStatus,
+    check_drop,
+};
+use synod_model::{
+    AbortMigration, Adopt, ApiVersion, BinaryVersion, ClusterId, CollectionRules, CreateCollection,
+    DeleteMigration, DeleteRoster, Endpoint, Epoch, ForgetResource, GroupResource, InstanceId,
+    Join, Kind, LabelSelector, Labels, Leave, LogTime, MemberId, MigrationReason, ObserveStorage,
+    Preconditions, Renew, Report, ReportEntry, ResetStorageStates, ResourceScope, RosterRule,
+    SetRoster, Settings, StartMigration, StatementNumber, StorageVersionHash, Ttl, WallTime,
+};
+
+use std::time::Duration;
+
+use crate::schedule::{Binary, ResourceName, Roster, Server, Stance, Version};
+
+/// The replicated setting: how long a write may take to reach the store.
+pub(crate) const WRITE_GRACE: u64 = 6;
+
+/// Half the span for which an observation counts.
+const DISCOVERY_PERIOD: u64 = 6;
+
+const LEGAL: &str = "schedules use legal names and numbers";
+
+/// The replicated state, and the log time of its leader.
+pub(crate) struct Machine {
+    pub(crate) state: State,
+    /// Log time, in seconds.
+    now: u64,
+    statements: u64,
+    instances: u64,
+    clusters: u8,
+}
+
+/// The answers to a process that joined and reported.
+pub(crate) struct Admission {
+    pub(crate) epoch: Epoch,
+    /// The version that it may encode; `None` if the report was refused, or nothing is selected yet.
+    pub(crate) encoding: Option<Version>,
+    pub(crate) is_reported: bool,
+}
+
+impl Machine {
+    /// A new cluster in which this machine version is in force.
+    pub(crate) fn with_version(machine_version: u32) -> Self {
+        let mut machine = Self {
+            state: State::new(),
+            now: 0,
+            statements: 0,
+            instances: 0,
+            clusters: 1,
+        };
+        let settings = Settings {
+            write_grace: Duration::from_secs(WRITE_GRACE),
+            discovery_period: Duration::from_secs(DISCOVERY_PERIOD),
+            ..Settings::default()
+        };
+        let cluster = ClusterId::from_bytes([machine.clusters; 16]);
+        machine.send(Command::Initialize(Initialize { cluster, settings }));
+        machine.raise(machine_version);
+        machine
+    }
+
+    /// Log time, in seconds.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    pub(crate) fn pass(&mut self, seconds: u64) {
+        self.now += seconds;
+        self.send_all(Vec::new());
+    }
+
+    /// Applies one command in an entry of its own.
+    pub(crate) fn send(&mut self, command: Command) -> Outcome {
+        self.send_all(vec![command]).remove(0)
+    }
+
+    /// Applies commands in one entry.
+    fn send_all(&mut self, commands: Vec<Command>) -> Vec<Outcome> {
+        let envelope = |command| Envelope {
+            request: None,
+            command: Arc::new(command),
+            actor: None,
+        };
+        let entry = LogEntry {
+            log_time: LogTime::from_millis(self.now * 1_000),
+            lift_deadlines: self.state.cluster().is_none(),
+            wall: WallTime::from_millis(1_800_000_000_000 + self.now * 1_000),
+            commands: commands.into_iter().map(envelope).collect(),
+        };
+        self.state.apply(&entry).outcomes
+    }
+
+    pub(crate) fn raise(&mut self, to: u32) {
+        let replica = ReplicaId::new(1);
+        let announce = AnnounceReplica {
+            replica,
+            directory: DirectoryId::from_bytes([3; 16]),
+            client_endpoint: "10.0.0.1:2379".to_owned(),
+            binary: "0.2.0".to_owned(),
+            machine_version: to,
+            disk_is_low: false,
+        };
+        let replicas = [replica].into();
+        let raise = RaiseMachineVersion { to, replicas };
+        self.send_all(vec![
+            Command::AnnounceReplica(announce),
+            Command::RaiseMachineVersion(raise),
+        ]);
+        assert_eq!(self.state.machine_version(), to);
+    }
+
+    pub(crate) fn restore(&mut self) {
+        self.clusters += 1;
+        let cluster = ClusterId::from_bytes([self.clusters; 16]);
+        self.send(Command::Restore(Restore { cluster }));
+    }
+
+    /// Another process joins under this id and reports, in one entry.
+    pub(crate) fn admit(&mut self, server: Server, binary: &Binary, ttl: u64) -> Admission {
+        self.instances += 1;
+        let join = Join {
+            id: member(server),
+            instance: InstanceId::parse(&self.instances.to_string()).expect(LEGAL),
+            ttl: ttl_of(ttl),
+            labels: Labels::parse([("role", "server")]).expect(LEGAL),
+            version: BinaryVersion::default(),
+            endpoint: Endpoint::default(),
+            lost_epoch: None,
+        };
+        // The epoch is the revision of the join, which is the next one.
+        let epoch = Epoch::new(self.state.revision().next());
+        let report = self.report_of(server, epoch, binary);
+        let outcomes = self.send_all(vec![Command::Join(join), report]);
+        let joined = outcomes[0].result.as_ref();
+        assert!(
+            matches!(joined, Ok(Answer::Joined { epoch: given, .. }) if *given == epoch),
+            "{joined:?}"
+        );
+        let report = outcomes[1].result.as_ref();
+        let encoding = match report {
+            Ok(Answer::Reported(rows)) => rows[0].encoding.as_ref().map(number),
+            _ => None,
+        };
+        Admission {
+            epoch,
+            encoding,
+            is_reported: report.is_ok(),
+        }
+    }
+
+    /// The member reports this binary anew. Returns whether the report was accepted.
+    pub(crate) fn report(&mut self, server: Server, epoch: Epoch, binary: &Binary) -> bool {
+        let report = self.report_of(server, epoch, binary);
+        self.send(report).result.is_ok()
+    }
+
+    fn report_of(&mut self, server: Server, epoch: Epoch, binary: &Binary) -> Command {
+        let decodable = binary.decodes.iter().copied();
+        let entry = |resource: &ResourceName| ReportEntry {
+            resource: group_resource(*resource),
+            kind: kind(),
+            decodable: decodable.clone().map(version).collect(),
+            served: decodable.clone().map(version).collect(),
+            stance: match binary.stance {
+                Stance::Encodes(number) => synod_model::Stance::Fixed {
+                    encoding: version(number),
+                },
+                Stance::Prefers(number) => synod_model::Stance::Voting {
+                    preferred: version(number),
+                },
+            },
+            serve_until: None,
+        };
+        Command::Report(Report {
+            member: member(server),
+            epoch,
+            number: self.next_statement(),
+            entries: binary.resources.iter().map(entry).collect(),
+            replace: false,
+        })
+    }
+
+    fn next_statement(&mut self) -> StatementNumber {
+        self.statements += 1;
+        StatementNumber::new(self.statements).expect(LEGAL)
+    }
+
+    /// These members renew in one entry. Returns whether each was accepted.
+    pub(crate) fn renew(&mut self, members: &[(Server, Epoch)]) -> Vec<bool> {
+        let renewals = members.iter().map(|(server, epoch)| {
+            Command::Renew(Renew {
+                member: member(server),
+                epoch: *epoch,
+            })
+        });
+        let outcomes = self.send_all(renewals.collect());
+        outcomes.iter().map(|one| one.result.is_ok()).collect()
+    }
+
+    /// The member adopts what is selected. Returns whether that was accepted.
+    pub(crate) fn adopt(&mut self, server: Server, epoch: Epoch, resource: ResourceName) -> bool {
+        let selected_revision = match self.status(resource) {
+            Some(status) => status.selected_revision,
+            None => return false,
+        };
+        let number = self.next_statement();
+        let adopt = Adopt {
+            member: member(server),
+            epoch,
+            number,
+            resource: group_resource(resource),
+            selected_revision,
+        };
+        self.send(Command::Adopt(adopt)).result.is_ok()
+    }
+
+    pub(crate) fn leave(&mut self, server: Server, epoch: Epoch, drained: bool) -> bool {
+        let leave = Leave {
+            member: member(server),
+            epoch,
+            drained,
+        };
+        self.send(Command::Leave(leave)).result.is_ok()
+    }
+
+    /// The epoch of the member; `None` if there is no such member.
+    pub(crate) fn epoch(&self, server: Server) -> Option<Epoch> {
+        let member = self.state.present().member(&member(server));
+        member.map(|member| member.epoch)
+    }
+
+    /// Removes all that is past its deadline.
+    pub(crate) fn expire(&mut self) {
+        let mut expire = Expire::default();
+        let now = self.state.log_time();
+        for holder in self.state.due(now, usize::MAX).holders {
+            let present = self.state.present();
+            let epoch = |id: &MemberId| present.member(id).expect("its deadline is kept").epoch;
+            match holder {
+                Holder::Member(id) => {
+                    let epoch = epoch(&id);
+                    expire.members.insert((id, epoch));
+                }
+                Holder::Unreported(id) => {
+                    let epoch = epoch(&id);
+                    expire.unreported.insert((id, epoch));
+                }
+                Holder::Claim(id) => {
+                    let claim = present.migration(&id).and_then(|it| it.claim.clone());
+                    let token = claim.expect("the deadline is a claim's").token;
+                    expire.claims.insert((id, token));
+                }
+                Holder::Retry(id) => {
+                    expire.retries.insert(id);
+                }
+                Holder::Observation(resource) => {
+                    expire.observations.insert(resource);
+                }
+                other => panic!("no schedule makes {other:?}"),
+            }
+        }
+        self.send(Command::Expire(expire));
+    }
+
+    /// What is kept of the resource; `None` if nothing is.
+    pub(crate) fn status(&self, resource: ResourceName) -> Option<StateStatus> {
+        let state = self
+            .state
+            .present()
+            .storage_state(&group_resource(resource))?;
+        Some(state.row.status.clone())
+    }
+
+    /// The version that is selected.
+    pub(crate) fn selected_version(&self, resource: ResourceName) -> Option<Version> {
+        self.status(resource)?.selected.as_ref().map(number)
+    }
+
+    pub(crate) fn has_collection(&self, resource: ResourceName) -> bool {
+        let present = self.state.present();
+        present.collection(&group_resource(resource)).is_some()
+    }
+
+    pub(crate) fn start_migration(&mut self, resource: ResourceName) {
+        self.send(Command::StartMigration(StartMigration {
+            resource: group_resource(resource),
+            reason: MigrationReason::Manual,
+            alias: None,
+        }));
+    }
+
+    /// Aborts the unfinished migration.
+    pub(crate) fn abort(&mut self, resource: ResourceName) {
+        if let Some(id) = self.unfinished_migration(resource).map(|it| it.id) {
+            self.send(Command::AbortMigration(AbortMigration { id }));
+        }
+    }
+
+    /// Deletes the unfinished migration.
+    pub(crate) fn delete(&mut self, resource: ResourceName) {
+        if let Some(id) = self.unfinished_migration(resource).map(|it| it.id) {
+            let preconditions = Preconditions::default();
+            let delete = DeleteMigration { id, preconditions };
+            self.send(Command::DeleteMigration(delete));
+        }
+    }
+
+    pub(crate) fn reset(&mut self, resource: ResourceName) {
+        let resource = Some(group_resource(resource));
+        let reset = ResetStorageStates { resource };
+        self.send(Command::ResetStorageStates(reset));
+    }
+
+    /// Returns whether the state of the resource was removed.
+    pub(crate) fn forget(&mut self, resource: ResourceName) -> bool {
+        let forget = ForgetResource {
+            resource: group_resource(resource),
+            if_revision: None,
+        };
+        self.send(Command::ForgetResource(forget)).result.is_ok()
+    }
+
+    pub(crate) fn declare(&mut self, resource: ResourceName) {
+        self.send(Command::CreateCollection(CreateCollection {
+            resource: group_resource(resource),
+            kind: kind(),
+            namespaced: false,
+            rules: CollectionRules {
+                strict_storage_version: false,
+                create_on_update: true,
+                unconditional_update: true,
+                status_subresource: false,
+            },
+        }));
+    }
+
+    pub(crate) fn set_roster(&mut self, roster: Option<Roster>) {
+        let scope = ResourceScope::parse("*").expect(LEGAL);
+        let if_revision = None;
+        let Some(roster) = roster else {
+            self.send(Command::DeleteRoster(DeleteRoster { scope, if_revision }));
+            return;
+        };
+        let mut rule = RosterRule::default();
+        match roster {
+            Roster::Named(servers) => {
+                rule.members = servers.iter().map(|server| member(server)).collect();
+            }
+            Roster::Labelled => rule.labels = LabelSelector::parse("role=server").expect(LEGAL),
+            Roster::AtLeast(least) => rule.least = least,
+        }
+        let set = SetRoster {
+            scope,
+            rule,
+            if_revision,
+        };
+        self.send(Command::SetRoster(set));
+    }
+
+    pub(crate) fn observe(&mut self, resource: ResourceName, shown: &BTreeSet<Version>) {
+        self.send(Command::ObserveStorage(ObserveStorage {
+            if_revision: None,
+            resource: group_resource(resource),
+            kind: Some(kind()),
+            hashes: shown.iter().map(|version| hash(*version)).collect(),
+        }));
+    }
+
+    /// Returns whether the version may be dropped.
+    pub(crate) fn check_drop(&self, resource: ResourceName, number: Version) -> SafetyVerdict {
+        let now = self.state.log_time();
+        check_drop(
+            &self.state.present(),
+            now,
+            &group_resource(resource),
+            &version(number),
+        )
+    }
+}
+
+pub(crate) fn group_resource(resource: ResourceName) -> GroupResource {
+    let name = match resource {
+        ResourceName::Widgets => "widgets",
+        ResourceName::Gadgets => "gadgets",
+    };
+    GroupResource::new("example.io", name).expect(LEGAL)
+}
+
+pub(crate) fn member(server: Server) -> MemberId {
+    MemberId::parse(server).expect(LEGAL)
+}
+
+pub(crate) fn ttl_of(seconds: u64) -> Ttl {
+    Ttl::from_millis(seconds * 1_000).expect(LEGAL)
+}
+
+pub(crate) fn hash(number: Version) -> StorageVersionHash {
+    StorageVersionHash::of_version(&version(number), &kind())
+}
+
+fn kind() -> Kind {
+    Kind::parse("Widget").expect(LEGAL)
+}
+
+fn version(number: Version) -> ApiVersion {
+    ApiVersion::parse(&format!("example.io/v{number}")).expect(LEGAL)
+}
+
+fn number(version: &ApiVersion) -> Version {
+    let text = version.as_str();
+    let digits = text.rsplit_once('v').expect(LEGAL).1;
+    digits.parse().expect(LEGAL)
+}

@@ -1,0 +1,160 @@
+//! The truth: everything that is in a version in a store, and everything that may still write in it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use synod_model::Assumption;
+
+use crate::schedule::{ResourceName, Version};
+use crate::servers::{Discipline, HiddenSpan};
+use crate::stores::{Write, Writer};
+use crate::world::TrueWorld;
+
+/// The span in seconds for which a member may be away before its return is doubted.
+pub(crate) const ABSENCE_GRACE: u64 = 600;
+
+/// A reason why a version is stored, or may come to be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WriteCause {
+    pub(crate) kind: CauseKind,
+    /// The process or worker that wrote, or may write; `None` for objects that were there at the beginning.
+    pub(crate) writer: Option<Writer>,
+}
+
+/// What a cause consists in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CauseKind {
+    /// An object is in the version.
+    Stored,
+    /// A write in the version is on its way, and the store would take it.
+    OnItsWay,
+    /// A process may send a write in the version.
+    MayWrite,
+    /// A worker may send a rewrite to the version.
+    MayRewrite,
+}
+
+impl TrueWorld {
+    /// Every reason why the version is stored under the resource, or may come to be.
+    pub(crate) fn causes(&self, resource: ResourceName, version: Version) -> Vec<WriteCause> {
+        let store = self.stores.place(resource);
+        let mut causes = Vec::new();
+        let stored = self.stores.objects[store].iter();
+        let stored = stored.filter(|object| object.version == Some(version));
+        causes.extend(stored.map(|object| WriteCause {
+            kind: CauseKind::Stored,
+            writer: object.writer,
+        }));
+        let flying = self.stores.flying.iter();
+        let flying = flying.filter(|write| {
+            write.store == store && write.version == version && self.stores.takes(write)
+        });
+        causes.extend(flying.map(|write: &Write| WriteCause {
+            kind: CauseKind::OnItsWay,
+            writer: Some(write.writer),
+        }));
+        causes.extend(self.processes_that_may_write(store, version));
+        causes.extend(self.workers_that_may_rewrite(store, version));
+        causes
+    }
+
+    fn processes_that_may_write(
+        &self,
+        store: usize,
+        version: Version,
+    ) -> impl Iterator<Item = WriteCause> {
+        let writes = self.processes.iter().enumerate().filter(move |(_, it)| {
+            let resource = it.binary.resources[0];
+            it.can_write(self.now())
+                && it.encodes == Some(version)
+                && self.stores.place(resource) == store
+        });
+        writes.map(|(at, _)| WriteCause {
+            kind: CauseKind::MayWrite,
+            writer: Some(Writer::Process(at)),
+        })
+    }
+
+    /// A worker rewrites whatever is not in its target yet, as long as it takes its claim for valid.
+    fn workers_that_may_rewrite(
+        &self,
+        store: usize,
+        version: Version,
+    ) -> impl Iterator<Item = WriteCause> {
+        let rewrites = self.workers.iter().enumerate().filter(move |(_, worker)| {
+            let Some(claim) = worker.valid_claim(self.now()) else {
+                return false;
+            };
+            let passes_fence =
+                !claim.terms.is_fenced || self.stores.fences[store] == claim.grant.agreement;
+            let mut rest = worker.rest().iter().filter(|(place, _)| *place == store);
+            let has_work = rest.any(|(place, key)| {
+                let stored = self.stores.object(*place, *key).version;
+                stored.is_some_and(|stored| stored != version)
+            });
+            claim.grant.target == version && passes_fence && has_work
+        });
+        rewrites.map(|(at, _)| WriteCause {
+            kind: CauseKind::MayRewrite,
+            writer: Some(Writer::Worker(at)),
+        })
+    }
+
+    /// Returns whether an assumption of the answer says that the writer does not exist.
+    pub(crate) fn is_excused(
+        &self,
+        cause: WriteCause,
+        version: Version,
+        assumptions: &BTreeSet<Assumption>,
+    ) -> bool {
+        let Some(Writer::Process(at)) = cause.writer else {
+            return false;
+        };
+        let process = &self.processes[at];
+        // What an observer has shown to the machine is no assumption.
+        if process.discipline == Discipline::Gated || process.shown.contains(&version) {
+            return false;
+        }
+        // A membership that has not expired speaks for every process under its id, up to the absence that is noticed.
+        match process.hidden {
+            Some(HiddenSpan::Open) => return true,
+            Some(HiddenSpan::Closed(span)) if span <= ABSENCE_GRACE => return true,
+            Some(HiddenSpan::Closed(_)) | None => {}
+        }
+        assumptions.iter().any(|assumption| match assumption {
+            Assumption::NoRoster => true,
+            Assumption::SnapshotVersionUnknown | Assumption::LeftToOthers => false,
+        })
+    }
+
+    /// The writer, for people.
+    fn describe(&self, writer: Writer) -> String {
+        match writer {
+            Writer::Process(at) => {
+                let process = &self.processes[at];
+                let discipline = process.discipline;
+                format!("server {} ({discipline:?})", process.server)
+            }
+            Writer::Worker(at) => format!("worker {}", self.workers[at].name),
+        }
+    }
+
+    /// The cause, for people.
+    pub(crate) fn explain(&self, cause: WriteCause) -> String {
+        match cause.writer {
+            Some(writer) => format!("{} by {}", cause.kind, self.describe(writer)),
+            None => format!("{} from the beginning", cause.kind),
+        }
+    }
+}
+
+impl fmt::Display for CauseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stored => "it is stored",
+            Self::OnItsWay => "a write is on its way",
+            Self::MayWrite => "it may be written",
+            Self::MayRewrite => "objects may be rewritten to it",
+        })
+    }
+}

@@ -1,0 +1,232 @@
+//! The world around the machine: servers, workers, observers, operators and stores.
+
+use std::collections::BTreeSet;
+
+use synod_machine::MACHINE_VERSION;
+
+use crate::abilities::Ability;
+use crate::machine::Machine;
+use crate::oracle::Fault;
+use crate::reached::{Event, EventCounts};
+use crate::schedule::{Action, ResourceName, Roster, Server, Version, WorkerName};
+use crate::servers::ServerProcess;
+use crate::stores::{Stores, Writer};
+use crate::workers::Worker;
+
+/// A span that is longer than this passes in one step.
+const SECONDS_ONE_BY_ONE: u64 = 100;
+
+/// The beginning of a world.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub(crate) roster: Option<Roster>,
+    /// The version of all objects; `None` if there are none.
+    pub(crate) stored: Option<Version>,
+    /// Whether both resources are in one store.
+    pub(crate) is_one_store: bool,
+    /// Whether the machine version before the newest is in force first.
+    pub(crate) is_before_raise: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            roster: None,
+            stored: Some(1),
+            is_one_store: false,
+            is_before_raise: false,
+        }
+    }
+}
+
+/// The machine and all that is around it.
+pub(crate) struct TrueWorld {
+    pub(crate) machine: Machine,
+    pub(crate) stores: Stores,
+    /// Every process that ever ran, the oldest first.
+    pub(crate) processes: Vec<ServerProcess>,
+    /// Every process of a worker that ever claimed, the oldest first.
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) abilities: BTreeSet<Ability>,
+    /// Whether the rules that the oracle checks are in force.
+    pub(crate) is_raised: bool,
+    pub(crate) reached: EventCounts,
+}
+
+impl TrueWorld {
+    pub(crate) fn new(setup: &Setup, abilities: BTreeSet<Ability>) -> Self {
+        let first = if setup.is_before_raise {
+            MACHINE_VERSION - 1
+        } else {
+            MACHINE_VERSION
+        };
+        let mut machine = Machine::with_version(first);
+        if setup.roster.is_some() {
+            machine.set_roster(setup.roster);
+        }
+        Self {
+            machine,
+            stores: Stores::new(setup.is_one_store, setup.stored),
+            processes: Vec::new(),
+            workers: Vec::new(),
+            abilities,
+            is_raised: !setup.is_before_raise,
+            reached: EventCounts::default(),
+        }
+    }
+
+    /// Runs a schedule up to the first fault.
+    ///
+    /// # Errors
+    ///
+    /// The first answer of the machine that is not true.
+    pub(crate) fn run(&mut self, schedule: &[Action]) -> Result<(), Fault> {
+        schedule.iter().try_for_each(|action| self.step(action))
+    }
+
+    fn step(&mut self, action: &Action) -> Result<(), Fault> {
+        let completed = self.carry_out(action);
+        self.end_evidence();
+        if !self.has(Ability::LateRewrites) {
+            self.stop_workers();
+        }
+        self.end_requests();
+        self.check(action, completed)
+    }
+
+    pub(crate) fn has(&self, ability: Ability) -> bool {
+        self.abilities.contains(&ability)
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.machine.now()
+    }
+
+    /// Carries out the action. Returns the migration that was completed by it.
+    fn carry_out(&mut self, action: &Action) -> Option<crate::workers::Completion> {
+        match action {
+            Action::Pass(seconds) => self.pass(*seconds),
+            Action::Expire => self.machine.expire(),
+            Action::Start(server, binary, ttl) => self.start(server, binary, *ttl),
+            Action::StartUngated(server, version) => self.start_ungated(server, *version),
+            Action::Crash(server) => self.crash(server),
+            Action::Leave(server, drained) => self.leave(server, *drained),
+            Action::Evict(server) => self.evict(server),
+            Action::Cut(server) => self.cut(server, true),
+            Action::Heal(server) => self.cut(server, false),
+            Action::Learn(server) => self.learn(server),
+            Action::Adopt(server) => self.adopt(server),
+            Action::Reencode(server, version) => self.reencode(server, *version),
+            Action::Write(server, key) => self.write(server, *key),
+            Action::Land(server) => self.land(server),
+            Action::Claim(worker, resource, terms) => self.claim(worker, *resource, *terms),
+            Action::Rewrite(worker) => self.rewrite(worker),
+            Action::Finish(worker) => self.finish(worker),
+            Action::LandRewrite(worker) => self.land_rewrite(worker),
+            Action::Run(worker) => return self.work_to_the_end(worker),
+            Action::CutWorker(worker) => self.cut_worker(worker),
+            Action::Fail(worker) => self.give_up(worker, Machine::fail),
+            Action::GiveBack(worker) => self.give_up(worker, |machine, grant| {
+                machine.release(grant.id.clone(), grant.token);
+            }),
+            Action::Look(servers) => self.look(servers),
+            operation => self.operate(operation),
+        }
+        None
+    }
+
+    /// Carries out what an operator does to the machine.
+    fn operate(&mut self, action: &Action) {
+        match action {
+            Action::ReleaseClaim(resource) => {
+                let running = self.machine.running_migration(*resource);
+                if let Some((id, claim)) = running.and_then(|it| Some((it.id, it.claim?))) {
+                    self.machine.release(id, claim.token);
+                }
+            }
+            Action::StartMigration(resource) => self.machine.start_migration(*resource),
+            Action::Abort(resource) => self.machine.abort(*resource),
+            Action::Delete(resource) => self.machine.delete(*resource),
+            Action::Reset(resource) => self.machine.reset(*resource),
+            Action::Forget(resource) => {
+                if self.machine.forget(*resource) {
+                    self.reached.note(Event::ResourceForgotten);
+                }
+            }
+            Action::Declare(resource) => self.machine.declare(*resource),
+            Action::Roster(roster) => self.machine.set_roster(*roster),
+            Action::Restore => {
+                self.machine.restore();
+                self.reached.note(Event::Restored);
+            }
+            Action::Raise => {
+                if !self.is_raised {
+                    self.machine.raise(MACHINE_VERSION);
+                    self.is_raised = true;
+                }
+            }
+            other => panic!("{other:?} is not done by an operator"),
+        }
+    }
+
+    fn pass(&mut self, seconds: u64) {
+        let (steps, length) = if seconds > SECONDS_ONE_BY_ONE {
+            (1, seconds)
+        } else {
+            (seconds, 1)
+        };
+        for _ in 0..steps {
+            self.machine.pass(length);
+            self.renew_all();
+            self.report_all_progress();
+            self.end_requests();
+        }
+    }
+
+    /// Requests whose time is over are on their way no longer.
+    fn end_requests(&mut self) {
+        let now = self.now();
+        let processes = &self.processes;
+        self.stores.answer(|write| {
+            let ends = match write.writer {
+                Writer::Process(at) => processes[at].last_moment_of(write),
+                Writer::Worker(_) => write.ends,
+            };
+            ends <= now
+        });
+    }
+
+    /// Once the machine drops an observation, what it showed of a server is no evidence any more.
+    fn end_evidence(&mut self) {
+        let status = self.machine.status(ResourceName::Widgets);
+        if status.is_none_or(|status| status.observation.is_none()) {
+            for process in &mut self.processes {
+                process.shown.clear();
+            }
+        }
+    }
+
+    /// An observer reaches these servers and reports what they show.
+    fn look(&mut self, servers: &[Server]) {
+        let mut shown: BTreeSet<Version> = BTreeSet::new();
+        for server in servers {
+            let Some(at) = self.current(server) else {
+                continue;
+            };
+            let process = &mut self.processes[at];
+            if let (true, Some(version)) = (process.is_running, process.encodes) {
+                shown.insert(version);
+                process.shown.insert(version);
+            }
+        }
+        if !shown.is_empty() {
+            self.machine.observe(ResourceName::Widgets, &shown);
+            self.reached.note(Event::Observed);
+        }
+    }
+
+    /// The newest process of a worker with this name.
+    pub(crate) fn worker(&self, name: WorkerName) -> Option<usize> {
+        self.workers.iter().rposition(|worker| worker.name == name)
+    }
+}
