@@ -18,7 +18,7 @@ use crate::schedule::{
     Roster, UNGATED_1, UNGATED_2,
 };
 use crate::truth::ABSENCE_GRACE;
-use crate::world::Setup;
+use crate::world::{DAY_AND_GRACE, Setup};
 
 /// A random schedule and the world that it begins in.
 #[derive(Clone, Debug)]
@@ -40,9 +40,6 @@ pub(crate) struct Family {
     /// The most draws of a schedule.
     length: usize,
 }
-
-/// Longer than the longest TTL of a member and the grace of its writes.
-const DAY_AND_GRACE: u64 = 24 * 60 * 60 + crate::machine::WRITE_GRACE;
 
 const TTLS: [u64; 3] = [TTL, TTL, LONG_TTL];
 const CLAIM_TTLS: [u64; 2] = [CLAIM_TTL, LONG_TTL];
@@ -103,19 +100,21 @@ impl Family {
 
 /// Logs of all families that worlds with these abilities can play.
 pub(crate) fn logs(abilities: &BTreeSet<Ability>) -> BoxedStrategy<Log> {
-    let all = families().into_iter();
-    union(all.filter(|family| family.about.iter().all(|about| abilities.contains(about))))
+    let is_played = |family: &Family| family.about.iter().all(|it| abilities.contains(it));
+    let special = special_families().into_iter().filter(is_played);
+    let all = plain_families().into_iter().chain(special);
+    union(all.chain(families_of_everything(abilities)))
 }
 
 /// Logs of the families that are about this ability first of all.
 pub(crate) fn logs_about(ability: Ability) -> BoxedStrategy<Log> {
-    let all = families().into_iter();
+    let all = special_families().into_iter();
     union(all.filter(|family| family.about.first() == Some(&ability)))
 }
 
 /// The abilities that the families about this one need.
 pub(crate) fn needed_for(ability: Ability) -> BTreeSet<Ability> {
-    let all = families().into_iter();
+    let all = special_families().into_iter();
     let about = all.filter(|family| family.about.first() == Some(&ability));
     about.flat_map(|family| family.about.to_vec()).collect()
 }
@@ -124,12 +123,52 @@ fn union(families: impl Iterator<Item = Family>) -> BoxedStrategy<Log> {
     Union::new(families.map(Family::logs)).boxed()
 }
 
-fn families() -> Vec<Family> {
-    let mut all = plain_families();
-    all.extend(families_of_workers());
+/// The families that are about an ability.
+fn special_families() -> Vec<Family> {
+    let mut all = families_of_workers();
     all.extend(families_of_strangers());
     all.extend(families_of_stores());
     all
+}
+
+/// Everything that these abilities allow, at once.
+fn families_of_everything(abilities: &BTreeSet<Ability>) -> [Family; 2] {
+    let draws = || {
+        let widgets = ResourceName::Widgets;
+        let is_fenced = abilities.contains(&Ability::FencedWorkers);
+        let mut draws = server_draws();
+        draws.extend(worker_draws());
+        draws.extend(operator_draws());
+        draws.push(starts(40, &MOST_BINARIES, &TTLS));
+        draws.push(turns(60, &CLAIM_TTLS, is_fenced));
+        draws.push(rollbacks(30, &CLAIM_TTLS, is_fenced));
+        draws.push(claims(30, &CLAIM_TTLS, is_fenced));
+        draws.push(draw_always(2, Action::Restore));
+        draws.push(passes_long(5, DAY_AND_GRACE));
+        let special = [
+            (
+                Ability::ForeignReleases,
+                draw_always(5, Action::ReleaseClaim(widgets)),
+            ),
+            (Ability::Evictions, evictions(10)),
+            (
+                Ability::ForgottenStates,
+                draw_always(5, Action::Forget(widgets)),
+            ),
+            (Ability::UngatedMembers, starts(10, &UNGATED, &[TTL])),
+            (Ability::UnheardServers, first_joins(7)),
+            (Ability::AbsentServers, absences(10, ABSENCE_GRACE)),
+            (Ability::HiddenSpans, hidden_spans(5, ABSENCE_GRACE)),
+            (Ability::PartialLooks, partial_looks(5)),
+        ];
+        let allowed = special.into_iter().filter(|(it, _)| abilities.contains(it));
+        draws.extend(allowed.map(|(_, draw)| draw));
+        draws
+    };
+    [
+        Family::new("everything", NAMED, draws()),
+        Family::new("everything without a roster", None, draws()),
+    ]
 }
 
 /// Servers and workers that every version of the machine must hold.

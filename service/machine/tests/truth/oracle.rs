@@ -6,8 +6,8 @@ use std::fmt;
 use synod_model::Assumption;
 
 use crate::abilities::Ability;
+use crate::events::Event;
 use crate::migrations::target_of;
-use crate::reached::Event;
 use crate::schedule::{Action, MISSPELLED, ResourceName, VERSIONS, Version};
 use crate::stores::Writer;
 use crate::truth::{CauseKind, WriteCause};
@@ -133,7 +133,7 @@ impl TrueWorld {
                 continue;
             }
             let assumptions: BTreeSet<_> = verdict.assumptions.into_keys().collect();
-            self.reached.note(if assumptions.is_empty() {
+            self.counts.note(if assumptions.is_empty() {
                 Event::SafeWithoutAssumption
             } else {
                 Event::SafeUnderAssumption

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use synod_model::Epoch;
 
 use crate::abilities::Ability;
+use crate::events::Event;
 use crate::machine::WRITE_GRACE;
-use crate::reached::Event;
 use crate::schedule::{Binary, ResourceName, Server, Stance, Version};
 use crate::stores::{Write, Writer};
 use crate::world::TrueWorld;
@@ -114,6 +114,12 @@ impl TrueWorld {
         members.map(|it| it.renewed).max().unwrap_or(0)
     }
 
+    /// Returns whether a process of the server has ever joined.
+    pub(crate) fn has_joined(&self, server: Server) -> bool {
+        let mut all = self.processes.iter();
+        all.any(|it| it.server == server && it.epoch.is_some())
+    }
+
     /// Every process that reaches the cluster renews its membership.
     pub(crate) fn renew_all(&mut self) {
         let now = self.now();
@@ -159,7 +165,7 @@ impl TrueWorld {
             }
         }
         if self.machine.epoch(server).is_some() {
-            self.reached.note(Event::MemberReplaced);
+            self.counts.note(Event::MemberReplaced);
         }
         let admission = self.machine.admit(server, binary, ttl);
         self.processes.push(ServerProcess {
@@ -254,7 +260,7 @@ impl TrueWorld {
     pub(crate) fn evict(&mut self, server: Server) {
         if let Some(epoch) = self.machine.epoch(server) {
             assert!(self.machine.leave(server, epoch, false));
-            self.reached.note(Event::MemberEvicted);
+            self.counts.note(Event::MemberEvicted);
         }
     }
 
@@ -302,7 +308,7 @@ impl TrueWorld {
             .answer(|it| it.writer == of_process && it.version != selected);
         if self.machine.adopt(server, epoch, resource) {
             self.processes[at].encodes = Some(selected);
-            self.reached.note(Event::Adopted);
+            self.counts.note(Event::Adopted);
         }
     }
 
@@ -368,7 +374,7 @@ impl TrueWorld {
         if let Writer::Process(at) = write.writer
             && !self.processes[at].can_write(self.now())
         {
-            self.reached.note(Event::LateWriteLanded);
+            self.counts.note(Event::LateWriteLanded);
         }
         self.stores.land(write.number);
     }

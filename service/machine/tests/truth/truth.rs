@@ -5,8 +5,8 @@ use std::fmt;
 
 use synod_model::Assumption;
 
-use crate::schedule::{ResourceName, Version};
-use crate::servers::{Discipline, HiddenSpan};
+use crate::schedule::{ResourceName, Roster, Version};
+use crate::servers::{Discipline, HiddenSpan, ServerProcess};
 use crate::stores::{Write, Writer};
 use crate::world::TrueWorld;
 
@@ -100,7 +100,7 @@ impl TrueWorld {
         })
     }
 
-    /// Returns whether an assumption of the answer says that the writer does not exist.
+    /// Returns whether the cause is excluded by an assumption of the answer, or by what operators and members vouch for.
     pub(crate) fn is_excused(
         &self,
         cause: WriteCause,
@@ -111,20 +111,31 @@ impl TrueWorld {
             return false;
         };
         let process = &self.processes[at];
-        // What an observer has shown to the machine is no assumption.
+        // What an observer has reported is known to the machine.
         if process.discipline == Discipline::Gated || process.shown.contains(&version) {
             return false;
         }
-        // A membership that has not expired speaks for every process under its id, up to the absence that is noticed.
-        match process.hidden {
-            Some(HiddenSpan::Open) => return true,
-            Some(HiddenSpan::Closed(span)) if span <= ABSENCE_GRACE => return true,
-            Some(HiddenSpan::Closed(_)) | None => {}
-        }
-        assumptions.iter().any(|assumption| match assumption {
+        let is_assumed_away = assumptions.iter().any(|assumption| match assumption {
             Assumption::NoRoster => true,
             Assumption::SnapshotVersionUnknown | Assumption::LeftToOthers => false,
-        })
+        });
+        is_assumed_away || self.is_vouched_for(process)
+    }
+
+    /// Returns whether the roster or a membership says that such a stranger does not exist.
+    fn is_vouched_for(&self, process: &ServerProcess) -> bool {
+        let is_hidden = match process.hidden {
+            Some(HiddenSpan::Open) => true,
+            Some(HiddenSpan::Closed(span)) => span <= ABSENCE_GRACE,
+            None => false,
+        };
+        let is_off_roster = match self.roster {
+            Some(Roster::Named(servers)) => {
+                !servers.contains(&process.server) && !self.has_joined(process.server)
+            }
+            Some(Roster::Labelled | Roster::AtLeast(_)) | None => false,
+        };
+        is_hidden || (is_off_roster && process.discipline == Discipline::Stranger)
     }
 
     /// The writer, for people.

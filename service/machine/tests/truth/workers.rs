@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use synod_model::Assumption;
 
+use crate::events::Event;
 use crate::machine::{Machine, WRITE_GRACE};
 use crate::migrations::{ClaimAnswer, Grant};
-use crate::reached::Event;
 use crate::schedule::{ClaimTerms, ResourceName, Version, WorkerName};
 use crate::stores::{Condition, KEYS, Write, Writer};
 use crate::world::TrueWorld;
@@ -97,10 +97,10 @@ impl TrueWorld {
         }
         let grant = match self.machine.claim(name, resource, terms) {
             ClaimAnswer::Granted(grant) => grant,
-            ClaimAnswer::Draining => return self.reached.note(Event::ClaimDelayed),
+            ClaimAnswer::Draining => return self.counts.note(Event::ClaimDelayed),
             ClaimAnswer::Refused => return,
         };
-        self.reached.note(Event::ClaimGranted);
+        self.counts.note(Event::ClaimGranted);
         // A worker goes through the collection alone if one is declared.
         let store = self.stores.place(resource);
         let keys = if self.machine.has_collection(resource) {
@@ -174,7 +174,7 @@ impl TrueWorld {
         if let Some(taken) = self.stores.land(pending) {
             self.workers[at].position += 1;
             if !taken {
-                self.reached.note(Event::RewriteConflicted);
+                self.counts.note(Event::RewriteConflicted);
             }
         }
         if !self.workers[at].is_cut {
@@ -197,7 +197,7 @@ impl TrueWorld {
             && taken == Some(true)
             && !self.holds_its_claim(at)
         {
-            self.reached.note(Event::LateRewriteLanded);
+            self.counts.note(Event::LateRewriteLanded);
         }
     }
 
@@ -231,7 +231,7 @@ impl TrueWorld {
         }
         let claim = worker.claim.take()?;
         let assumptions = self.machine.complete(&claim.grant)?;
-        self.reached.note(Event::MigrationCompleted);
+        self.counts.note(Event::MigrationCompleted);
         Some(Completion {
             resource: claim.resource,
             target: claim.grant.target,

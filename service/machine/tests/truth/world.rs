@@ -5,13 +5,19 @@ use std::collections::BTreeSet;
 use synod_machine::MACHINE_VERSION;
 
 use crate::abilities::Ability;
-use crate::machine::Machine;
+use crate::draws::{CLAIM_TTL, MEMBERS, SERVERS, TTL};
+use crate::events::{Event, EventCounts};
+use crate::machine::{Machine, WRITE_GRACE};
 use crate::oracle::Fault;
-use crate::reached::{Event, EventCounts};
-use crate::schedule::{Action, ResourceName, Roster, Server, Version, WorkerName};
+use crate::schedule::{
+    Action, ClaimTerms, ENCODES_1, ENCODES_2, ResourceName, Roster, Server, Version, WorkerName,
+};
 use crate::servers::ServerProcess;
 use crate::stores::{Stores, Writer};
 use crate::workers::Worker;
+
+/// Longer than the longest TTL of a member and the grace of its writes.
+pub(crate) const DAY_AND_GRACE: u64 = 24 * 60 * 60 + WRITE_GRACE;
 
 /// A span that is longer than this passes in one step.
 const SECONDS_ONE_BY_ONE: u64 = 100;
@@ -48,9 +54,10 @@ pub(crate) struct TrueWorld {
     /// Every process of a worker that ever claimed, the oldest first.
     pub(crate) workers: Vec<Worker>,
     pub(crate) abilities: BTreeSet<Ability>,
+    pub(crate) roster: Option<Roster>,
     /// Whether the rules that the oracle checks are in force.
     pub(crate) is_raised: bool,
-    pub(crate) reached: EventCounts,
+    pub(crate) counts: EventCounts,
 }
 
 impl TrueWorld {
@@ -70,8 +77,9 @@ impl TrueWorld {
             processes: Vec::new(),
             workers: Vec::new(),
             abilities,
+            roster: setup.roster,
             is_raised: !setup.is_before_raise,
-            reached: EventCounts::default(),
+            counts: EventCounts::default(),
         }
     }
 
@@ -82,6 +90,34 @@ impl TrueWorld {
     /// The first answer of the machine that is not true.
     pub(crate) fn run(&mut self, schedule: &[Action]) -> Result<(), Fault> {
         schedule.iter().try_for_each(|action| self.step(action))
+    }
+
+    /// Lets everything come to rest: strangers stop, both members run one release after another, and a new worker migrates. Returns
+    /// whether the version before is safe to drop then.
+    ///
+    /// # Errors
+    ///
+    /// The first answer of the machine that is not true.
+    pub(crate) fn settle(&mut self) -> Result<bool, Fault> {
+        let widgets = ResourceName::Widgets;
+        let terms = ClaimTerms {
+            ttl: CLAIM_TTL,
+            is_fenced: false,
+        };
+        let start = |binary| MEMBERS.map(|server| Action::Start(server, binary, TTL));
+        let wait = [Action::Pass(DAY_AND_GRACE), Action::Expire];
+        self.run(&SERVERS.map(Action::Crash))?;
+        self.run(&start(ENCODES_1))?;
+        self.run(&wait)?;
+        self.run(&start(ENCODES_2))?;
+        // Evidence against the members stays until an observer has looked again.
+        let status = self.machine.status(widgets);
+        if status.is_some_and(|status| status.observation.is_some()) {
+            self.run(&[Action::Look(MEMBERS.to_vec())])?;
+        }
+        self.run(&wait)?;
+        self.run(&[Action::Claim("last", widgets, terms), Action::Run("last")])?;
+        Ok(self.machine.check_drop(widgets, 1).is_safe())
     }
 
     fn step(&mut self, action: &Action) -> Result<(), Fault> {
@@ -150,14 +186,17 @@ impl TrueWorld {
             Action::Reset(resource) => self.machine.reset(*resource),
             Action::Forget(resource) => {
                 if self.machine.forget(*resource) {
-                    self.reached.note(Event::ResourceForgotten);
+                    self.counts.note(Event::ResourceForgotten);
                 }
             }
             Action::Declare(resource) => self.machine.declare(*resource),
-            Action::Roster(roster) => self.machine.set_roster(*roster),
+            Action::Roster(roster) => {
+                self.machine.set_roster(*roster);
+                self.roster = *roster;
+            }
             Action::Restore => {
                 self.machine.restore();
-                self.reached.note(Event::Restored);
+                self.counts.note(Event::Restored);
             }
             Action::Raise => {
                 if !self.is_raised {
@@ -221,7 +260,7 @@ impl TrueWorld {
         }
         if !shown.is_empty() {
             self.machine.observe(ResourceName::Widgets, &shown);
-            self.reached.note(Event::Observed);
+            self.counts.note(Event::Observed);
         }
     }
 
