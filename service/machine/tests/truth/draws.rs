@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::schedule::{
-    Action, Binary, ClaimTerms, ENCODES_2, ResourceName, Roster, Server, VERSIONS, Version,
-    WorkerName,
+    Action, Binary, ClaimTerms, ENCODES_1, ENCODES_2, PREFERS_1, ResourceName, Roster, Server,
+    VERSIONS, Version, WorkerName,
 };
 use crate::stores::KEYS;
 
@@ -27,6 +27,9 @@ pub(crate) const SERVERS: [Server; 3] = ["a", "b", "s"];
 const WORKERS: [WorkerName; 2] = ["w", "x"];
 
 const GRACE: u64 = crate::machine::WRITE_GRACE;
+
+/// Longer than the longest TTL of a member and the grace of its writes.
+pub(crate) const DAY_AND_GRACE: u64 = 24 * 60 * 60 + GRACE;
 
 /// A kind of action with its weight: one draw may give several actions in a row.
 pub(crate) type Draw = (u32, BoxedStrategy<Vec<Action>>);
@@ -178,6 +181,69 @@ pub(crate) fn rollbacks(weight: u32, ttls: &[u64], may_be_fenced: bool) -> Draw 
     )
 }
 
+/// A server goes with a write on its way, comes back, and both servers agree on a version that may be another.
+pub(crate) fn departures(weight: u32) -> Draw {
+    let departure = (
+        version(),
+        member(),
+        key(),
+        0..3_u8,
+        (any::<bool>(), any::<bool>()),
+    );
+    draw_several(
+        weight,
+        departure.prop_map(|(version, who, key, way, (moves, votes))| {
+            let mut departure = Vec::new();
+            if moves {
+                departure.extend(MEMBERS.map(|who| Action::Reencode(who, 3 - version)));
+                departure.push(Action::Learn(who));
+            }
+            departure.push(Action::Write(who, key));
+            departure.extend(match way {
+                0 => vec![Action::Leave(who, false)],
+                1 => vec![Action::Crash(who), Action::Pass(TTL), Action::Expire],
+                _ => vec![Action::Cut(who), Action::Pass(TTL), Action::Expire],
+            });
+            let binary = if votes { PREFERS_1 } else { ENCODES_1 };
+            departure.push(Action::Start(who, binary, TTL));
+            departure.extend(agree_on(version, 0));
+            departure.extend(complete_with("x"));
+            departure.push(Action::Land(who));
+            departure
+        }),
+    )
+}
+
+/// A backup is taken, the servers go on to another version, and the backup is restored.
+pub(crate) fn restores(weight: u32) -> Draw {
+    let restore = (version(), member(), key(), any::<bool>(), any::<bool>());
+    draw_several(
+        weight,
+        restore.prop_map(|(version, who, key, migrates, waits)| {
+            let mut restore = vec![Action::BackUp];
+            restore.extend(agree_on(version, 0));
+            restore.extend(complete_with("w").into_iter().filter(|_| migrates));
+            restore.extend([Action::Write(who, key), Action::Restore]);
+            restore.extend(MEMBERS.map(|who| Action::Start(who, ENCODES_1, TTL)));
+            restore.extend(waits.then_some(Action::Pass(DAY_AND_GRACE)));
+            restore.extend(agree_on(3 - version, 0));
+            restore.extend(complete_with("x"));
+            restore.push(Action::Land(who));
+            restore
+        }),
+    )
+}
+
+/// A worker claims the migration and does all of it.
+fn complete_with(worker: WorkerName) -> [Action; 2] {
+    let terms = ClaimTerms {
+        ttl: CLAIM_TTL,
+        is_fenced: false,
+    };
+    let claim = Action::Claim(worker, ResourceName::Widgets, terms);
+    [claim, Action::Run(worker)]
+}
+
 /// Both servers encode this version, by their reports or by what is selected, and time passes.
 fn agree_on(version: Version, span: u64) -> Vec<Action> {
     let reports = MEMBERS.map(|who| Action::Reencode(who, version));
@@ -205,18 +271,10 @@ pub(crate) fn preamble(binaries: &'static [Binary]) -> BoxedStrategy<Vec<Action>
     if binaries.is_empty() {
         return nothing.boxed();
     }
-    let terms = ClaimTerms {
-        ttl: CLAIM_TTL,
-        is_fenced: false,
-    };
-    let migrated = select(binaries).prop_map(move |binary| {
+    let migrated = select(binaries).prop_map(|binary| {
         let started = MEMBERS.map(|who| Action::Start(who, binary, TTL));
-        let claimed = [
-            Action::Pass(GRACE),
-            Action::Claim("w", ResourceName::Widgets, terms),
-            Action::Run("w"),
-        ];
-        started.into_iter().chain(claimed).collect()
+        let started = started.into_iter().chain([Action::Pass(GRACE)]);
+        started.chain(complete_with("w")).collect()
     });
     prop_oneof![1 => nothing, 3 => migrated].boxed()
 }

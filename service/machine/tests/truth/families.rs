@@ -8,17 +8,18 @@ use proptest::strategy::Union;
 
 use crate::abilities::Ability;
 use crate::draws::{
-    CLAIM_TTL, Draw, LONG_TTL, MEMBERS, TTL, absences, claims, claims_of, draw_always, draw_both,
-    draw_one, evictions, first_joins, hidden_spans, lands, looks, member, operator_draws,
-    partial_looks, passes, passes_long, preamble, reencodes, rollbacks, rosters, server_draws,
-    starts, starts_both, strangers, turns, worker_draws, writes,
+    CLAIM_TTL, DAY_AND_GRACE, Draw, LONG_TTL, MEMBERS, TTL, absences, claims, claims_of,
+    departures, draw_always, draw_both, draw_one, evictions, first_joins, hidden_spans, lands,
+    looks, member, operator_draws, partial_looks, passes, passes_long, preamble, reencodes,
+    restores, rollbacks, rosters, server_draws, starts, starts_both, strangers, turns,
+    worker_draws, writes,
 };
 use crate::schedule::{
     Action, Binary, ENCODES_1, ENCODES_2, GADGETS_1, ONLY_1, PREFERS_1, PREFERS_2, ResourceName,
     Roster, UNGATED_1, UNGATED_2,
 };
 use crate::truth::ABSENCE_GRACE;
-use crate::world::{DAY_AND_GRACE, Setup};
+use crate::world::Setup;
 
 /// A random schedule and the world that it begins in.
 #[derive(Clone, Debug)]
@@ -143,7 +144,8 @@ fn families_of_everything(abilities: &BTreeSet<Ability>) -> [Family; 2] {
         draws.push(turns(60, &CLAIM_TTLS, is_fenced));
         draws.push(rollbacks(30, &CLAIM_TTLS, is_fenced));
         draws.push(claims(30, &CLAIM_TTLS, is_fenced));
-        draws.push(draw_always(2, Action::Restore));
+        draws.push(departures(20));
+        draws.push(restores(3));
         draws.push(passes_long(5, DAY_AND_GRACE));
         let special = [
             (
@@ -181,11 +183,14 @@ fn plain_families() -> Vec<Family> {
         draws.push(starts_both(20, &MOST_BINARIES, TTL));
         draws.push(turns(60, &CLAIM_TTLS, false));
         draws.push(rollbacks(20, &CLAIM_TTLS, false));
+        draws.push(departures(30));
         draws.push(claims(30, &CLAIM_TTLS, false));
         draws
     };
     let mut restored = common();
-    restored.push(draw_always(10, Action::Restore));
+    restored.push(draw_always(5, Action::BackUp));
+    restored.push(draw_always(5, Action::Restore));
+    restored.push(restores(20));
     restored.push(passes_long(30, DAY_AND_GRACE));
     let mut rostered = common();
     rostered.push(rosters(15));

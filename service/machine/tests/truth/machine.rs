@@ -36,6 +36,7 @@ pub(crate) struct Machine {
     statements: u64,
     instances: u64,
     clusters: u8,
+    backup: Option<State>,
 }
 
 /// The answers to a process that joined and reported.
@@ -55,6 +56,7 @@ impl Machine {
             statements: 0,
             instances: 0,
             clusters: 1,
+            backup: None,
         };
         let settings = Settings {
             write_grace: Duration::from_secs(WRITE_GRACE),
@@ -117,7 +119,15 @@ impl Machine {
         assert_eq!(self.state.machine_version(), to);
     }
 
+    pub(crate) fn back_up(&mut self) {
+        self.backup = Some(self.state.clone());
+    }
+
+    /// Continues from the newest backup, or from the present state, as another cluster.
     pub(crate) fn restore(&mut self) {
+        if let Some(backup) = &self.backup {
+            self.state = backup.clone();
+        }
         self.clusters += 1;
         let cluster = ClusterId::from_bytes([self.clusters; 16]);
         self.send(Command::Restore(Restore { cluster }));

@@ -50,7 +50,7 @@ pub(crate) enum Action {
     Learn(Server),
     /// A voter waits for its writes in other versions, and adopts what is selected.
     Adopt(Server),
-    /// A server reports another fixed version.
+    /// A server reports another version, which it encodes from then on or prefers.
     Reencode(Server, Version),
     /// A server sends a write of this object.
     Write(Server, usize),
@@ -88,7 +88,9 @@ pub(crate) enum Action {
     Declare(ResourceName),
     /// An operator sets the roster, or deletes it.
     Roster(Option<Roster>),
-    /// The state is restored from a backup, as that of another cluster.
+    /// A backup of the state is taken.
+    BackUp,
+    /// The newest backup is restored, as the state of another cluster; without one, the present state is.
     Restore,
     /// The newest machine version comes into force.
     Raise,

@@ -312,12 +312,13 @@ impl TrueWorld {
         }
     }
 
+    /// The server reports another version. A voter keeps its encoding until it learns what is selected.
     pub(crate) fn reencode(&mut self, server: Server, version: Version) {
         let Some(at) = self.current(server) else {
             return;
         };
         let process = &self.processes[at];
-        let can_report = process.is_running && !process.is_cut && !process.is_voter();
+        let can_report = process.is_running && !process.is_cut;
         let decodes = process.binary.decodes.contains(&version);
         let (Some(epoch), true) = (process.epoch, can_report && decodes) else {
             return;
@@ -325,17 +326,24 @@ impl TrueWorld {
         if self.machine.epoch(server) != Some(epoch) {
             return;
         }
-        if process.is_gated() {
+        let stance = match process.binary.stance {
+            Stance::Encodes(_) => Stance::Encodes(version),
+            Stance::Prefers(_) => Stance::Prefers(version),
+        };
+        if process.is_gated() && !process.is_voter() {
+            // It waits until its writes in the version before are answered.
             self.stores.answer(|it| it.writer == Writer::Process(at));
         }
         let binary = Binary {
-            stance: Stance::Encodes(version),
+            stance,
             ..process.binary
         };
         if self.machine.report(server, epoch, &binary) {
             let process = &mut self.processes[at];
             process.binary = binary;
-            process.encodes = Some(version);
+            if !process.is_voter() {
+                process.encodes = Some(version);
+            }
         }
     }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use synod_machine::MACHINE_VERSION;
 
 use crate::abilities::Ability;
-use crate::draws::{CLAIM_TTL, MEMBERS, SERVERS, TTL};
+use crate::draws::{CLAIM_TTL, DAY_AND_GRACE, MEMBERS, SERVERS, TTL};
 use crate::events::{Event, EventCounts};
-use crate::machine::{Machine, WRITE_GRACE};
+use crate::machine::Machine;
 use crate::oracle::Fault;
 use crate::schedule::{
     Action, ClaimTerms, ENCODES_1, ENCODES_2, ResourceName, Roster, Server, Version, WorkerName,
@@ -15,9 +15,6 @@ use crate::schedule::{
 use crate::servers::ServerProcess;
 use crate::stores::{Stores, Writer};
 use crate::workers::Worker;
-
-/// Longer than the longest TTL of a member and the grace of its writes.
-pub(crate) const DAY_AND_GRACE: u64 = 24 * 60 * 60 + WRITE_GRACE;
 
 /// A span that is longer than this passes in one step.
 const SECONDS_ONE_BY_ONE: u64 = 100;
@@ -194,6 +191,7 @@ impl TrueWorld {
                 self.machine.set_roster(*roster);
                 self.roster = *roster;
             }
+            Action::BackUp => self.machine.back_up(),
             Action::Restore => {
                 self.machine.restore();
                 self.counts.note(Event::Restored);
