@@ -157,20 +157,42 @@ pub(crate) fn turns(weight: u32, ttls: &[u64], may_be_fenced: bool) -> Draw {
 /// Both servers roll back in the middle of a migration, and another worker migrates back. A rewrite of the first worker may land
 /// at any time.
 pub(crate) fn rollbacks(weight: u32, ttls: &[u64], may_be_fenced: bool) -> Draw {
+    let widgets = ResourceName::Widgets;
+    let ends = [
+        Action::Pass(0),
+        Action::Pass(CLAIM_TTL - 1),
+        Action::Abort(widgets),
+        Action::Delete(widgets),
+        Action::Reset(widgets),
+        Action::Fail("w"),
+        Action::GiveBack("w"),
+    ];
+    rollbacks_after(weight, ttls, may_be_fenced, &ends)
+}
+
+/// Like `rollbacks`, but one of these actions comes between the claim of the first worker and the rollback.
+pub(crate) fn rollbacks_after(
+    weight: u32,
+    ttls: &[u64],
+    may_be_fenced: bool,
+    ends: &[Action],
+) -> Draw {
     let terms = (terms(ttls, may_be_fenced), terms(ttls, may_be_fenced));
     let spans = (
         select(vec![0, GRACE]),
         select(vec![0, 1, CLAIM_TTL + 1, GRACE]),
     );
-    let rollback = (version(), terms, spans, any::<bool>(), any::<bool>());
+    let flags = (any::<bool>(), any::<bool>());
+    let rollback = (version(), terms, spans, select(ends.to_vec()), flags);
     draw_several(
         weight,
-        rollback.prop_map(|(version, terms, spans, is_cut, lands_first)| {
+        rollback.prop_map(|(version, terms, spans, end, (is_cut, lands_first))| {
             let land = Action::LandRewrite("w");
             let mut rollback = agree_on(version, spans.0);
             rollback.push(Action::Claim("w", ResourceName::Widgets, terms.0));
             rollback.push(Action::Rewrite("w"));
             rollback.extend(is_cut.then_some(Action::CutWorker("w")));
+            rollback.push(end);
             rollback.extend(agree_on(3 - version, spans.1));
             rollback.push(Action::Claim("x", ResourceName::Widgets, terms.1));
             rollback.extend(lands_first.then(|| land.clone()));
@@ -179,6 +201,27 @@ pub(crate) fn rollbacks(weight: u32, ttls: &[u64], may_be_fenced: bool) -> Draw 
             rollback
         }),
     )
+}
+
+/// Both servers encode this version, by their reports or by what is selected, and then time passes.
+fn agree_on(version: Version, span: u64) -> Vec<Action> {
+    let reports = MEMBERS.map(|who| Action::Reencode(who, version));
+    let adoptions = MEMBERS.map(Action::Adopt);
+    let passes = [Action::Pass(span), Action::Expire];
+    reports.into_iter().chain(adoptions).chain(passes).collect()
+}
+
+/// One of the versions between which servers move.
+fn version() -> impl Strategy<Value = Version> {
+    select(vec![1, 2])
+}
+
+fn terms(ttls: &[u64], may_be_fenced: bool) -> impl Strategy<Value = ClaimTerms> + use<> {
+    let terms = (select(ttls.to_vec()), any::<bool>());
+    terms.prop_map(move |(ttl, is_fenced)| ClaimTerms {
+        ttl,
+        is_fenced: is_fenced && may_be_fenced,
+    })
 }
 
 /// A server goes with a write on its way, comes back, and both servers agree on a version that may be another.
@@ -242,27 +285,6 @@ fn complete_with(worker: WorkerName) -> [Action; 2] {
     };
     let claim = Action::Claim(worker, ResourceName::Widgets, terms);
     [claim, Action::Run(worker)]
-}
-
-/// Both servers encode this version, by their reports or by what is selected, and time passes.
-fn agree_on(version: Version, span: u64) -> Vec<Action> {
-    let reports = MEMBERS.map(|who| Action::Reencode(who, version));
-    let adoptions = MEMBERS.map(Action::Adopt);
-    let passes = [Action::Pass(span), Action::Expire];
-    reports.into_iter().chain(adoptions).chain(passes).collect()
-}
-
-/// One of the versions between which servers move.
-fn version() -> impl Strategy<Value = Version> {
-    select(vec![1, 2])
-}
-
-fn terms(ttls: &[u64], may_be_fenced: bool) -> impl Strategy<Value = ClaimTerms> + use<> {
-    let terms = (select(ttls.to_vec()), any::<bool>());
-    terms.prop_map(move |(ttl, is_fenced)| ClaimTerms {
-        ttl,
-        is_fenced: is_fenced && may_be_fenced,
-    })
 }
 
 /// Both servers run one of these releases, and a worker has migrated to its version.

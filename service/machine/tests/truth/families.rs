@@ -11,8 +11,8 @@ use crate::draws::{
     CLAIM_TTL, DAY_AND_GRACE, Draw, LONG_TTL, MEMBERS, TTL, absences, claims, claims_of,
     departures, draw_always, draw_both, draw_one, evictions, first_joins, hidden_spans, lands,
     looks, member, operator_draws, partial_looks, passes, passes_long, preamble, reencodes,
-    restores, rollbacks, rosters, server_draws, starts, starts_both, strangers, turns,
-    worker_draws, writes,
+    restores, rollbacks, rollbacks_after, rosters, server_draws, starts, starts_both, strangers,
+    turns, worker_draws, writes,
 };
 use crate::schedule::{
     Action, Binary, ENCODES_1, ENCODES_2, GADGETS_1, ONLY_1, PREFERS_1, PREFERS_2, ResourceName,
@@ -216,7 +216,8 @@ fn migration_draws(own: impl IntoIterator<Item = Draw>) -> Vec<Draw> {
 fn families_of_workers() -> Vec<Family> {
     let turns = || turns(60, &CLAIM_TTLS, false);
     let fenced = rollbacks(60, &CLAIM_TTLS, true);
-    let releases = draw_always(15, Action::ReleaseClaim(ResourceName::Widgets));
+    let release = Action::ReleaseClaim(ResourceName::Widgets);
+    let releases = rollbacks_after(60, &CLAIM_TTLS, false, &[release]);
     let leaves = draw_both(20, |who| Action::Leave(who, true));
     let forgets = draw_always(20, Action::Forget(ResourceName::Widgets));
     let voters = starts(30, &VOTING, &[TTL, LONG_TTL]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::MACHINE_VERSION;
+use synod_machine::{MACHINE_VERSION, MACHINE_VERSION_MIN};
 
 use crate::abilities::Ability;
 use crate::draws::{CLAIM_TTL, DAY_AND_GRACE, MEMBERS, SERVERS, TTL};
@@ -60,7 +60,7 @@ pub(crate) struct TrueWorld {
 impl TrueWorld {
     pub(crate) fn new(setup: &Setup, abilities: BTreeSet<Ability>) -> Self {
         let first = if setup.is_before_raise {
-            MACHINE_VERSION - 1
+            (MACHINE_VERSION - 1).max(MACHINE_VERSION_MIN)
         } else {
             MACHINE_VERSION
         };
