@@ -319,12 +319,13 @@ pub(crate) fn claims_of(
     )
 }
 
-/// What operators do to migrations and to what is known of the store.
+/// What operators do to migrations, to what is known of the store, and to replicas.
 pub(crate) fn operator_draws() -> Vec<Draw> {
     vec![
         draw_always(3, Action::Delete(ResourceName::Widgets)),
         draw_always(3, Action::Abort(ResourceName::Widgets)),
         draw_always(3, Action::Reset(ResourceName::Widgets)),
+        draw_always(3, Action::Elect),
         draw_always(3, Action::StartMigration(ResourceName::Widgets)),
     ]
 }

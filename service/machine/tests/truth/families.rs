@@ -38,9 +38,10 @@ pub(crate) struct Family {
     /// The releases of the servers that may run at the beginning; empty: none runs.
     binaries: &'static [Binary],
     draws: Vec<Draw>,
-    /// The most draws of a schedule.
-    length: usize,
 }
+
+/// The fewest and the most draws of a schedule.
+const DRAWS: std::ops::RangeInclusive<usize> = 6..=30;
 
 const TTLS: [u64; 3] = [TTL, TTL, LONG_TTL];
 const CLAIM_TTLS: [u64; 2] = [CLAIM_TTL, LONG_TTL];
@@ -62,7 +63,6 @@ impl Family {
             about: &[],
             binaries: &FIXED,
             draws,
-            length: 30,
         }
     }
 
@@ -86,10 +86,9 @@ impl Family {
             setup,
             binaries,
             draws,
-            length,
             ..
         } = self;
-        let schedule = vec(Union::new_weighted(draws), 6..=length);
+        let schedule = vec(Union::new_weighted(draws), DRAWS);
         let log = (preamble(binaries), schedule).prop_map(move |(preamble, schedule)| Log {
             family: name,
             setup: setup.clone(),

@@ -37,6 +37,8 @@ pub(crate) struct Machine {
     instances: u64,
     clusters: u8,
     backup: Option<State>,
+    /// Whether the next entry is the first of a term, which lifts all deadlines.
+    is_new_term: bool,
 }
 
 /// The answers to a process that joined and reported.
@@ -57,6 +59,7 @@ impl Machine {
             instances: 0,
             clusters: 1,
             backup: None,
+            is_new_term: true,
         };
         let settings = Settings {
             write_grace: Duration::from_secs(WRITE_GRACE),
@@ -79,6 +82,11 @@ impl Machine {
         self.send_all(Vec::new());
     }
 
+    /// The next entry is the first of another leader.
+    pub(crate) fn elect(&mut self) {
+        self.is_new_term = true;
+    }
+
     /// Applies one command in an entry of its own.
     pub(crate) fn send(&mut self, command: Command) -> Outcome {
         self.send_all(vec![command]).remove(0)
@@ -93,7 +101,7 @@ impl Machine {
         };
         let entry = LogEntry {
             log_time: LogTime::from_millis(self.now * 1_000),
-            lift_deadlines: self.state.cluster().is_none(),
+            lift_deadlines: std::mem::take(&mut self.is_new_term),
             wall: WallTime::from_millis(1_800_000_000_000 + self.now * 1_000),
             commands: commands.into_iter().map(envelope).collect(),
         };

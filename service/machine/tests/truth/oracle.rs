@@ -14,22 +14,27 @@ use crate::truth::{CauseKind, WriteCause};
 use crate::workers::Completion;
 use crate::world::TrueWorld;
 
-/// An answer that is not true.
+/// An untrue answer, and the action after which the machine gave it.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
-    /// The action after which the answer was given.
-    pub(crate) action: Action,
-    pub(crate) answer: AnswerKind,
+    action: Action,
+    answer: UntrueAnswer,
+}
+
+/// An answer that is not true.
+#[derive(Clone, Debug)]
+struct UntrueAnswer {
+    kind: AnswerKind,
     /// The version that the answer excludes.
-    pub(crate) version: Version,
-    pub(crate) assumptions: BTreeSet<Assumption>,
+    version: Version,
+    assumptions: BTreeSet<Assumption>,
     /// The reason why the version is stored, or may come to be.
-    pub(crate) cause: String,
+    cause: String,
 }
 
 /// An answer by which the machine excludes a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerKind {
+enum AnswerKind {
     /// The version may be dropped.
     SafeToDrop,
     /// A version that no server ever named may be dropped: the operator meant version 1.
@@ -42,16 +47,16 @@ pub(crate) enum AnswerKind {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            action,
-            answer,
+        let UntrueAnswer {
+            kind,
             version,
             assumptions,
             cause,
-        } = self;
+        } = &self.answer;
         write!(
             f,
-            "after {action:?}: {answer:?} excludes version {version}, assuming {assumptions:?}, but {cause}"
+            "after {:?}: {kind:?} excludes version {version}, assuming {assumptions:?}, but {cause}",
+            self.action
         )
     }
 }
@@ -71,25 +76,26 @@ impl TrueWorld {
             return Ok(());
         }
         let resources = [ResourceName::Widgets, ResourceName::Gadgets];
-        let fault = completion
-            .and_then(|it| self.fault_of_completion(&it))
-            .or_else(|| resources.iter().find_map(|it| self.fault_of_claim(*it)))
-            .or_else(|| resources.iter().find_map(|it| self.fault_of_drop(*it)));
-        match fault {
-            Some(fault) => Err(Fault {
+        let untrue = completion
+            .and_then(|it| self.untrue_completion(&it))
+            .or_else(|| resources.iter().find_map(|it| self.untrue_claim(*it)))
+            .or_else(|| resources.iter().find_map(|it| self.untrue_drop(*it)))
+            .or_else(|| resources.iter().find_map(|it| self.untrue_misspelling(*it)));
+        match untrue {
+            Some(answer) => Err(Fault {
                 action: action.clone(),
-                ..fault
+                answer,
             }),
             None => Ok(()),
         }
     }
 
     /// After a completion nothing is in another version, and nothing can come to be.
-    fn fault_of_completion(&self, completion: &Completion) -> Option<Fault> {
+    fn untrue_completion(&self, completion: &Completion) -> Option<UntrueAnswer> {
         let mut others = VERSIONS.into_iter().filter(|it| *it != completion.target);
         others.find_map(|version| {
             let causes = self.causes(completion.resource, version);
-            self.first_fault(
+            self.find_untrue(
                 AnswerKind::Completed,
                 version,
                 &completion.assumptions,
@@ -99,12 +105,12 @@ impl TrueWorld {
     }
 
     /// While a claim holds, whatever is stored may be in another version, but nothing may write in one behind the worker.
-    fn fault_of_claim(&self, resource: ResourceName) -> Option<Fault> {
+    fn untrue_claim(&self, resource: ResourceName) -> Option<UntrueAnswer> {
         let running = self.machine.running_migration(resource)?;
-        let status = self.machine.status(resource)?;
-        let assumptions = status.on_trust.map(|_| Assumption::NoRoster);
-        let assumptions: BTreeSet<_> = assumptions.into_iter().collect();
         let target = target_of(&running);
+        // An answer names the assumptions that a completion would rest on, even if it is not safe.
+        let verdict = self.machine.check_drop(resource, target);
+        let assumptions: BTreeSet<_> = verdict.assumptions.into_keys().collect();
         let token = running.claim?.token;
         let is_fenced = self.workers.iter().any(|worker| {
             let claim = worker.claim.as_ref();
@@ -121,12 +127,12 @@ impl TrueWorld {
         others.find_map(|version| {
             let mut causes = self.causes(resource, version);
             causes.retain(matters);
-            self.first_fault(AnswerKind::Claimed, version, &assumptions, causes)
+            self.find_untrue(AnswerKind::Claimed, version, &assumptions, causes)
         })
     }
 
     /// A version that may be dropped is stored nowhere, and cannot come to be.
-    fn fault_of_drop(&mut self, resource: ResourceName) -> Option<Fault> {
+    fn untrue_drop(&mut self, resource: ResourceName) -> Option<UntrueAnswer> {
         for version in VERSIONS {
             let verdict = self.machine.check_drop(resource, version);
             if !verdict.is_safe() {
@@ -139,36 +145,39 @@ impl TrueWorld {
                 Event::SafeUnderAssumption
             });
             let causes = self.causes(resource, version);
-            let fault = self.first_fault(AnswerKind::SafeToDrop, version, &assumptions, causes);
-            if fault.is_some() {
-                return fault;
+            let untrue = self.find_untrue(AnswerKind::SafeToDrop, version, &assumptions, causes);
+            if untrue.is_some() {
+                return untrue;
             }
         }
-        if !self.has(Ability::Misspellings) {
-            return None;
-        }
-        let verdict = self.machine.check_drop(resource, MISSPELLED);
-        let assumptions: BTreeSet<_> = verdict.assumptions.keys().copied().collect();
-        let meant = 1;
-        let causes = self.causes(resource, meant);
-        let answer = AnswerKind::SafeToDropMisspelled;
-        let is_safe = verdict.is_safe();
-        self.first_fault(answer, meant, &assumptions, causes)
-            .filter(|_| is_safe)
+        None
     }
 
-    fn first_fault(
+    /// An operator who misspells version 1 drops that, so it is stored nowhere either.
+    fn untrue_misspelling(&self, resource: ResourceName) -> Option<UntrueAnswer> {
+        let verdict = self.machine.check_drop(resource, MISSPELLED);
+        if !verdict.is_safe() || !self.has(Ability::Misspellings) {
+            return None;
+        }
+        let assumptions: BTreeSet<_> = verdict.assumptions.into_keys().collect();
+        let meant = 1;
+        let causes = self.causes(resource, meant);
+        let kind = AnswerKind::SafeToDropMisspelled;
+        self.find_untrue(kind, meant, &assumptions, causes)
+    }
+
+    /// The answer is untrue if any cause is not excused.
+    fn find_untrue(
         &self,
-        answer: AnswerKind,
+        kind: AnswerKind,
         version: Version,
         assumptions: &BTreeSet<Assumption>,
         causes: Vec<WriteCause>,
-    ) -> Option<Fault> {
+    ) -> Option<UntrueAnswer> {
         let mut causes = causes.into_iter();
         let cause = causes.find(|cause| !self.is_excused(*cause, version, assumptions))?;
-        Some(Fault {
-            action: Action::Expire,
-            answer,
+        Some(UntrueAnswer {
+            kind,
             version,
             assumptions: assumptions.clone(),
             cause: self.explain(cause),

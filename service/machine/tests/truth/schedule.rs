@@ -32,6 +32,8 @@ pub(crate) enum Action {
     Pass(u64),
     /// The leader removes all members, claims and observations that are past their deadlines.
     Expire,
+    /// Another replica becomes the leader, and gives everything its whole TTL again.
+    Elect,
     /// A process starts, joins and reports. It replaces the process that ran under this id.
     Start(Server, Binary, u64),
     /// A process starts that writes this version without a gate and never joins.

@@ -140,6 +140,7 @@ impl TrueWorld {
         match action {
             Action::Pass(seconds) => self.pass(*seconds),
             Action::Expire => self.machine.expire(),
+            Action::Elect => self.machine.elect(),
             Action::Start(server, binary, ttl) => self.start(server, binary, *ttl),
             Action::StartUngated(server, version) => self.start_ungated(server, *version),
             Action::Crash(server) => self.crash(server),
