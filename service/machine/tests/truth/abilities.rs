@@ -1,8 +1,8 @@
-//! What a world can do to the machine, and which of that the machine does not hold yet.
+//! The abilities of a world, and those among them that the machine does not hold yet.
 
 use std::collections::BTreeSet;
 
-/// Something that happens around a machine, which it must not answer falsely because of.
+/// Something that can happen around a machine. No answer may be untrue because of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ability {
     /// A rewrite of a worker lands after its claim has ended, and a worker that is cut off goes on.

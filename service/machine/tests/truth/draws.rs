@@ -75,7 +75,7 @@ pub(crate) fn passes_long(weight: u32, longest: u64) -> Draw {
     draw_one(weight, select(spans).prop_map(Action::Pass))
 }
 
-/// What servers do while they run.
+/// Actions of servers while they run.
 pub(crate) fn server_draws() -> Vec<Draw> {
     vec![
         passes(60),
@@ -106,7 +106,7 @@ pub(crate) fn lands(weight: u32) -> Draw {
     draw_one(weight, select(SERVERS.to_vec()).prop_map(Action::Land))
 }
 
-/// What workers do with their claims.
+/// Actions of workers with their claims.
 pub(crate) fn worker_draws() -> Vec<Draw> {
     vec![
         draw_one(20, worker().prop_map(Action::Rewrite)),
@@ -319,7 +319,7 @@ pub(crate) fn claims_of(
     )
 }
 
-/// What operators do to migrations, to what is known of the store, and to replicas.
+/// Actions of operators on migrations and on what is known of the store, and changes of the leader.
 pub(crate) fn operator_draws() -> Vec<Draw> {
     vec![
         draw_always(3, Action::Delete(ResourceName::Widgets)),

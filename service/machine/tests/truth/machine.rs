@@ -288,7 +288,7 @@ impl Machine {
         self.send(Command::Expire(expire));
     }
 
-    /// What is kept of the resource; `None` if nothing is.
+    /// The state that is kept of the resource; `None` if none is.
     pub(crate) fn status(&self, resource: ResourceName) -> Option<StateStatus> {
         let state = self
             .state

@@ -21,7 +21,7 @@ pub(crate) struct WriteCause {
     pub(crate) writer: Option<Writer>,
 }
 
-/// What a cause consists in.
+/// The kind of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CauseKind {
     /// An object is in the version.

@@ -89,8 +89,8 @@ impl TrueWorld {
         schedule.iter().try_for_each(|action| self.step(action))
     }
 
-    /// Lets everything come to rest: strangers stop, both members run one release after another, and a new worker migrates. Returns
-    /// whether the version before is safe to drop then.
+    /// Lets everything come to rest: strangers stop, both members run one release after another, and a new worker migrates.
+    /// Returns whether the version before is safe to drop then.
     ///
     /// # Errors
     ///
