@@ -146,10 +146,10 @@ pub use watch::{
 pub use synod_proto::FILE_DESCRIPTOR_SET;
 
 pub use synod_model::{
-    AbortCause, Assumption, Claim, ClaimToken, ContinueToken, DeleteMigration, FailureClass,
-    FailureReason, Migration, MigrationAlias, MigrationFailure, MigrationId, MigrationName,
-    MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, ObserveStorage,
-    WorkerName,
+    AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ContinueToken, DeleteMigration,
+    FailureClass, FailureReason, Migration, MigrationAlias, MigrationFailure, MigrationId,
+    MigrationName, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
+    ObserveStorage, WorkerName, WorkerStop,
 };
 pub use synod_model::{
     Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceScope, Roster,

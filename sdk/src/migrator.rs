@@ -11,6 +11,7 @@ mod options;
 mod pass;
 mod plan;
 mod put_off;
+mod rewrites;
 mod store;
 
 use std::future::pending;
@@ -19,7 +20,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use synod_model::{ErrorKind, Migration, MigrationFailure, MigrationId, MigrationPhase};
+use synod_model::{
+    ClaimMigration, ErrorKind, Migration, MigrationFailure, MigrationId, MigrationPhase, WorkerStop,
+};
 use tokio::time::timeout;
 
 pub use collection::{CollectionStore, RecodeError};
@@ -28,6 +31,7 @@ pub use options::MigratorOptions;
 use pass::{Pass, Passed};
 pub use plan::StoreError;
 use put_off::PutOff;
+use rewrites::Rewrites;
 pub use store::{Store, StorePage};
 
 use crate::{Assumed, ClaimKey, Client, Error, ObjectKind, Reflector};
@@ -108,8 +112,8 @@ impl<S: Store> Migrator<S> {
     /// As [`run`](Self::run), until `stop` ends. Then the worker gives back what it has claimed, and returns within three
     /// seconds, whether that succeeded or not: another worker continues at once, or once the claim has run out.
     ///
-    /// Calls of the store that are under way are dropped, and not waited for: a write that was sent may land after the claim was
-    /// given back. That is why each write of a [`Store`] is conditional or fenced.
+    /// Calls of the store that are under way are dropped unless they end within half a second: a write that was sent may land
+    /// after the claim was given back. The cluster is told, and lets no migration to another version begin before that.
     ///
     /// # Errors
     ///
@@ -211,8 +215,8 @@ impl<S: Store> Migrator<S> {
             return Ok(Attempt::Stopped);
         }
         match self.claim(id).await? {
-            Claiming::Claimed(claim, pass) => {
-                let worked = self.work(reflector, &claim, pass, stop).await?;
+            Claiming::Claimed(claim, pass, rewrites) => {
+                let worked = self.work(reflector, &claim, pass, &rewrites, stop).await?;
                 Ok(Attempt::Worked(worked))
             }
             Claiming::Refused(refusal) => Ok(Attempt::Refused(refusal)),
@@ -231,18 +235,24 @@ impl<S: Store> Migrator<S> {
     }
 
     async fn claim(&self, id: &MigrationId) -> Result<Claiming, Error> {
-        let claimed = self
-            .client
-            .claim_migration(id, &self.options.worker, self.options.ttl)
-            .await;
-        match claimed {
+        let clock = Arc::clone(&self.client.seams().clock);
+        let sent_at = clock.now();
+        let claimed = self.client.send_claim_migration(ClaimMigration {
+            id: id.clone(),
+            worker: self.options.worker.clone(),
+            ttl: self.options.ttl,
+            fenced: self.store.is_fenced(),
+        });
+        match claimed.await {
             Ok(claimed) => {
                 let claim = ClaimKey {
                     id: id.clone(),
                     token: claimed.token,
                     cluster: claimed.header.cluster,
                 };
-                Ok(Claiming::Claimed(claim, Pass::resumed(claimed.progress)))
+                let rewrites = Rewrites::new(clock, self.options.ttl.duration(), sent_at);
+                let pass = Pass::resumed(claimed.progress);
+                Ok(Claiming::Claimed(claim, pass, rewrites))
             }
             Err(error) => match error.kind() {
                 ErrorKind::Draining
@@ -260,6 +270,7 @@ impl<S: Store> Migrator<S> {
         reflector: &Reflector,
         claim: &ClaimKey,
         mut pass: Pass,
+        rewrites: &Rewrites,
         stop: impl Future<Output = ()> + Clone,
     ) -> Result<Worked, Error> {
         let view = self
@@ -267,22 +278,33 @@ impl<S: Store> Migrator<S> {
             .migration(&claim.id, crate::ReadOptions::linearizable())
             .await?;
         loop {
-            let passing = pass.run(
-                &self.client,
-                &*self.store,
-                &self.options,
-                claim,
-                &view.migration,
-            );
-            let passed = tokio::select! {
-                biased;
-                ended = lost(reflector, claim) => return ended.map(|()| Worked::Lost),
-                () = stop.clone() => Passed::LetGo("the worker was told to stop".to_owned()),
-                passed = passing => passed?,
+            let passed = {
+                let passing = pass.run(
+                    &self.client,
+                    &*self.store,
+                    &self.options,
+                    claim,
+                    &view.migration,
+                    rewrites,
+                );
+                let mut passing = pin!(passing);
+                let cut_off = tokio::select! {
+                    biased;
+                    passed = &mut passing => Err(passed?),
+                    ended = lost(reflector, claim) => ended.map(|()| Ok(Passed::Lost))?,
+                    () = stop.clone() => Ok(Passed::LetGo("the worker was told to stop".to_owned())),
+                };
+                match cut_off {
+                    Err(passed) => passed,
+                    Ok(passed) => {
+                        rewrites.settle(passing).await;
+                        passed
+                    }
+                }
             };
             let failure = match passed {
-                Passed::Lost => return Ok(Worked::Lost),
-                Passed::LetGo(why) => return self.release(claim, why).await,
+                Passed::Lost => return Ok(self.lose(claim, rewrites).await),
+                Passed::LetGo(why) => return self.release(claim, rewrites, why).await,
                 Passed::GaveUp(failure) => failure,
                 Passed::All => match self.client.complete_migration(claim).await {
                     Ok(completed) => {
@@ -294,30 +316,62 @@ impl<S: Store> Migrator<S> {
                         pass = Pass::again(pass);
                         continue;
                     }
-                    Err(error) => return ended(error),
+                    Err(error) => return self.lose_after(error, claim, rewrites).await,
                 },
             };
-            return match self.client.fail_migration(claim, failure.clone()).await {
+            let stop = Some(rewrites.stop());
+            let failed = self.client.fail_migration(claim, failure.clone(), stop);
+            return match failed.await {
                 Ok(_) => Ok(Worked::Failed(failure)),
-                Err(error) => ended(error),
+                Err(error) => self.lose_after(error, claim, rewrites).await,
             };
         }
     }
 
     /// Gives the claim back. What was reported last is what the next worker begins with.
-    async fn release(&self, claim: &ClaimKey, why: String) -> Result<Worked, Error> {
-        match timeout(RELEASING, self.client.release_migration(claim)).await {
+    async fn release(
+        &self,
+        claim: &ClaimKey,
+        rewrites: &Rewrites,
+        why: String,
+    ) -> Result<Worked, Error> {
+        let released = self.client.release_migration(claim, Some(rewrites.stop()));
+        match timeout(RELEASING, released).await {
             Ok(Ok(_)) => Ok(Worked::Released { why }),
             Ok(Err(error)) => ended(error),
             Err(_) => Err(not_released("no replica took it in time")),
         }
+    }
+
+    /// Ends after the refusal of the worker's last report, which may say that the claim has ended.
+    async fn lose_after(
+        &self,
+        error: Error,
+        claim: &ClaimKey,
+        rewrites: &Rewrites,
+    ) -> Result<Worked, Error> {
+        match ended(error)? {
+            Worked::Lost => Ok(self.lose(claim, rewrites).await),
+            other => Ok(other),
+        }
+    }
+
+    /// Says of a claim that has ended that all rewrites were answered, if they were: then nothing of it drains.
+    async fn lose(&self, claim: &ClaimKey, rewrites: &Rewrites) -> Worked {
+        let stop = rewrites.stop();
+        if stop == WorkerStop::AllAnswered {
+            // If this does not reach the cluster, or the claim has left no drain, nothing is lost but time.
+            let said = self.client.release_migration(claim, Some(stop));
+            let _ = timeout(RELEASING, said).await;
+        }
+        Worked::Lost
     }
 }
 
 /// The result of claiming a migration.
 enum Claiming {
     /// This worker has it, and continues from its saved progress.
-    Claimed(ClaimKey, Pass),
+    Claimed(ClaimKey, Pass, Rewrites),
     /// Writes in other versions may land, another worker has it, it is gone, or migrations are switched off.
     Refused(Error),
 }

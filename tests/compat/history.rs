@@ -113,6 +113,8 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
         member: member("leaving"),
         epoch: leaving,
         drained: true,
+        instance: None,
+        stopped: false,
     }))
     .await;
     session

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use synod_client::{
-    Client, ErrorKind, HolderIdentity, LeaseKey, LeaseToken, LockOptions, MemberEpoch, ReadOptions,
-    RequestKey, Revision, Sequence, SessionId,
+    Client, ErrorKind, HolderIdentity, InstanceId, LeaseKey, LeaseToken, LockOptions, MemberEpoch,
+    ReadOptions, RequestKey, Revision, Sequence, SessionId,
 };
 use synod_store::backup::{BackupError, load};
 
@@ -153,7 +153,8 @@ impl Given {
             .await
             .expect_err("it is of another");
         assert_eq!(renewed.kind(), ErrorKind::NotAMember, "{renewed}");
-        let left = client.send_leave(member, true).await;
+        let instance = InstanceId::parse("another").expect("it is legal");
+        let left = client.send_leave(member, &instance, true).await;
         let left = left.expect_err("it is of another");
         assert_eq!(left.kind(), ErrorKind::NotAMember, "{left}");
         let renewed = client

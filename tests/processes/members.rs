@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use synod_client::{
-    Client, Ended, ErrorKind, GroupResource, JoinOptions, ListMembers, ListStorageVersions,
-    MemberEpoch, MemberId, ReadOptions, StatementNumber, Ttl,
+    Client, Ended, ErrorKind, GroupResource, InstanceId, JoinOptions, ListMembers,
+    ListStorageVersions, MemberEpoch, MemberId, ReadOptions, StatementNumber, Ttl,
 };
 use synod_proto::v1;
 
@@ -196,6 +196,7 @@ async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_fo
 async fn assert_fenced(cluster: &Cluster, old: &MemberEpoch) {
     for id in IDS {
         let client = cluster.client_of(id).await;
+        let instance = InstanceId::parse("another").expect("it is legal");
         let kinds = [
             client.send_renew(old).await.map(drop),
             client
@@ -208,7 +209,7 @@ async fn assert_fenced(cluster: &Cluster, old: &MemberEpoch) {
                 .await
                 .map(drop),
             client.send_ready(old).await.map(drop),
-            client.send_leave(old, true).await.map(drop),
+            client.send_leave(old, &instance, true).await.map(drop),
         ];
         for refused in kinds {
             assert_eq!(

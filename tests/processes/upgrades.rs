@@ -170,6 +170,7 @@ async fn gives_nothing_back(cluster: &Cluster, replica: u64, kind: ErrorKind, sa
     let release = v1::MigrationsReleaseRequest {
         request_id: None,
         claim: Some(claim),
+        ..v1::MigrationsReleaseRequest::default()
     };
     let wire = Wire::to(&cluster.endpoint(replica));
     let refused = refusal(wire.migrations().release(timely(release)).await);

@@ -28,8 +28,10 @@ messages! {
     v1::MembershipLeaveRequest = Leave {
         (member, epoch) = member,
         drained = drained,
+        instance = instance_id,
+        stopped = stopped,
         ; ..Default::default()
-    }
+    } => check
     v1::MembershipRenewRequest = Renew {
         (member, epoch) = member,
         ; ..Default::default()

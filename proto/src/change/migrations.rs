@@ -34,6 +34,7 @@ messages! {
         id = name,
         worker = worker,
         ttl = ttl_ms or Ttl::DEFAULT,
+        fenced = fenced,
         ; ..Default::default()
     }
     v1::MigrationsProgressRequest = ReportMigrationProgress {
@@ -49,10 +50,12 @@ messages! {
         (id, token) = claim,
         class = class,
         reason = reason,
+        stop = stop,
         ; ..Default::default()
     }
     v1::MigrationsReleaseRequest = ReleaseMigration {
         (id, token) = claim,
+        stop = stop,
         ; ..Default::default()
     }
     v1::MigrationsAbortRequest = AbortMigration {

@@ -6,13 +6,14 @@ mod rosters;
 use proptest::collection::btree_set;
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::select;
 use prost::Message;
 use synod_model::{
     AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration,
-    DeleteMigration, ErrorKind, FailMigration, ForgetResource, Join, Leave, MarkReady, MemberId,
-    MigrationReason, ObserveStorage, OpenSession, ReleaseMigration, Renew, Report,
+    DeleteMigration, ErrorKind, FailMigration, ForgetResource, InstanceId, Join, Leave, MarkReady,
+    MemberId, MigrationReason, ObserveStorage, OpenSession, ReleaseMigration, Renew, Report,
     ReportMigrationProgress, RequestId, ResetStorageStates, RetryMigration, SettingsPatch,
-    StartMigration, UpdateSettings, Violations,
+    StartMigration, UpdateSettings, Violations, WorkerStop,
 };
 
 use crate::{Change, samples, v1};
@@ -130,8 +131,18 @@ fn update() -> impl Strategy<Value = UpdateSettings> {
 }
 
 fn of_migrations() -> impl Strategy<Value = ClaimMigration> {
-    (samples::migration_id(), samples::worker(), samples::ttl())
-        .prop_map(|(id, worker, ttl)| ClaimMigration { id, worker, ttl })
+    (
+        samples::migration_id(),
+        samples::worker(),
+        samples::ttl(),
+        any::<bool>(),
+    )
+        .prop_map(|(id, worker, ttl, fenced)| ClaimMigration {
+            id,
+            worker,
+            ttl,
+            fenced,
+        })
 }
 
 fn said_of_migrations() -> impl Strategy<Value = ReportMigrationProgress> {
@@ -198,6 +209,7 @@ proptest! {
     fn what_a_worker_says_is_carried_whole(
         spoken in change(said_of_migrations(), true),
         failure in samples::failure(),
+        stop in option::of(select(vec![WorkerStop::SomeUnanswered, WorkerStop::AllAnswered])),
     ) {
         // A claim is a fencing token, and no epoch.
         let progress = Change { token_cluster: spoken.epoch_cluster, epoch_cluster: None, ..spoken };
@@ -205,9 +217,9 @@ proptest! {
         let (id, token) = (progress.body.id.clone(), progress.body.token);
         let complete = with(&progress, CompleteMigration { id: id.clone(), token });
         prop_assert_eq!(carried::<_, v1::MigrationsCompleteRequest>(&complete).unwrap(), complete);
-        let release = with(&progress, ReleaseMigration { id: id.clone(), token });
+        let release = with(&progress, ReleaseMigration { id: id.clone(), token, stop });
         prop_assert_eq!(carried::<_, v1::MigrationsReleaseRequest>(&release).unwrap(), release);
-        let fail = FailMigration { id, token, class: failure.class, reason: failure.reason };
+        let fail = FailMigration { id, token, class: failure.class, reason: failure.reason, stop };
         let fail = with(&progress, fail);
         prop_assert_eq!(carried::<_, v1::MigrationsFailRequest>(&fail).unwrap(), fail);
     }
@@ -244,12 +256,15 @@ proptest! {
         member in samples::member_id(),
         epoch in samples::epoch(),
         drained in any::<bool>(),
+        instance in option::of("[a-z]{1,8}"),
         of in change(Just(()), true),
     ) {
         let Change { key, session_cluster, epoch_cluster, token_cluster, body: () } = of;
         let ready = Change { key, session_cluster, epoch_cluster, token_cluster, body: MarkReady { member: member.clone(), epoch } };
         prop_assert_eq!(carried::<_, v1::MembershipReadyRequest>(&ready).unwrap(), ready);
-        let leave = Leave { member: member.clone(), epoch, drained };
+        let instance = instance.map(|text| InstanceId::parse(&text).unwrap());
+        let stopped = instance.is_none() && !drained;
+        let leave = Leave { member: member.clone(), epoch, drained, instance, stopped };
         let leave = Change { key, session_cluster, epoch_cluster, token_cluster, body: leave };
         prop_assert_eq!(carried::<_, v1::MembershipLeaveRequest>(&leave).unwrap(), leave);
         let renew = Change { epoch_cluster, ..Change::new(Renew { member, epoch }) };

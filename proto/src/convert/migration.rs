@@ -1,7 +1,7 @@
 use synod_model::{
     AbortCause, Assumption, Claim, FailureClass, Labels, Migration, MigrationFailure, MigrationId,
     MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, StorageVersionHash,
-    Violations,
+    Violations, WorkerStop,
 };
 
 use super::metadata::named;
@@ -26,7 +26,10 @@ wire_enums! {
     }
     v1::AssumptionReason = Assumption {
         NoRoster = NoRoster, SnapshotVersionUnknown = SnapshotVersionUnknown,
-        LeftToOthers = LeftToOthers,
+        LeftToOthers = LeftToOthers, ConcludedBefore = ConcludedBefore, SaidStopped = SaidStopped,
+    }
+    v1::WorkerStop = WorkerStop {
+        SomeUnanswered = SomeUnanswered, AllAnswered = AllAnswered,
     }
 }
 
@@ -35,6 +38,8 @@ messages! {
         worker = worker,
         token = token,
         ttl = ttl_ms,
+        fenced = fenced,
+        since = since_log_time_ms,
     }
     v1::MigrationFailure = MigrationFailure {
         class = class,

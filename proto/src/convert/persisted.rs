@@ -40,7 +40,7 @@ impl v1::Drain {
         Self {
             version: version.to_string(),
             until_log_time_ms: until.as_millis(),
-            hash: String::new(),
+            ..Self::default()
         }
     }
 
@@ -48,9 +48,19 @@ impl v1::Drain {
     #[must_use]
     pub fn of_hash(hash: StorageVersionHash, until: LogTime) -> Self {
         Self {
-            version: String::new(),
-            until_log_time_ms: until.as_millis(),
             hash: hash.to_string(),
+            until_log_time_ms: until.as_millis(),
+            ..Self::default()
+        }
+    }
+
+    /// Writes in versions that nobody can name may land until `until`.
+    #[must_use]
+    pub fn of_unknown(until: LogTime) -> Self {
+        Self {
+            unknown: true,
+            until_log_time_ms: until.as_millis(),
+            ..Self::default()
         }
     }
 }

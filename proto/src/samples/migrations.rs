@@ -4,7 +4,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use synod_model::{
-    AbortCause, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, Migration,
+    AbortCause, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, LogTime, Migration,
     MigrationAlias, MigrationFailure, MigrationId, MigrationPhase, MigrationProgress,
     MigrationReason, MigrationTarget, StorageVersionHash, WallTime, WorkerName,
 };
@@ -57,8 +57,15 @@ pub(crate) fn alias() -> impl Strategy<Value = MigrationAlias> {
 }
 
 pub(crate) fn migration() -> impl Strategy<Value = Migration> {
-    let claim = (worker(), claim_token(), ttl());
-    let claim = claim.prop_map(|(worker, token, ttl)| Claim { worker, token, ttl });
+    let since = option::of(any::<u64>().prop_map(LogTime::from_millis));
+    let claim = (worker(), claim_token(), ttl(), any::<bool>(), since);
+    let claim = claim.prop_map(|(worker, token, ttl, fenced, since)| Claim {
+        worker,
+        token,
+        ttl,
+        fenced,
+        since,
+    });
     let target = (hash(), option::of(api_version()));
     let target = target.prop_map(|(hash, version)| MigrationTarget { hash, version });
     let phases = vec![

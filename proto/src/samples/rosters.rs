@@ -64,6 +64,8 @@ pub(crate) fn assumption() -> impl Strategy<Value = Assumption> {
         Just(Assumption::NoRoster),
         Just(Assumption::SnapshotVersionUnknown),
         Just(Assumption::LeftToOthers),
+        Just(Assumption::ConcludedBefore),
+        Just(Assumption::SaidStopped),
     ]
 }
 

@@ -1,8 +1,8 @@
 //! Members: reading them, and the single calls that a membership is made of.
 
 use synod_model::{
-    Adopt, ClusterId, Epoch, GroupResource, Join, Labels, Leave, MarkReady, MemberId, Renew,
-    Report, ReportEntry, Revision, StatementNumber,
+    Adopt, ClusterId, Epoch, GroupResource, InstanceId, Join, Labels, Leave, MarkReady, MemberId,
+    Renew, Report, ReportEntry, Revision, StatementNumber,
 };
 use synod_proto::{Change, v1};
 use tokio_stream::StreamExt as _;
@@ -123,17 +123,47 @@ impl Client {
         read::<v1::MembershipReadyResponse, _>(answer.await?)
     }
 
-    /// Removes a member and all that depends on it. `drained` says that none of the member's writes can land any more.
+    /// Removes a member and all that depends on it, for its own process, which speaks for it as `instance`. `drained` says that none
+    /// of the member's writes can land any more.
     ///
     /// # Errors
     ///
-    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over.
-    pub async fn send_leave(&self, member: &MemberEpoch, drained: bool) -> Result<Header, Error> {
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `CONFLICT`: another instance speaks for the member.
+    pub async fn send_leave(
+        &self,
+        member: &MemberEpoch,
+        instance: &InstanceId,
+        drained: bool,
+    ) -> Result<Header, Error> {
         let change = member.change(|member, epoch| Leave {
             member,
             epoch,
             drained,
+            instance: Some(instance.clone()),
+            stopped: false,
         });
+        self.remove_member(change).await
+    }
+
+    /// Evicts a member: removes it and all that depends on it, without its process, which may not know of it. What it may still
+    /// write drains until its proof of membership has run out and for `write_grace` more. `stopped` says that its process has
+    /// stopped: then it drains for `write_grace` alone, and answers name what was said as an assumption.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over.
+    pub async fn evict_member(&self, member: &MemberEpoch, stopped: bool) -> Result<Header, Error> {
+        let change = member.change(|member, epoch| Leave {
+            member,
+            epoch,
+            drained: false,
+            instance: None,
+            stopped,
+        });
+        self.remove_member(change).await
+    }
+
+    async fn remove_member(&self, change: Change<Leave>) -> Result<Header, Error> {
         let answer = self.fenced_change(change, |attempt: Try, message| {
             let request = attempt.request::<v1::MembershipLeaveRequest>(message);
             async move { stubs::membership(attempt.channel).leave(request).await }

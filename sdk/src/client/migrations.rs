@@ -4,7 +4,7 @@ use synod_model::{
     AbortMigration, ApiVersion, Binary, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
     DeleteMigration, FailMigration, GroupResource, MigrationAlias, MigrationFailure, MigrationId,
     MigrationProgress, MigrationReason, ObserveStorage, ReleaseMigration, ReportMigrationProgress,
-    ResetStorageStates, RetryMigration, StartMigration, Ttl, WorkerName,
+    ResetStorageStates, RetryMigration, StartMigration, Ttl, WorkerName, WorkerStop,
 };
 use synod_proto::{Change, v1};
 
@@ -182,7 +182,8 @@ impl Client {
         read::<v1::MigrationsStartResponse, _>(answer.await?)
     }
 
-    /// Claims a pending migration for a worker. The claim lasts as long as the worker reports once in every `ttl`.
+    /// Claims a pending migration for a worker. The claim lasts as long as the worker reports once in every `ttl`: the worker
+    /// starts no rewrite later than nine tenths of that after it has sent the last report that was answered.
     ///
     /// # Errors
     ///
@@ -193,11 +194,26 @@ impl Client {
         worker: &WorkerName,
         ttl: Ttl,
     ) -> Result<MigrationClaimed, Error> {
-        let claim = ClaimMigration {
-            id: id.clone(),
-            worker: worker.clone(),
+        let (id, worker, fenced) = (id.clone(), worker.clone(), false);
+        self.send_claim_migration(ClaimMigration {
+            id,
+            worker,
             ttl,
-        };
+            fenced,
+        })
+        .await
+    }
+
+    /// As [`claim_migration`](Self::claim_migration), for any worker: also for one that raises a fence in its store before it
+    /// lists ([`Fenced`](crate::Fenced)), which need not wait for what other fenced workers may still write.
+    ///
+    /// # Errors
+    ///
+    /// As [`claim_migration`](Self::claim_migration).
+    pub async fn send_claim_migration(
+        &self,
+        claim: ClaimMigration,
+    ) -> Result<MigrationClaimed, Error> {
         let answer = change!(self, Change::new(claim), MigrationsClaimRequest, claim);
         read::<v1::MigrationsClaimResponse, _>(answer.await?)
     }
@@ -235,7 +251,8 @@ impl Client {
         read::<v1::MigrationsCompleteResponse, _>(answer.await?)
     }
 
-    /// Fails a migration. Unless the failure is permanent, it is tried again later.
+    /// Fails a migration. Unless the failure is permanent, it is tried again later. `stop` is what the worker says of its
+    /// rewrites, as in [`release_migration`](Self::release_migration).
     ///
     /// # Errors
     ///
@@ -244,12 +261,14 @@ impl Client {
         &self,
         claim: &ClaimKey,
         failure: MigrationFailure,
+        stop: Option<WorkerStop>,
     ) -> Result<Header, Error> {
         let fail = claim.says(FailMigration {
             id: claim.id.clone(),
             token: claim.token,
             class: failure.class,
             reason: failure.reason,
+            stop,
         });
         let answer = change!(self, fail, MigrationsFailRequest, fail);
         let answer: v1::MigrationsFailResponse = answer.await?;
@@ -259,13 +278,22 @@ impl Client {
     /// Gives a claim back before it has run out: the migration waits for a worker again, and the next one continues from the
     /// last reported progress.
     ///
+    /// What the worker may still write drains: claims of other targets wait for it. `stop` is what the worker says of its
+    /// rewrites; `None` if the caller does not speak for the worker. `AllAnswered` is also taken of a claim that has ended, whose
+    /// drain it lifts.
+    ///
     /// # Errors
     ///
     /// `CONFLICT`: the claim has ended. `UNAVAILABLE`: not every replica knows this call yet, so the claim has to run out.
-    pub async fn release_migration(&self, claim: &ClaimKey) -> Result<Header, Error> {
+    pub async fn release_migration(
+        &self,
+        claim: &ClaimKey,
+        stop: Option<WorkerStop>,
+    ) -> Result<Header, Error> {
         let release = claim.says(ReleaseMigration {
             id: claim.id.clone(),
             token: claim.token,
+            stop,
         });
         let answer = change!(self, release, MigrationsReleaseRequest, release);
         let answer: v1::MigrationsReleaseResponse = answer.await?;

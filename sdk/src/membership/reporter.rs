@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use synod_model::{Epoch, GroupResource, MemberId, ReportEntry, Revision};
+use synod_model::{Epoch, GroupResource, InstanceId, MemberId, ReportEntry, Revision};
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -56,6 +56,7 @@ pub(super) enum Command {
 /// The reporter task and its state.
 pub(super) struct Reporter {
     id: MemberId,
+    instance: InstanceId,
     client: Client,
     gate: Gate,
     standing: Arc<Board<Standing>>,
@@ -142,6 +143,7 @@ impl Reporter {
         };
         Self {
             id: keeper.join.id.clone(),
+            instance: keeper.join.instance.clone(),
             client,
             gate: keeper.gate.clone(),
             standing: Arc::clone(&keeper.standing),

@@ -253,6 +253,10 @@ impl<S> Fenced<S> {
 impl<S: FencedStore> Store for Fenced<S> {
     type Object = S::Object;
 
+    fn is_fenced(&self) -> bool {
+        true
+    }
+
     async fn list_page(
         &self,
         migration: &Migration,

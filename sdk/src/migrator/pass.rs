@@ -13,6 +13,7 @@ use tokio::time::{Instant, interval, sleep, sleep_until};
 use super::failure::failure;
 use super::options::MigratorOptions;
 use super::plan::{Next, TRIES, after_list, after_rewrite};
+use super::rewrites::Rewrites;
 use super::store::{Store, StorePage};
 use crate::{ClaimKey, Client, Error};
 
@@ -109,27 +110,29 @@ impl Pass {
         options: &MigratorOptions,
         claim: &ClaimKey,
         migration: &Migration,
+        rewrites: &Rewrites,
     ) -> Result<Passed, Error> {
         let mut beat = interval(options.ttl.duration() / 3);
         let mut pace = Instant::now();
         loop {
             let said = self.progress();
             let paged = {
-                let page = self.page(store, options, migration, &mut pace);
+                let page = self.page(store, options, migration, &mut pace, rewrites);
                 tokio::pin!(page);
                 loop {
                     tokio::select! {
                         biased;
                         paged = &mut page => break paged,
                         _ = beat.tick() => {
-                            if let Some(ended) = says(client, claim, said.clone()).await? {
+                            if let Some(ended) = says(client, claim, said.clone(), rewrites).await? {
+                                rewrites.settle(&mut page).await;
                                 return Ok(ended);
                             }
                         }
                     }
                 }
             };
-            if let Some(ended) = says(client, claim, self.progress()).await? {
+            if let Some(ended) = says(client, claim, self.progress(), rewrites).await? {
                 return Ok(ended);
             }
             match paged {
@@ -167,6 +170,7 @@ impl Pass {
         options: &MigratorOptions,
         migration: &Migration,
         pace: &mut Instant,
+        rewrites: &Rewrites,
     ) -> Paged {
         let StorePage {
             objects,
@@ -176,7 +180,7 @@ impl Pass {
             Ok(page) => page,
             Err(cut) => return Paged::Cut(cut),
         };
-        match rewritten(store, options, migration, &objects, pace).await {
+        match rewritten(store, options, migration, &objects, pace, rewrites).await {
             Ok(unread) => self.leave_unread(unread),
             Err(cut) => return Paged::Cut(cut),
         }
@@ -244,30 +248,40 @@ impl Pass {
     }
 }
 
-/// Rewrites the objects of a page, several at a time, and returns those that could not be read.
+/// Rewrites the objects of a page, several at a time, and returns those that could not be read. If one ends the pass, no other is
+/// started, and what was started is waited for, for a short time.
 async fn rewritten<S: Store>(
     store: &S,
     options: &MigratorOptions,
     migration: &Migration,
     objects: &[S::Object],
     pace: &mut Instant,
+    rewrites: &Rewrites,
 ) -> Result<Vec<String>, Cut> {
-    let mut unread = Vec::new();
     let mut under_way = FuturesUnordered::new();
-    for object in objects {
-        if under_way.len() >= options.objects_at_once.get()
-            && let Some(rewritten) = under_way.next().await
-        {
+    let rewriting = async {
+        let mut unread = Vec::new();
+        for object in objects {
+            if under_way.len() >= options.objects_at_once.get()
+                && let Some(rewritten) = under_way.next().await
+            {
+                unread.extend(rewritten?);
+            }
+            // Only when there is room: one rate limit holds for all objects.
+            let begin = paced(pace, options.objects_per_second);
+            under_way.push(rewritten_at(begin, store, migration, object, rewrites));
+        }
+        while let Some(rewritten) = under_way.next().await {
             unread.extend(rewritten?);
         }
-        // Only when there is room: one rate limit holds for all objects.
-        let begin = paced(pace, options.objects_per_second);
-        under_way.push(rewritten_at(begin, store, migration, object));
+        Ok(unread)
+    };
+    let done: Result<Vec<String>, Cut> = rewriting.await;
+    if done.is_err() {
+        let others = async { while under_way.next().await.is_some() {} };
+        rewrites.settle(others).await;
     }
-    while let Some(rewritten) = under_way.next().await {
-        unread.extend(rewritten?);
-    }
-    Ok(unread)
+    done
 }
 
 /// When the next object may be rewritten, if there is a rate limit.
@@ -284,24 +298,36 @@ async fn rewritten_at<S: Store>(
     store: &S,
     migration: &Migration,
     object: &S::Object,
+    rewrites: &Rewrites,
 ) -> Result<Option<String>, Cut> {
     if let Some(begin) = begin {
         sleep_until(begin).await;
     }
+    let stopped = || Cut::LetGo("the worker stops".to_owned());
+    store.await_turn(object).await;
+    let mut started = rewrites.start().await.ok_or_else(stopped)?;
     let mut tries = 0;
-    loop {
-        let Err(error) = store.rewrite(migration, object).await else {
-            return Ok(None);
+    let rewritten = loop {
+        let answer = store.rewrite(migration, object).await;
+        started.tried(&answer);
+        let Err(error) = answer else {
+            break Ok(None);
         };
         tries += 1;
         match after_rewrite(error, tries) {
-            Next::Done | Next::GoOn(_) => return Ok(None),
+            Next::Done | Next::GoOn(_) => break Ok(None),
             Next::Again(pause) => sleep(pause).await,
-            Next::GiveUp(class, why) => return Err(failure(class, &why).into()),
-            Next::LetGo(why) => return Err(Cut::LetGo(why)),
-            Next::Unread(what) => return Ok(Some(what)),
+            Next::GiveUp(class, why) => break Err(failure(class, &why).into()),
+            Next::LetGo(why) => break Err(Cut::LetGo(why)),
+            Next::Unread(what) => break Ok(Some(what)),
         }
-    }
+        store.await_turn(object).await;
+        if !rewrites.allowed().await {
+            break Err(stopped());
+        }
+    };
+    started.ended();
+    rewritten
 }
 
 /// Reports the progress. Returns how the pass ends if the claim has ended, or nobody is to work at migrations because they
@@ -310,9 +336,14 @@ async fn says(
     client: &Client,
     claim: &ClaimKey,
     progress: MigrationProgress,
+    rewrites: &Rewrites,
 ) -> Result<Option<Passed>, Error> {
+    let sent_at = rewrites.now();
     match client.report_migration_progress(claim, progress).await {
-        Ok(_) => Ok(None),
+        Ok(_) => {
+            rewrites.extend(sent_at);
+            Ok(None)
+        }
         Err(error) => match error.kind() {
             ErrorKind::Conflict | ErrorKind::NotFound => Ok(Some(Passed::Lost)),
             ErrorKind::SwitchedOff => Ok(Some(Passed::LetGo(error.message().to_owned()))),

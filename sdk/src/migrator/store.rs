@@ -11,6 +11,12 @@ pub trait Store: Send + Sync {
     /// An object as it was listed.
     type Object: Send + Sync;
 
+    /// Whether a fence in the store keeps out the late writes of other workers that are fenced. A claim of such a worker need
+    /// not wait for those. [`Fenced`](crate::Fenced) is.
+    fn is_fenced(&self) -> bool {
+        false
+    }
+
     /// Lists a page of the objects after `token`; without a token, from the first object.
     ///
     /// Every object on the page is rewritten, so the store leaves out those that it knows to need no rewrite: objects
@@ -31,6 +37,12 @@ pub trait Store: Send + Sync {
         migration: &Migration,
         token: Option<&ContinueToken>,
     ) -> impl Future<Output = Result<StorePage<Self::Object>, StoreError>> + Send;
+
+    /// Waits until an object may be rewritten, as for a rate limit of the store's own. It sends nothing: the worker looks after it
+    /// whether it still has its claim.
+    fn await_turn(&self, _object: &Self::Object) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 
     /// Writes an object without changing it, in the target's encoding, only if it was not changed since it was listed.
     /// The condition belongs to the write itself, or a fence does ([`FencedStore`](crate::FencedStore)): a worker that is told

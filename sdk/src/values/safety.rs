@@ -68,6 +68,8 @@ pub struct Danger {
 pub enum DangerReason {
     /// The resource's stored versions are not known: no member ever reported it, and it was never observed.
     NoState,
+    /// Nobody ever reported, observed or stored this version: [`Danger::message`] names those that are known.
+    VersionUnknown(ApiVersion),
     /// Objects may be stored in versions that are not known.
     PersistedUnknown,
     /// Objects may be stored in this version.
@@ -84,6 +86,8 @@ pub enum DangerReason {
     Draining(ApiVersion, LogTime),
     /// Writes in an encoding that discovery has shown may still land until this log time.
     DrainingHash(StorageVersionHash, LogTime),
+    /// Writes in versions that nobody can name may still land until this log time.
+    DrainingUnknown(LogTime),
     /// A server shows this encoding in discovery.
     Observed(StorageVersionHash),
     /// An encoding whose hash matches no known kind and version is stored, draining or shown in discovery: it may be any version.
@@ -168,6 +172,7 @@ macro_rules! dangers {
 
 dangers! {
     NoState;
+    VersionUnknown(version);
     PersistedUnknown;
     Persisted(version);
     PersistedHash(hash);
@@ -176,6 +181,7 @@ dangers! {
     Voted(member, version);
     Draining(version, until_log_time_ms);
     DrainingHash(hash, until_log_time_ms);
+    DrainingUnknown(until_log_time_ms);
     Observed(hash);
     UnreadableHash(hash);
     Contradicted;

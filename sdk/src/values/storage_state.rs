@@ -3,8 +3,8 @@
 use std::fmt;
 
 use synod_model::{
-    Absent, ApiVersion, GroupResource, Kind, LogTime, Metadata, Persisted, Revision,
-    StorageVersionHash, Violations, WallTime,
+    Absent, ApiVersion, ClaimToken, GroupResource, Kind, LogTime, MemberId, Metadata, Persisted,
+    Revision, StorageVersionHash, Violations, WallTime,
 };
 
 use synod_proto::wire::Wire;
@@ -53,6 +53,14 @@ pub struct StorageState {
     pub serve_until: Option<WallTime>,
     /// The same in log time, which alone decides.
     pub serve_until_log_time: Option<LogTime>,
+    /// The versions that were ever decodable, encoded, selected or stored; the newest 256.
+    pub known_versions: Vec<ApiVersion>,
+    /// The hashes that discovery has ever shown; the newest 256.
+    pub known_hashes: Vec<StorageVersionHash>,
+    /// The revision since which what is stored rests on the assumption `ConcludedBefore`.
+    pub concluded_before: Option<Revision>,
+    /// The evicted members of which somebody said that they have stopped, and that no migration has made irrelevant since.
+    pub said_stopped: Vec<MemberId>,
 }
 
 /// A drain: writes in an encoding that may still land.
@@ -62,6 +70,10 @@ pub struct Drain {
     pub encoding: Drained,
     /// The log time until which they may land.
     pub until: LogTime,
+    /// The claim of the migration worker that may write them, which has ended without success. `None`: a server may write them.
+    pub claim: Option<ClaimToken>,
+    /// Whether a fenced worker need not wait, since the worker of the claim is fenced, too.
+    pub fenced: bool,
 }
 
 /// An encoding that drains.
@@ -71,6 +83,8 @@ pub enum Drained {
     Version(ApiVersion),
     /// An encoding that discovery has shown, of which only the hash is known.
     Hash(StorageVersionHash),
+    /// Versions that nobody can name.
+    Unknown,
 }
 
 impl fmt::Display for Drained {
@@ -78,6 +92,7 @@ impl fmt::Display for Drained {
         match self {
             Self::Version(version) => version.fmt(f),
             Self::Hash(hash) => hash.fmt(f),
+            Self::Unknown => f.pad("Unknown"),
         }
     }
 }
@@ -102,6 +117,10 @@ messages! {
         drains = drains,
         serve_until = serve_until_ms,
         serve_until_log_time = serve_until_log_time_ms,
+        known_versions = known_versions,
+        known_hashes = known_hashes,
+        concluded_before = concluded_before by unless_zero,
+        said_stopped = said_stopped,
     }
 }
 
@@ -134,23 +153,34 @@ mod unless_zero {
 
 impl Wire<v1::Drain> for Drain {
     fn to_wire(&self) -> v1::Drain {
-        match &self.encoding {
+        let drain = match &self.encoding {
             Drained::Version(version) => v1::Drain::of(version, self.until),
             Drained::Hash(hash) => v1::Drain::of_hash(*hash, self.until),
+            Drained::Unknown => v1::Drain::of_unknown(self.until),
+        };
+        v1::Drain {
+            claim_token: self.claim.map_or(0, ClaimToken::get),
+            fenced: self.fenced,
+            ..drain
         }
     }
 
     fn of_wire(pb: v1::Drain) -> Result<Self, Violations> {
-        let encoding = if pb.hash.is_empty() {
+        let encoding = if pb.unknown {
+            Drained::Unknown
+        } else if pb.hash.is_empty() {
             let version = ApiVersion::parse(&pb.version);
             Drained::Version(version.map_err(|fault| fault.at("version"))?)
         } else {
             let hash = StorageVersionHash::parse(&pb.hash);
             Drained::Hash(hash.map_err(|fault| fault.at("hash"))?)
         };
+        let token = (pb.claim_token > 0).then(|| ClaimToken::new(Revision::new(pb.claim_token)));
         Ok(Self {
             encoding,
             until: LogTime::from_millis(pb.until_log_time_ms),
+            claim: token,
+            fenced: pb.fenced,
         })
     }
 }

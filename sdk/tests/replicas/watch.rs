@@ -42,7 +42,7 @@ async fn leave(client: &Client, member: &str) -> Revision {
         epoch: view.member.epoch,
         cluster: None,
     };
-    within(client.send_leave(&member, true))
+    within(client.send_leave(&member, &view.member.instance, true))
         .await
         .unwrap()
         .revision

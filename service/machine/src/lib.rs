@@ -36,6 +36,8 @@ mod deadlines;
 mod digest;
 mod hashes;
 mod history;
+mod known_encodings;
+mod late_writes;
 mod leases;
 mod log_entry;
 mod migrating;
@@ -78,8 +80,9 @@ pub use past::{OutOfReach, Past};
 pub use renewal::Renewal;
 pub use row::Row;
 pub use rows::{
-    Aftermath, DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId, ReplicaRow,
-    StateStatus, StatementHash, StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
+    Aftermath, ClaimDrain, DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId,
+    ReplicaRow, StateStatus, StatementHash, StatementRow, StorageStateRow, StorageVersionRow,
+    VersionStatus,
 };
 pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
@@ -96,7 +99,7 @@ pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
 pub const MACHINE_VERSION: u32 = if cfg!(feature = "machine-version-1") {
     1
 } else {
-    2
+    synod_model::EVIDENCE_SINCE
 };
 
 /// The machine version in force in a new cluster, and the oldest that this build knows: a log that begins under it is

@@ -6,11 +6,12 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AbortCause, ErrorKind, Feature, GroupResource, LogTime, Migration, MigrationAlias, MigrationId,
+    AbortCause, ErrorKind, Feature, GroupResource, Migration, MigrationAlias, MigrationId,
     MigrationPhase, MigrationReason, MigrationTarget, Persisted, Refusal, Revision,
     StorageVersionHash,
 };
 
+use crate::late_writes::ClaimEnd;
 use crate::turn::{Then, Turn};
 use crate::{Holder, State, StateStatus};
 
@@ -56,6 +57,19 @@ impl Turn<'_> {
         }
     }
 
+    /// As [`migrate`](Self::migrate), unless somebody has called the migration of the present agreement off.
+    pub(crate) fn migrate_unless_called_off(&mut self, resource: &GroupResource) {
+        let state = self.state();
+        let agreement = state.storage_states[resource].row.status.agreement();
+        let is_called_off = state.migrations_of(resource).any(|migration| {
+            Some(migration.agreement_revision) == agreement
+                && migration.aborted == Some(AbortCause::Requested)
+        });
+        if !is_called_off {
+            self.migrate(resource);
+        }
+    }
+
     /// Creates a migration to the agreed encoding, and forgets the oldest ended ones beyond `migrations_kept`.
     pub(crate) fn start_migration(
         &mut self,
@@ -91,6 +105,7 @@ impl Turn<'_> {
 
     /// Aborts a migration, whether it is pending, running or waiting for another attempt.
     pub(crate) fn abort_migration(&mut self, migration: &Migration, cause: AbortCause) {
+        self.drain_claim(migration, ClaimEnd::ByOthers);
         self.clear_deadline(&Holder::Claim(migration.id.clone()));
         self.clear_deadline(&Holder::Retry(migration.id.clone()));
         self.put_migration(Migration {
@@ -228,25 +243,6 @@ impl State {
 
     fn is_migrated(&self, resource: &GroupResource) -> bool {
         self.storage_states[resource].row.status.persisted == self.persisted_when_migrated(resource)
-    }
-
-    /// Until when a write in another encoding than the target may still reach the store; `None` if none may.
-    pub(crate) fn drains_until(
-        &self,
-        resource: &GroupResource,
-        target: &MigrationTarget,
-    ) -> Option<LogTime> {
-        let status = &self.storage_states.get(resource)?.row.status;
-        let versions = status.drains.iter();
-        let versions = versions.filter(|(version, _)| Some(*version) != target.version.as_ref());
-        let hashes = status.hash_drains.iter();
-        let hashes = hashes.filter(|(hash, _)| **hash != target.hash);
-        versions
-            .map(|(_, until)| *until)
-            .chain(hashes.map(|(_, until)| *until))
-            .chain([self.strangers_write_until])
-            .filter(|until| *until > self.log_time)
-            .max()
     }
 
     /// The migration.

@@ -130,6 +130,11 @@ impl State {
 }
 
 impl Past<'_> {
+    /// Whether the encodings of a resource are remembered, now and not at the revision.
+    pub(crate) fn remembers_encodings(&self, resource: &GroupResource) -> bool {
+        self.state.remembers_encodings(resource)
+    }
+
     /// The revision that is read.
     #[must_use]
     pub fn revision(&self) -> Revision {

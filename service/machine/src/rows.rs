@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use synod_model::{
-    Absent, ApiVersion, Condition, Feature, GroupResource, Kind, LeaseKey, LogTime, MemberId,
-    Metadata, MigrationProgress, Persisted, Revision, ServeUntil, Stance, StatementNumber,
-    StorageVersionHash, VersionSet, WallTime,
+    Absent, ApiVersion, ClaimToken, Condition, Feature, GroupResource, Kind, LeaseKey, LogTime,
+    MemberId, Metadata, MigrationProgress, MigrationTarget, Persisted, Revision, ServeUntil,
+    Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -227,6 +227,30 @@ pub struct StateStatus {
     pub hash_drains: BTreeMap<StorageVersionHash, LogTime>,
     /// Of a served version: until when it is served in any case. It stays when who named it goes.
     pub serve_until: Option<ServeUntil>,
+    /// By claim, what the worker of a claim that has ended may still write. A drain that is over is removed when the row changes.
+    pub claim_drains: BTreeMap<ClaimToken, ClaimDrain>,
+    /// The log time until which writes in versions that nobody can name may still reach the store.
+    pub unknown_drain: Option<LogTime>,
+    /// The versions that were ever decodable, encoded, selected or stored, each with the revision at which it was first.
+    pub known_versions: BTreeMap<ApiVersion, Revision>,
+    /// The same by hash, for encodings that discovery has shown.
+    pub known_hashes: BTreeMap<StorageVersionHash, Revision>,
+    /// The revision that brought machine version 3 into force, if no migration was completed since.
+    pub concluded_before: Option<Revision>,
+    /// Evicted members of which somebody said that they have stopped, each with the log time until which its writes may have
+    /// landed otherwise. Only the completion of a migration that was claimed later removes one.
+    pub said_stopped: BTreeMap<MemberId, LogTime>,
+}
+
+/// What the worker of a claim that has ended may still write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimDrain {
+    /// The encoding that it rewrites in.
+    pub target: MigrationTarget,
+    /// The log time until which a rewrite may still reach the store.
+    pub until: LogTime,
+    /// Whether a fence in the store refuses its rewrites once another fenced worker has raised it.
+    pub fenced: bool,
 }
 
 /// What discovery shows of a resource.

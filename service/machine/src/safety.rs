@@ -4,6 +4,7 @@
 
 mod snapshots;
 mod stored;
+mod unknown;
 mod why;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,7 +158,12 @@ pub fn check_drop(
             .collect(),
     };
     let mut verdict = SafetyVerdict::default();
-    verdict.add(past, resource, found(past, now, resource, &concern));
+    let mut found = found(past, now, resource, &concern);
+    unknown::name_nearest(past, resource, &mut found);
+    found
+        .whys
+        .extend(unknown::version(past, resource, version, &concern));
+    verdict.add(past, resource, found);
     verdict
 }
 
@@ -200,7 +206,8 @@ fn versions(
     };
     let status = &state.row.status;
     versions.extend(status.selected.iter().cloned());
-    versions.extend(status.drains.keys().cloned());
+    versions.extend(status.late_versions().into_keys().cloned());
+    versions.extend(status.known_versions.keys().cloned());
     versions.extend(status.persisted.iter().filter_map(|kept| match kept {
         Persisted::Version { version, .. } => version.clone(),
         Persisted::Unknown => None,
@@ -229,6 +236,15 @@ impl SafetyVerdict {
         if is_on_trust {
             self.assume(Assumption::NoRoster, resource);
             self.is_observed |= past.is_observed(resource);
+        }
+        if let Some(state) = &state {
+            let status = &state.row.status;
+            if status.concluded_before.is_some() {
+                self.assume(Assumption::ConcludedBefore, resource);
+            }
+            if !status.said_stopped.is_empty() {
+                self.assume(Assumption::SaidStopped, resource);
+            }
         }
         if found.snapshot_version_unknown {
             self.assume(Assumption::SnapshotVersionUnknown, resource);

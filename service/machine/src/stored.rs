@@ -37,6 +37,7 @@ stored_empty! { CollectGarbage FollowSwitches }
 stored! {
     AnnounceReplica { replica, directory, client_endpoint, binary, machine_version, disk_is_low }
     Change { object, before, after, entries, agreement }
+    ClaimDrain { target, until, fenced }
     Deadline { at, ttl }
     EntryChange { member, before, after }
     EntryRow {
@@ -64,7 +65,8 @@ stored! {
     StateStatus {
         common, selected, selected_revision, agreement_revision, agreed, persisted, observation,
         contradicted, agreed_hash, absent, on_trust, heard, drains, hash_drains,
-        serve_until,
+        serve_until, claim_drains, unknown_drain, known_versions, known_hashes, concluded_before,
+        said_stopped,
     }
     StatementRow { number, content }
     StorageStateRow { metadata, status }

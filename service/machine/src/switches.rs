@@ -5,9 +5,9 @@
 //! deadlines go on, and what frees something for others stays possible.
 
 use synod_model::{
-    ALIASES_SINCE, DELETE_LEASE_SINCE, DELETE_MIGRATION_SINCE, ErrorKind, Feature, GroupResource,
-    MigrationId, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE, Refusal, STATUS_SUBRESOURCE_SINCE,
-    SWITCHES_SINCE, Switch,
+    ALIASES_SINCE, DELETE_LEASE_SINCE, DELETE_MIGRATION_SINCE, EVIDENCE_SINCE, ErrorKind, Feature,
+    GroupResource, MigrationId, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE, Refusal,
+    STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
 };
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
@@ -80,6 +80,26 @@ impl Command {
             return SWITCHES_SINCE;
         }
         Later::of(self).map_or(MACHINE_VERSION_MIN, |later| later.since)
+    }
+
+    /// The command without what replicas of an older machine version cannot read and can do without: they drain more by it, and
+    /// not less.
+    #[must_use]
+    pub fn as_known_to(mut self, machine_version: u32) -> Self {
+        if machine_version >= EVIDENCE_SINCE {
+            return self;
+        }
+        if let Self::ClaimMigration(claim) = &mut self {
+            claim.fenced = false;
+        } else if let Self::FailMigration(fail) = &mut self {
+            fail.stop = None;
+        } else if let Self::ReleaseMigration(release) = &mut self {
+            release.stop = None;
+        } else if let Self::Leave(leave) = &mut self {
+            leave.instance = None;
+            leave.stopped = false;
+        }
+        self
     }
 }
 

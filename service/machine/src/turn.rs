@@ -311,7 +311,10 @@ impl<'a> Turn<'a> {
         if !entries.is_empty() || status != present.as_ref().map(|row| &row.status) {
             self.put_storage_version(&resource, present, entries, after);
         }
-        if let Some(status) = state {
+        if let Some(mut status) = state {
+            if let Some(kept) = self.state.storage_states.get(&resource) {
+                status.keep_late_writes_of(&kept.row.status);
+            }
             self.put_storage_state_and(&resource, status, agreement, then);
         }
         self.state.assert_resource_invariants(&resource);

@@ -18,9 +18,9 @@ mod trust;
 
 use std::collections::BTreeSet;
 
-use synod_model::{GroupResource, MemberId, Persisted, Refusal, Revision, TopicKind};
+use synod_model::{GroupResource, LogTime, MemberId, Persisted, Refusal, Revision, TopicKind};
 
-pub(crate) use self::decision::{Cause, Decided, Occasion, Reported, Said};
+pub(crate) use self::decision::{Cause, Decided, LateWrites, Occasion, Reported, Said};
 use self::draft::Draft;
 pub(crate) use self::drains::{drained_by_replacement, raise_drains};
 pub(crate) use self::observation::{lapse, look};
@@ -84,8 +84,17 @@ pub(crate) struct Anew {
     pub(crate) unselects: bool,
     /// Whether the observation is dropped.
     pub(crate) forgets_observation: bool,
-    /// The revision at which the migration was created that gave this knowledge, if one did.
-    pub(crate) migrated_since: Option<Revision>,
+    /// The migration that gave this knowledge by its success, if one did.
+    pub(crate) migrated: Option<Migrated>,
+}
+
+/// A migration that succeeds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Migrated {
+    /// The revision that created it.
+    pub(crate) created: Revision,
+    /// The log time of the claim under which it succeeds, if that is known.
+    pub(crate) claimed: Option<LogTime>,
 }
 
 /// Decides what follows for a resource when only what is known of its store changes. `None`: nothing changes.
@@ -101,10 +110,11 @@ pub(crate) fn reconsider(
     if anew.forgets_observation {
         draft.forget_observation(state.write_grace_ends());
     }
-    if let Some(created) = anew.migrated_since
-        && state.roster_of(resource).is_some()
-    {
-        draft.settle_trust(created);
+    if let Some(migrated) = anew.migrated {
+        if state.roster_of(resource).is_some() {
+            draft.settle_trust(migrated.created);
+        }
+        draft.settle_doubts(migrated);
     }
     if anew.unselects && draft.after.selected.take().is_some() {
         draft.after.selected_revision = occasion.revision;

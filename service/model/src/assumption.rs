@@ -10,6 +10,10 @@ pub enum Assumption {
     SnapshotVersionUnknown,
     /// The binary leaves the resource to other binaries, and objects of the resource may be stored.
     LeftToOthers,
+    /// The resource was migrated before machine version 3, whose rules count what workers and evicted members may still write.
+    ConcludedBefore,
+    /// Somebody said that the process of an evicted member has stopped.
+    SaidStopped,
 }
 
 impl Assumption {
@@ -19,6 +23,8 @@ impl Assumption {
             Self::NoRoster => "no-roster",
             Self::SnapshotVersionUnknown => "snapshot-version-unknown",
             Self::LeftToOthers => "left-to-others",
+            Self::ConcludedBefore => "concluded-before",
+            Self::SaidStopped => "said-stopped",
         }
     }
 
@@ -40,6 +46,14 @@ impl Assumption {
             (Self::LeftToOthers, _) => {
                 "this binary leaves the resource to other binaries and it was not checked; assumed: they decode its \
                  stored objects"
+            }
+            (Self::ConcludedBefore, _) => {
+                "it was last migrated by replicas that did not count what a worker may write after it has lost its claim; \
+                 assumed: no such write has landed. The next migration makes an end of this: \
+                 `synod migrations start`"
+            }
+            (Self::SaidStopped, _) => {
+                "somebody said that the process of an evicted member has stopped; assumed: it had, and it wrote nothing since"
             }
         }
     }

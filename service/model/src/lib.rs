@@ -116,7 +116,7 @@ pub use member_id::MemberId;
 pub use metadata::Metadata;
 pub use migration::{
     AbortCause, Claim, ContinueToken, FailureClass, FailureReason, Migration, MigrationFailure,
-    MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, WorkerName,
+    MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, WorkerName, WorkerStop,
 };
 pub use migration_id::{MigrationAlias, MigrationId, MigrationName};
 pub use names::{
@@ -129,7 +129,7 @@ pub use object_kind::ObjectKind;
 pub use owner_reference::{OwnerReference, OwnerReferences};
 pub use packed_object::{Alike, PackedObject};
 pub use patch::{MetadataPatch, Patch, PatchFormat};
-pub use persisted::Persisted;
+pub use persisted::{EVIDENCE_SINCE, Persisted};
 pub use preconditions::Preconditions;
 pub use refusal::{Current, Refusal};
 pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};

@@ -44,6 +44,14 @@ pub const OBSERVED_HASHES_MAX: usize = 16;
 /// Encodings of a resource that an observation can make persisted or draining. Apply reads it: it belongs to the
 /// machine version.
 pub const ENCODINGS_MAX: usize = 256;
+/// Encodings of a resource that are remembered, the newest ones, once by their version and once by their hash; claims of a
+/// resource whose drains are kept apart; and members of which somebody said that they have stopped. Apply reads these: they
+/// belong to the machine version.
+pub const KNOWN_ENCODINGS_MAX: usize = 256;
+/// See [`KNOWN_ENCODINGS_MAX`].
+pub const CLAIM_DRAINS_MAX: usize = 64;
+/// See [`KNOWN_ENCODINGS_MAX`].
+pub const SAID_STOPPED_MAX: usize = 64;
 /// Rosters in the state.
 pub const ROSTERS_MAX: usize = 1_000;
 /// Members that a roster can name.

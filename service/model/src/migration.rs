@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_BYTES_MAX};
 use crate::text::{shared_text, short_identity, short_printable};
 use crate::{
-    ApiVersion, Assumption, ClaimToken, Metadata, MigrationAlias, MigrationId, Persisted, Revision,
-    StorageVersionHash, TopicKind, Ttl, Violation, WallTime,
+    ApiVersion, Assumption, ClaimToken, LogTime, Metadata, MigrationAlias, MigrationId, Persisted,
+    Revision, StorageVersionHash, TopicKind, Ttl, Violation, WallTime,
 };
 
 /// A migration, as readers see it.
@@ -214,6 +214,19 @@ pub struct Claim {
     pub token: ClaimToken,
     /// How long the claim lasts without a request of the worker.
     pub ttl: Ttl,
+    /// Whether a fence in the store refuses the worker's rewrites once another worker has raised it.
+    pub fenced: bool,
+    /// The log time of the claim; `None` if it is from before machine version 3.
+    pub since: Option<LogTime>,
+}
+
+/// What a worker says of its rewrites when it gives up its claim: it starts none any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WorkerStop {
+    /// Some were not answered, so they may still reach the store.
+    SomeUnanswered,
+    /// All were answered.
+    AllAnswered,
 }
 
 /// Why a worker gave up.

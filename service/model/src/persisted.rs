@@ -5,6 +5,10 @@ use std::fmt;
 
 use crate::{ApiVersion, Kind, StorageVersionHash};
 
+/// The machine version that counts what workers and evicted members may still write, and remembers every encoding that was ever
+/// heard of.
+pub const EVIDENCE_SINCE: u32 = 3;
+
 /// An encoding that objects of a resource may still be stored in.
 ///
 /// `Unknown` comes first in the order, then the hashes.

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{
-    Answer, Command, Envelope, Holder, LogEntry, MACHINE_VERSION_MIN, OutOfReach, Past, State,
-};
+use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Past, State};
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal,
     RequestId, Revision, WallTime,
@@ -207,12 +205,11 @@ impl Handle {
         command: impl FnOnce(T) -> Command,
     ) -> Result<Done, Refusal> {
         change.check_cluster(self.cluster()?)?;
-        let command = command(change.body);
-        if command.machine_version() > MACHINE_VERSION_MIN {
-            // Here, since in the log it would stop the replicas that cannot read it. The version in force only rises.
-            let published = self.shared.consensus.published();
-            published.state.check_machine_version(&command)?;
-        }
+        // Here, since in the log it would stop the replicas that cannot read it. The version in force only rises.
+        let published = self.shared.consensus.published();
+        let command = command(change.body).as_known_to(published.state.machine_version());
+        published.state.check_machine_version(&command)?;
+        drop(published);
         if matches!(
             command,
             Command::Report(_) | Command::ObserveStorage(_) | Command::CreateCollection(_)

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use synod_machine::{
-    Change, EntryChange, EntryRow, HistoryAnswer, ObjectRow, ReportedResource, RevisionAnswer,
-    RevisionOutcome, StateStatus, StorageStateRow, StorageStateView, StorageVersionRow,
-    StorageVersionView, VersionStatus, Watched as _, Written, WrittenHow,
+    Change, ClaimDrain, EntryChange, EntryRow, HistoryAnswer, ObjectRow, ReportedResource,
+    RevisionAnswer, RevisionOutcome, StateStatus, StorageStateRow, StorageStateView,
+    StorageVersionRow, StorageVersionView, VersionStatus, Watched as _, Written, WrittenHow,
 };
-use synod_model::{ApiVersion, GroupResource, Labels, MemberId, Revision, WallTime};
+use synod_model::{ApiVersion, ClaimToken, GroupResource, Labels, MemberId, Revision, WallTime};
 use synod_proto::v1;
 
 /// A reported resource with all of its entries.
@@ -222,6 +222,12 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         drains,
         hash_drains,
         serve_until,
+        claim_drains,
+        unknown_drain,
+        known_versions,
+        known_hashes,
+        concluded_before,
+        said_stopped,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
@@ -229,6 +235,9 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
     let versions = versions.map(|(version, until)| v1::Drain::of(version, *until));
     let shown = hash_drains.iter();
     let shown = shown.map(|(hash, until)| v1::Drain::of_hash(*hash, *until));
+    let claims = claim_drains.iter();
+    let claims = claims.map(|(token, drain)| claim_drain(*token, drain));
+    let unknown = unknown_drain.map(v1::Drain::of_unknown);
     v1::StorageState {
         metadata: Some(v1::Metadata::of(
             resource.storage_state_name(),
@@ -241,7 +250,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         agreement_revision: agreement_revision.get(),
         current_version: text(agreed.as_ref()),
         persisted: persisted.iter().map(Into::into).collect(),
-        drains: versions.chain(shown).collect(),
+        drains: versions.chain(shown).chain(claims).chain(unknown).collect(),
         common_encoding_version: text(common.as_ref()),
         observed_hashes: hashes.map(ToString::to_string).collect(),
         observed_kind: kind.map(ToString::to_string).unwrap_or_default(),
@@ -252,6 +261,27 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         on_trust_since: on_trust.map_or(0, Revision::get),
         serve_until_ms: serve_until.map(|until| until.date.as_millis()),
         serve_until_log_time_ms: serve_until.map(|until| until.log.as_millis()),
+        known_versions: known_versions.keys().map(ToString::to_string).collect(),
+        known_hashes: known_hashes.keys().map(ToString::to_string).collect(),
+        concluded_before: concluded_before.map_or(0, Revision::get),
+        said_stopped: said_stopped.keys().map(ToString::to_string).collect(),
+    }
+}
+
+fn claim_drain(token: ClaimToken, drain: &ClaimDrain) -> v1::Drain {
+    let ClaimDrain {
+        target,
+        until,
+        fenced,
+    } = drain;
+    let known = match &target.version {
+        Some(version) => v1::Drain::of(version, *until),
+        None => v1::Drain::of_hash(target.hash, *until),
+    };
+    v1::Drain {
+        claim_token: token.get(),
+        fenced: *fenced,
+        ..known
     }
 }
 

@@ -131,6 +131,8 @@ pub(crate) fn leaves(state: &mut State, id: &str) {
         epoch: joins(state, &member, "instance"),
         member,
         drained: false,
+        instance: Some(InstanceId::parse("instance").unwrap()),
+        stopped: false,
     };
     apply(state, Command::Leave(leave));
 }

@@ -363,6 +363,21 @@ pub(crate) enum MembersCommand {
         #[command(flatten)]
         query: QueryArgs,
     },
+    /// Put a member out whose process is gone, or that must not count any more.
+    ///
+    /// Its process may not know of it: what it may still write drains until its proof of membership has run out, and for
+    /// `write_grace` more. Who does this must be allowed to take part under the member's id.
+    #[command(after_long_help = examples::MEMBERS_EVICT)]
+    Evict {
+        /// The member's id.
+        id: String,
+        /// You have made sure that its process has stopped: what it has sent drains for `write_grace` alone. Until the next
+        /// migration answers name this as an assumption.
+        #[arg(long)]
+        stopped: bool,
+        #[command(flatten)]
+        client: ClientArgs,
+    },
 }
 
 #[derive(Debug, Args)]

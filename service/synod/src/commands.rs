@@ -33,7 +33,7 @@ pub(crate) mod topics;
 pub(crate) mod watch;
 
 use clap::ArgMatches;
-use synod_client::{Client, GroupResource, Violations, WallTime};
+use synod_client::{Client, GroupResource, Header, Violations, WallTime};
 use synod_server::seams::{SystemWallClock, WallClock as _};
 
 use crate::args::ClientArgs;
@@ -51,6 +51,12 @@ async fn connect(args: &ClientArgs, matches: &ArgMatches) -> Result<Client, Fail
 /// Prints a document, and ends with success.
 fn show(document: &Document, format: Format) -> Result<Exit, Failure> {
     output::print(&document.render(format))?;
+    Ok(Exit::Ok)
+}
+
+/// Prints what was done, and at which revision.
+fn done(what: &str, header: &Header) -> Result<Exit, Failure> {
+    output::print(&format!("{what} at revision {}\n", header.revision))?;
     Ok(Exit::Ok)
 }
 

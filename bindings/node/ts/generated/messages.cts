@@ -114,7 +114,9 @@ export type AssumptionReason =
   | 'ASSUMPTION_REASON_UNSPECIFIED'
   | 'ASSUMPTION_REASON_NO_ROSTER'
   | 'ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN'
-  | 'ASSUMPTION_REASON_LEFT_TO_OTHERS';
+  | 'ASSUMPTION_REASON_LEFT_TO_OTHERS'
+  | 'ASSUMPTION_REASON_CONCLUDED_BEFORE'
+  | 'ASSUMPTION_REASON_SAID_STOPPED';
 
 /** What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`. */
 export type DangerReason =
@@ -135,7 +137,9 @@ export type DangerReason =
   | 'DANGER_REASON_NOT_DECODABLE'
   | 'DANGER_REASON_SNAPSHOT'
   | 'DANGER_REASON_UNREADABLE_HASH'
-  | 'DANGER_REASON_CONTRADICTED';
+  | 'DANGER_REASON_CONTRADICTED'
+  | 'DANGER_REASON_VERSION_UNKNOWN'
+  | 'DANGER_REASON_DRAINING_UNKNOWN';
 
 /** Why a migration was created. Since 0.1. */
 export type MigrationReason =
@@ -143,6 +147,12 @@ export type MigrationReason =
   | 'MIGRATION_REASON_AGREEMENT'
   | 'MIGRATION_REASON_MANUAL'
   | 'MIGRATION_REASON_REWRITE_ALL';
+
+/** What a worker says of its rewrites when it gives up its claim: it starts none any more. Since 0.1. */
+export type WorkerStop =
+  | 'WORKER_STOP_UNSPECIFIED'
+  | 'WORKER_STOP_SOME_UNANSWERED'
+  | 'WORKER_STOP_ALL_ANSWERED';
 
 /** Where a migration stands. Since 0.1. */
 export type MigrationPhase =
@@ -917,8 +927,22 @@ export interface MembershipLeaveRequest {
   requestId?: RequestId;
   /** Who leaves. */
   member?: MemberEpoch;
-  /** True if no write of this member can land any more: no permit is open. Then nothing has to drain. */
+  /**
+   * True if no write of this member can land any more: no permit is open. Then nothing has to drain. Only the instance itself
+   * can say so.
+   */
   drained: boolean;
+  /**
+   * The instance that leaves, as it joined; `CONFLICT` if another one speaks for the member. Left out: somebody else evicts
+   * the member, and `drained` counts for nothing. Its process may not know of it, so what it may still write drains until its proof of
+   * membership has run out and for `write_grace` more; what a voter decodes drains, since it follows what is selected.
+   */
+  instanceId: string;
+  /**
+   * True, and only of a member that is evicted: its process has stopped, says the caller. What it may still write drains for
+   * `write_grace` alone, and answers name `ASSUMPTION_REASON_SAID_STOPPED`.
+   */
+  stopped: boolean;
 }
 
 /** The member is gone. Since 0.1. */
@@ -2758,6 +2782,17 @@ export interface StorageState {
   serveUntilMs?: bigint;
   /** The same in log time, in milliseconds, which alone decides. `log_time_ms` beside the object says what it is now. */
   serveUntilLogTimeMs?: bigint;
+  /**
+   * The versions that were ever decodable, encoded, selected or stored, sorted; up to 256, the newest. `CheckDrop` of another one
+   * is not answered by yes. Empty under a machine version before 3.
+   */
+  knownVersions: string[];
+  /** The storage-version hashes that discovery has ever shown, sorted; up to 256, the newest. */
+  knownHashes: string[];
+  /** The revision since which what is stored rests on `ASSUMPTION_REASON_CONCLUDED_BEFORE`; 0: it does not. */
+  concludedBefore: bigint;
+  /** The evicted members of which somebody said that they have stopped, and that a migration has not made irrelevant since. */
+  saidStopped: string[];
 }
 
 /** A version in which objects may be stored. Since 0.1. */
@@ -2778,6 +2813,12 @@ export interface Drain {
   untilLogTimeMs: bigint;
   /** The storage-version hash of what discovery has shown; empty where the version is known. */
   hash: string;
+  /** True: writes in versions that nobody can name may land. Then version and hash are empty. */
+  unknown: boolean;
+  /** The claim of the migration worker that may write them, which has ended without success; 0: a server may write them. */
+  claimToken: bigint;
+  /** True: a fenced worker need not wait for this one of another fenced worker. */
+  fenced: boolean;
 }
 
 /** A change of what a resource's members agree on. Since 0.1. */
@@ -3161,6 +3202,10 @@ export interface MigrationClaim {
   token: bigint;
   /** How long it may be silent, in milliseconds of log time. */
   ttlMs: bigint;
+  /** True: a fence in the store refuses its rewrites once another fenced worker has raised it. */
+  fenced: boolean;
+  /** The log time of the claim, in milliseconds. Unset: it is from before machine version 3. */
+  sinceLogTimeMs?: bigint;
 }
 
 /** Why a worker gave up. Since 0.1. */
@@ -3277,6 +3322,11 @@ export interface MigrationsClaimRequest {
   worker: string;
   /** How long the worker may be silent, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
   ttlMs?: bigint;
+  /**
+   * True: before it lists, the worker raises a fence in the store, which refuses the rewrites of every fenced worker before it.
+   * So it need not wait for theirs.
+   */
+  fenced: boolean;
 }
 
 /** The migration is the worker's. Since 0.1. */
@@ -3333,6 +3383,8 @@ export interface MigrationsFailRequest {
   class: FailureClass;
   /** What happened, for people; up to 4 KiB of printable text. */
   reason: string;
+  /** What the worker says of its rewrites. What may still land drains, as after `Release`. */
+  stop: WorkerStop;
 }
 
 /** The migration failed. Since 0.1. */
@@ -3347,6 +3399,11 @@ export interface MigrationsReleaseRequest {
   requestId?: RequestId;
   /** The claim. */
   claim?: ClaimKey;
+  /**
+   * What the worker says of its rewrites. `ALL_ANSWERED`: nothing drains; said of a claim that has ended, it lifts its drain.
+   * `SOME_UNANSWERED`: the migration's target drains for `write_grace`. Left out: for as long as the worker may go on, too.
+   */
+  stop: WorkerStop;
 }
 
 /** The migration waits for another worker. Since 0.1. */

@@ -325,6 +325,8 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     requestId: ['?', 'RequestId'],
     member: ['?', 'MemberEpoch'],
     drained: ['=', 'b'],
+    instanceId: ['=', 's'],
+    stopped: ['=', 'b'],
   },
   MembershipLeaveResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1128,6 +1130,10 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     onTrustSince: ['=', 'l'],
     serveUntilMs: ['?', 'l'],
     serveUntilLogTimeMs: ['?', 'l'],
+    knownVersions: ['*', 's'],
+    knownHashes: ['*', 's'],
+    concludedBefore: ['=', 'l'],
+    saidStopped: ['*', 's'],
   },
   PersistedVersion: {
     unknown: ['=', 'b'],
@@ -1138,6 +1144,9 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     version: ['=', 's'],
     untilLogTimeMs: ['=', 'l'],
     hash: ['=', 's'],
+    unknown: ['=', 'b'],
+    claimToken: ['=', 'l'],
+    fenced: ['=', 'b'],
   },
   AgreementChange: {
     fromVersion: ['?', 's'],
@@ -1309,6 +1318,8 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     worker: ['=', 's'],
     token: ['=', 'l'],
     ttlMs: ['=', 'l'],
+    fenced: ['=', 'b'],
+    sinceLogTimeMs: ['?', 'l'],
   },
   MigrationFailure: {
     class: ['=', 'e', 'FAILURE_CLASS_UNSPECIFIED'],
@@ -1361,6 +1372,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     name: ['=', 's'],
     worker: ['=', 's'],
     ttlMs: ['?', 'l'],
+    fenced: ['=', 'b'],
   },
   MigrationsClaimResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1389,6 +1401,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     claim: ['?', 'ClaimKey'],
     class: ['=', 'e', 'FAILURE_CLASS_UNSPECIFIED'],
     reason: ['=', 's'],
+    stop: ['=', 'e', 'WORKER_STOP_UNSPECIFIED'],
   },
   MigrationsFailResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1396,6 +1409,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   MigrationsReleaseRequest: {
     requestId: ['?', 'RequestId'],
     claim: ['?', 'ClaimKey'],
+    stop: ['=', 'e', 'WORKER_STOP_UNSPECIFIED'],
   },
   MigrationsReleaseResponse: {
     header: ['?', 'ResponseHeader'],

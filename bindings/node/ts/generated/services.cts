@@ -113,7 +113,7 @@ export class MembershipService {
     return this.#caller.call('synod.v1.Membership/Ready', 'MembershipReadyRequest', 'MembershipReadyResponse', request, options);
   }
 
-  /** Removes a member and all that hangs on it, at once. Since 0.1. */
+  /** Removes a member and all that hangs on it, at once: at its own request, or because somebody else evicts it. Since 0.1. */
   leave(request: Init<v1.MembershipLeaveRequest> = {}, options: CallOptions = {}): Promise<v1.MembershipLeaveResponse> {
     return this.#caller.call('synod.v1.Membership/Leave', 'MembershipLeaveRequest', 'MembershipLeaveResponse', request, options);
   }
@@ -544,7 +544,8 @@ export class MigrationsService {
 
   /**
    * Gives a claim back before it has run out: the migration waits for a worker again, and the next one goes on from what
-   * was said last. It is no failure. `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
+   * was said last. It is no failure. What the worker may still write drains, unless it says that all was answered; that it may
+   * also say of a claim that has ended. Else `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
    * (machine version 2). Since 0.1.
    */
   release(request: Init<v1.MigrationsReleaseRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsReleaseResponse> {

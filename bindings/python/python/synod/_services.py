@@ -369,13 +369,17 @@ class MembershipService(Service):
         request_id: v1.RequestId | None = None,
         member: v1.MemberEpoch | None = None,
         drained: bool = False,
+        instance_id: str = "",
+        stopped: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipLeaveResponse:
-        """Removes a member and all that hangs on it, at once. Since 0.1."""
+        """Removes a member and all that hangs on it, at once: at its own request, or because somebody else evicts it. Since 0.1."""
         request = v1.MembershipLeaveRequest(
             request_id=request_id,
             member=member,
             drained=drained,
+            instance_id=instance_id,
+            stopped=stopped,
         )
         return self._call("synod.v1.Membership/Leave", request, v1.MembershipLeaveResponse, timeout)
 
@@ -483,13 +487,17 @@ class AsyncMembershipService(AsyncService):
         request_id: v1.RequestId | None = None,
         member: v1.MemberEpoch | None = None,
         drained: bool = False,
+        instance_id: str = "",
+        stopped: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipLeaveResponse:
-        """Removes a member and all that hangs on it, at once. Since 0.1."""
+        """Removes a member and all that hangs on it, at once: at its own request, or because somebody else evicts it. Since 0.1."""
         request = v1.MembershipLeaveRequest(
             request_id=request_id,
             member=member,
             drained=drained,
+            instance_id=instance_id,
+            stopped=stopped,
         )
         return await self._call("synod.v1.Membership/Leave", request, v1.MembershipLeaveResponse, timeout)
 
@@ -2871,6 +2879,7 @@ class MigrationsService(Service):
         name: str = "",
         worker: str = "",
         ttl_ms: int | None = None,
+        fenced: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsClaimResponse:
         """Gives a pending migration to a worker. `DRAINING` while writes in another version may land, with `retry_after_ms` in
@@ -2881,6 +2890,7 @@ class MigrationsService(Service):
             name=name,
             worker=worker,
             ttl_ms=ttl_ms,
+            fenced=fenced,
         )
         return self._call("synod.v1.Migrations/Claim", request, v1.MigrationsClaimResponse, timeout)
 
@@ -2923,6 +2933,7 @@ class MigrationsService(Service):
         claim: v1.ClaimKey | None = None,
         class_: v1.FailureClass = v1.FailureClass.UNSPECIFIED,
         reason: str = "",
+        stop: v1.WorkerStop = v1.WorkerStop.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsFailResponse:
         """Gives a migration up. Unless the class is permanent it is tried again, later each time, a bounded number of times.
@@ -2933,6 +2944,7 @@ class MigrationsService(Service):
             claim=claim,
             class_=class_,
             reason=reason,
+            stop=stop,
         )
         return self._call("synod.v1.Migrations/Fail", request, v1.MigrationsFailResponse, timeout)
 
@@ -2941,15 +2953,18 @@ class MigrationsService(Service):
         *,
         request_id: v1.RequestId | None = None,
         claim: v1.ClaimKey | None = None,
+        stop: v1.WorkerStop = v1.WorkerStop.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsReleaseResponse:
         """Gives a claim back before it has run out: the migration waits for a worker again, and the next one goes on from what
-        was said last. It is no failure. `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
+        was said last. It is no failure. What the worker may still write drains, unless it says that all was answered; that it may
+        also say of a claim that has ended. Else `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
         (machine version 2). Since 0.1.
         """
         request = v1.MigrationsReleaseRequest(
             request_id=request_id,
             claim=claim,
+            stop=stop,
         )
         return self._call("synod.v1.Migrations/Release", request, v1.MigrationsReleaseResponse, timeout)
 
@@ -3115,6 +3130,7 @@ class AsyncMigrationsService(AsyncService):
         name: str = "",
         worker: str = "",
         ttl_ms: int | None = None,
+        fenced: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsClaimResponse:
         """Gives a pending migration to a worker. `DRAINING` while writes in another version may land, with `retry_after_ms` in
@@ -3125,6 +3141,7 @@ class AsyncMigrationsService(AsyncService):
             name=name,
             worker=worker,
             ttl_ms=ttl_ms,
+            fenced=fenced,
         )
         return await self._call("synod.v1.Migrations/Claim", request, v1.MigrationsClaimResponse, timeout)
 
@@ -3167,6 +3184,7 @@ class AsyncMigrationsService(AsyncService):
         claim: v1.ClaimKey | None = None,
         class_: v1.FailureClass = v1.FailureClass.UNSPECIFIED,
         reason: str = "",
+        stop: v1.WorkerStop = v1.WorkerStop.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsFailResponse:
         """Gives a migration up. Unless the class is permanent it is tried again, later each time, a bounded number of times.
@@ -3177,6 +3195,7 @@ class AsyncMigrationsService(AsyncService):
             claim=claim,
             class_=class_,
             reason=reason,
+            stop=stop,
         )
         return await self._call("synod.v1.Migrations/Fail", request, v1.MigrationsFailResponse, timeout)
 
@@ -3185,15 +3204,18 @@ class AsyncMigrationsService(AsyncService):
         *,
         request_id: v1.RequestId | None = None,
         claim: v1.ClaimKey | None = None,
+        stop: v1.WorkerStop = v1.WorkerStop.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsReleaseResponse:
         """Gives a claim back before it has run out: the migration waits for a worker again, and the next one goes on from what
-        was said last. It is no failure. `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
+        was said last. It is no failure. What the worker may still write drains, unless it says that all was answered; that it may
+        also say of a claim that has ended. Else `CONFLICT` if the claim has ended; `UNAVAILABLE` until all replicas know the call
         (machine version 2). Since 0.1.
         """
         request = v1.MigrationsReleaseRequest(
             request_id=request_id,
             claim=claim,
+            stop=stop,
         )
         return await self._call("synod.v1.Migrations/Release", request, v1.MigrationsReleaseResponse, timeout)
 

@@ -317,6 +317,14 @@ class AssumptionReason(ProtocolEnum):
     LEFT_TO_OTHERS = "ASSUMPTION_REASON_LEFT_TO_OTHERS"
     """Something is stored of the resource, which was left to others: they decode it."""
 
+    CONCLUDED_BEFORE = "ASSUMPTION_REASON_CONCLUDED_BEFORE"
+    """The resource was last migrated before machine version 3, whose rules count what workers may write after they have lost
+    their claims: nothing of that has landed. The next migration makes an end of this.
+    """
+
+    SAID_STOPPED = "ASSUMPTION_REASON_SAID_STOPPED"
+    """Somebody said that the process of an evicted member has stopped: it had, and it wrote nothing since."""
+
 
 class DangerReason(ProtocolEnum):
     """What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`."""
@@ -375,6 +383,12 @@ class DangerReason(ProtocolEnum):
     CONTRADICTED = "DANGER_REASON_CONTRADICTED"
     """A server shows an encoding in discovery that no member reports."""
 
+    VERSION_UNKNOWN = "DANGER_REASON_VERSION_UNKNOWN"
+    """Nobody ever reported, observed or stored `version`, so it may be mistyped: the message names those that are known."""
+
+    DRAINING_UNKNOWN = "DANGER_REASON_DRAINING_UNKNOWN"
+    """Writes in versions that nobody can name may land until `until_log_time_ms`."""
+
 
 class MigrationReason(ProtocolEnum):
     """Why a migration was created. Since 0.1."""
@@ -394,6 +408,19 @@ class MigrationReason(ProtocolEnum):
     new key and the last write with the old one has landed or can land no more. Nobody checks that, except where the key is
     a topic, of the group `keys.synod`: its migration begins by itself, and rewrites what is not in its target's key.
     """
+
+
+class WorkerStop(ProtocolEnum):
+    """What a worker says of its rewrites when it gives up its claim: it starts none any more. Since 0.1."""
+
+    UNSPECIFIED = "WORKER_STOP_UNSPECIFIED"
+    """Not said: whoever sends this does not speak for the worker, which may go on until its claim would have run out."""
+
+    SOME_UNANSWERED = "WORKER_STOP_SOME_UNANSWERED"
+    """Some were not answered, so they may still land."""
+
+    ALL_ANSWERED = "WORKER_STOP_ALL_ANSWERED"
+    """All were answered."""
 
 
 class MigrationPhase(ProtocolEnum):
@@ -1857,12 +1884,27 @@ class MembershipLeaveRequest(Message):
     """Who leaves."""
 
     drained: bool = False
-    """True if no write of this member can land any more: no permit is open. Then nothing has to drain."""
+    """True if no write of this member can land any more: no permit is open. Then nothing has to drain. Only the instance itself
+    can say so.
+    """
+
+    instance_id: str = ""
+    """The instance that leaves, as it joined; `CONFLICT` if another one speaks for the member. Left out: somebody else evicts
+    the member, and `drained` counts for nothing. Its process may not know of it, so what it may still write drains until its proof of
+    membership has run out and for `write_grace` more; what a voter decodes drains, since it follows what is selected.
+    """
+
+    stopped: bool = False
+    """True, and only of a member that is evicted: its process has stopped, says the caller. What it may still write drains for
+    `write_grace` alone, and answers name `ASSUMPTION_REASON_SAID_STOPPED`.
+    """
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("member", "member", "optional", "MemberEpoch"),
         Field("drained", "drained", "one", "bool"),
+        Field("instance_id", "instanceId", "one", "str"),
+        Field("stopped", "stopped", "one", "bool"),
     )
 
 
@@ -5217,6 +5259,20 @@ class StorageState(Message):
     serve_until_log_time_ms: int | None = None
     """The same in log time, in milliseconds, which alone decides. `log_time_ms` beside the object says what it is now."""
 
+    known_versions: tuple[str, ...] = ()
+    """The versions that were ever decodable, encoded, selected or stored, sorted; up to 256, the newest. `CheckDrop` of another one
+    is not answered by yes. Empty under a machine version before 3.
+    """
+
+    known_hashes: tuple[str, ...] = ()
+    """The storage-version hashes that discovery has ever shown, sorted; up to 256, the newest."""
+
+    concluded_before: int = 0
+    """The revision since which what is stored rests on `ASSUMPTION_REASON_CONCLUDED_BEFORE`; 0: it does not."""
+
+    said_stopped: tuple[str, ...] = ()
+    """The evicted members of which somebody said that they have stopped, and that a migration has not made irrelevant since."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5236,6 +5292,10 @@ class StorageState(Message):
         Field("on_trust_since", "onTrustSince", "one", "long"),
         Field("serve_until_ms", "serveUntilMs", "optional", "long"),
         Field("serve_until_log_time_ms", "serveUntilLogTimeMs", "optional", "long"),
+        Field("known_versions", "knownVersions", "many", "str"),
+        Field("known_hashes", "knownHashes", "many", "str"),
+        Field("concluded_before", "concludedBefore", "one", "long"),
+        Field("said_stopped", "saidStopped", "many", "str"),
     )
 
 
@@ -5272,10 +5332,22 @@ class Drain(Message):
     hash: str = ""
     """The storage-version hash of what discovery has shown; empty where the version is known."""
 
+    unknown: bool = False
+    """True: writes in versions that nobody can name may land. Then version and hash are empty."""
+
+    claim_token: int = 0
+    """The claim of the migration worker that may write them, which has ended without success; 0: a server may write them."""
+
+    fenced: bool = False
+    """True: a fenced worker need not wait for this one of another fenced worker."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("version", "version", "one", "str"),
         Field("until_log_time_ms", "untilLogTimeMs", "one", "long"),
         Field("hash", "hash", "one", "str"),
+        Field("unknown", "unknown", "one", "bool"),
+        Field("claim_token", "claimToken", "one", "long"),
+        Field("fenced", "fenced", "one", "bool"),
     )
 
 
@@ -5985,10 +6057,18 @@ class MigrationClaim(Message):
     ttl_ms: int = 0
     """How long it may be silent, in milliseconds of log time."""
 
+    fenced: bool = False
+    """True: a fence in the store refuses its rewrites once another fenced worker has raised it."""
+
+    since_log_time_ms: int | None = None
+    """The log time of the claim, in milliseconds. Unset: it is from before machine version 3."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("worker", "worker", "one", "str"),
         Field("token", "token", "one", "long"),
         Field("ttl_ms", "ttlMs", "one", "long"),
+        Field("fenced", "fenced", "one", "bool"),
+        Field("since_log_time_ms", "sinceLogTimeMs", "optional", "long"),
     )
 
 
@@ -6200,11 +6280,17 @@ class MigrationsClaimRequest(Message):
     ttl_ms: int | None = None
     """How long the worker may be silent, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000."""
 
+    fenced: bool = False
+    """True: before it lists, the worker raises a fence in the store, which refuses the rewrites of every fenced worker before it.
+    So it need not wait for theirs.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("name", "name", "one", "str"),
         Field("worker", "worker", "one", "str"),
         Field("ttl_ms", "ttlMs", "optional", "long"),
+        Field("fenced", "fenced", "one", "bool"),
     )
 
 
@@ -6312,11 +6398,15 @@ class MigrationsFailRequest(Message):
     reason: str = ""
     """What happened, for people; up to 4 KiB of printable text."""
 
+    stop: WorkerStop = WorkerStop.UNSPECIFIED
+    """What the worker says of its rewrites. What may still land drains, as after `Release`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("claim", "claim", "optional", "ClaimKey"),
         Field("class_", "class", "one", "FailureClass"),
         Field("reason", "reason", "one", "str"),
+        Field("stop", "stop", "one", "WorkerStop"),
     )
 
 
@@ -6342,9 +6432,15 @@ class MigrationsReleaseRequest(Message):
     claim: ClaimKey | None = None
     """The claim."""
 
+    stop: WorkerStop = WorkerStop.UNSPECIFIED
+    """What the worker says of its rewrites. `ALL_ANSWERED`: nothing drains; said of a claim that has ended, it lifts its drain.
+    `SOME_UNANSWERED`: the migration's target drains for `write_grace`. Left out: for as long as the worker may go on, too.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("claim", "claim", "optional", "ClaimKey"),
+        Field("stop", "stop", "one", "WorkerStop"),
     )
 
 
@@ -7434,4 +7530,5 @@ __all__ = [
     "WatchFilter",
     "WatchRequest",
     "WatchResponse",
+    "WorkerStop",
 ]

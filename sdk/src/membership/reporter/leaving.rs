@@ -17,7 +17,10 @@ impl Reporter {
         let drained = self.gate.is_drained();
         let member = self.standing.lock().member.clone();
         let left = match member {
-            Some(member) => self.client.send_leave(&member, drained).await.map(drop),
+            Some(member) => {
+                let left = self.client.send_leave(&member, &self.instance, drained);
+                left.await.map(drop)
+            }
             None => Ok(()),
         };
         let left = match left {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_model::{AbortCause, GroupResource, LogTime, MemberId};
 
 use crate::turn::Turn;
-use crate::voting::{Cause, Decided, Occasion, Said, decide};
+use crate::voting::{Cause, Decided, LateWrites, Occasion, Said, decide};
 
 /// Whether writes of a removed member may still arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,11 @@ pub(super) enum Drain {
     Running,
     /// They cannot: the member has closed its gate and waited for its permits.
     Done,
+    /// They may until this log time, and a voter may follow selections until then: it does not know that it is gone.
+    Until(LogTime),
+    /// Somebody said that the member's process has stopped: they may for as long as the setting says, and until this log time if
+    /// that is not so.
+    SaidStopped(LogTime),
 }
 
 /// Removes the entries of the members. Each resource is evaluated once, however many of the members report it.
@@ -72,12 +77,15 @@ pub(super) fn remove_members(turn: &mut Turn<'_>, gone: &BTreeSet<MemberId>) {
 
 fn drops(turn: &Turn<'_>, member: &MemberId, drain: Drain) -> Said<'static> {
     // Entries of a replaced epoch began to drain when it was replaced; the present epoch wrote nothing under them.
-    let reported = turn
-        .state()
-        .members
-        .get(member)
-        .is_some_and(|member| member.reported);
-    let drain_until: Option<LogTime> = (reported && drain == Drain::Running)
-        .then(|| turn.log_time().after(turn.state().settings.write_grace));
-    Said::Drops { drain_until }
+    let mut members = turn.state().members.get(member).into_iter();
+    let reported = members.any(|member| member.reported);
+    let grace = turn.state().write_grace_ends();
+    let late_writes = match drain {
+        _ if !reported => LateWrites::None,
+        Drain::Done => LateWrites::None,
+        Drain::Running => LateWrites::Until(grace),
+        Drain::Until(until) => LateWrites::OfAnySelectionUntil(until),
+        Drain::SaidStopped(promised) => LateWrites::SaidToEnd { grace, promised },
+    };
+    Said::Drops { late_writes }
 }

@@ -14,6 +14,7 @@ use synod_model::{
 use super::{departure, observe_storage, succession};
 use crate::controller_revisions::bytes_of;
 use crate::hashes::object_hash;
+use crate::late_writes::ClaimEnd;
 use crate::objects::deletion;
 use crate::turn::Turn;
 use crate::voting::{Occasion, decide};
@@ -145,6 +146,7 @@ fn end_claims(turn: &mut Turn<'_>, expire: &Expire) {
                 && turn.state().deadlines.is_due(&holder, turn.log_time())
         });
         if let Some(migration) = silent {
+            turn.drain_claim(&migration, ClaimEnd::Expired);
             turn.clear_deadline(&holder);
             turn.put_migration(Migration {
                 phase: MigrationPhase::Pending,

@@ -6,7 +6,7 @@ use std::ops::Bound;
 
 use imbl::OrdMap;
 use synod_model::limits::AFTERMATH_STEPS_MAX;
-use synod_model::{AbortCause, Feature, GroupResource, LeaseKey, Refusal, Revision, Settings};
+use synod_model::{Feature, GroupResource, LeaseKey, Refusal, Revision, Settings};
 
 use super::succession::{Present, settle};
 use crate::turn::Turn;
@@ -144,16 +144,8 @@ fn start_migrations(
         if steps.are_over() {
             return Some(resource);
         }
-        let state = turn.state();
-        let agreement = state.storage_states[&resource].row.status.agreement();
-        steps.take(1 + state.migrations_of(&resource).count());
-        let is_called_off = state.migrations_of(&resource).any(|migration| {
-            Some(migration.agreement_revision) == agreement
-                && migration.aborted == Some(AbortCause::Requested)
-        });
-        if !is_called_off {
-            turn.migrate(&resource);
-        }
+        steps.take(1 + turn.state().migrations_of(&resource).count());
+        turn.migrate_unless_called_off(&resource);
         next = after(&turn.state().storage_states, &resource);
         next.as_ref()?;
     }

@@ -60,16 +60,20 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }
     let now = turn.log_time();
-    let versions = status.drains.iter();
-    let versions = versions.map(|(version, until)| (version.to_string(), until));
-    let hashes = status.hash_drains.iter();
-    let hashes = hashes.map(|(hash, until)| (hash.to_string(), until));
-    let Some((version, until)) = versions.chain(hashes).max_by_key(|(_, until)| **until) else {
+    let said_stopped = status.said_stopped.iter().max_by_key(|(_, until)| **until);
+    if let Some((member, until)) = said_stopped.filter(|(_, until)| **until > now) {
+        let left_ms = until.since(now).as_millis();
+        let message = format!(
+            "resource \"{resource}\": somebody said that {member} has stopped, and if not it may write for {left_ms} ms of log \
+             time still: forget it then"
+        );
+        return Err(Refusal::new(ErrorKind::Draining, message)
+            .with("resource", name)
+            .with("left_ms", left_ms));
+    }
+    let Some((version, until)) = status.last_late_write().filter(|(_, until)| *until > now) else {
         return Ok(());
     };
-    if *until <= now {
-        return Ok(());
-    }
     let left_ms = until.since(now).as_millis();
     let message = format!(
         "resource \"{resource}\": writes in {version} may land for {left_ms} ms of log time still: forget it then"

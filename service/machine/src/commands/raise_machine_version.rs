@@ -1,12 +1,18 @@
 //! `RaiseMachineVersion`: puts a new behaviour of apply in force at the same log index on every replica.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use synod_model::{ErrorKind, GroupResource, Refusal, TOPICS_SINCE};
+use synod_model::{
+    AbortCause, ApiVersion, EVIDENCE_SINCE, ErrorKind, GroupResource, Migration, MigrationPhase,
+    Refusal, TOPICS_SINCE, Ttl,
+};
 
 use super::reset_storage_states::doubt;
-use crate::turn::Turn;
-use crate::{Answer, Command, LogEntry, MACHINE_VERSION, RaiseMachineVersion, ReplicaId, State};
+use crate::turn::{Then, Turn};
+use crate::{
+    Answer, Command, LogEntry, MACHINE_VERSION, MACHINE_VERSION_MIN, RaiseMachineVersion,
+    ReplicaId, State,
+};
 
 /// # Panics
 ///
@@ -32,10 +38,18 @@ pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<
         "this build knows machine version {MACHINE_VERSION} and the log goes on with {}: run the newer release",
         raise.to
     );
-    let knew_topics = state.machine_version >= TOPICS_SINCE;
+    let before = state.machine_version;
     turn.raise_machine_version(raise.to);
-    if !knew_topics {
+    let begins = |since| before < since && since <= raise.to;
+    let ended = match begins(EVIDENCE_SINCE) {
+        true => begin_evidence(turn, before),
+        false => Vec::new(),
+    };
+    if begins(TOPICS_SINCE) {
         begin_topics(turn);
+    }
+    for resource in &ended {
+        turn.migrate_unless_called_off(resource);
     }
     Ok(Answer::Done)
 }
@@ -54,6 +68,62 @@ fn begin_topics(turn: &mut Turn<'_>) {
         doubt(turn, topic);
         turn.look_at_once(topic);
     }
+}
+
+/// Marks what was concluded of each resource until now, when nobody counted what workers may write after their claims have
+/// ended: whatever they still write drains first, for as long as the longest claim. Returns the resources whose
+/// migrations end by that.
+fn begin_evidence(turn: &mut Turn<'_>, before: u32) -> Vec<GroupResource> {
+    let state = turn.state();
+    let grace = state.settings.write_grace;
+    let until = turn.log_time().after(Ttl::MAX.duration()).after(grace);
+    let known = state.storage_states.keys();
+    let stored = known.filter(|resource| state.topic_kind(resource).is_stored());
+    let resources: Vec<GroupResource> = stored.cloned().collect();
+    let mut ended = Vec::new();
+    for resource in &resources {
+        let was_claimed = may_have_been_claimed(turn.state(), resource, before);
+        if was_claimed {
+            turn.abort_unfinished(resource, AbortCause::StorageUnknown);
+        }
+        let mut after = turn.state().storage_states[resource].row.status.clone();
+        if was_claimed {
+            ended.push(resource.clone());
+            after.unknown_drain = Some(until);
+            after.concluded_before = Some(turn.revision());
+        }
+        let known = known_before(turn.state(), resource);
+        after.remember_versions(&known, turn.revision());
+        turn.put_storage_state_and(resource, after, None, Then::AbortOnly);
+    }
+    ended
+}
+
+/// Whether a worker may ever have claimed a migration of the resource. None has in a new cluster, whose last replica has just
+/// announced itself: under the first machine version no migration can be deleted, and each that has ended is kept, or others are.
+fn may_have_been_claimed(state: &State, resource: &GroupResource, before: u32) -> bool {
+    let keeps_none = state.settings.migrations_kept == 0;
+    let mut migrations = state.migrations_of(resource);
+    let is_untouched = |migration: &Migration| {
+        migration.phase == MigrationPhase::Pending
+            && migration.failures == 0
+            && state.migration_progress(&migration.id).is_none()
+    };
+    before > MACHINE_VERSION_MIN || keeps_none || !migrations.all(|it| is_untouched(it))
+}
+
+/// The versions that entries, migrations and the history of agreements name.
+fn known_before(state: &State, resource: &GroupResource) -> BTreeSet<ApiVersion> {
+    let reported = state.storage_versions.get(resource).into_iter();
+    let entries = reported.flat_map(|version| version.entries.values());
+    let decodable = entries.flat_map(|row| row.decodable.iter());
+    let lines = state.storage_states[resource].agreements.iter();
+    let agreed = lines.flat_map(|line| line.from.iter().chain(&line.to));
+    let migrations = state.migrations_of(resource);
+    let targets = migrations.filter_map(|migration| migration.target.version.as_ref());
+    let draining = state.storage_states[resource].row.status.drains.keys();
+    let all = decodable.chain(agreed).chain(targets).chain(draining);
+    all.cloned().collect()
 }
 
 /// The number of the named replicas that have announced the version.

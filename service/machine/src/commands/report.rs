@@ -6,7 +6,7 @@ use synod_model::{GroupResource, Member, MemberId, Refusal, Report, TOPICS_SINCE
 use crate::hashes::said_by_report;
 use crate::state::over_quota;
 use crate::turn::Turn;
-use crate::voting::{Cause, Decided, Occasion, Said, decide};
+use crate::voting::{Cause, Decided, LateWrites, Occasion, Said, decide};
 use crate::{Answer, Holder, ReportedResource, State, StatementRow};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
@@ -145,7 +145,8 @@ fn decide_all(
     if replaces(report, member) {
         for resource in unnamed(turn, &report.member, named) {
             // The gate of a resource that is no longer reported was closed and drained before the report.
-            decided.extend(decide(resource, Said::Drops { drain_until: None })?);
+            let late_writes = LateWrites::None;
+            decided.extend(decide(resource, Said::Drops { late_writes })?);
         }
     }
     Ok(decided)

@@ -50,7 +50,7 @@ pub(super) fn doubt(turn: &mut Turn<'_>, resource: &GroupResource) {
         unselects: !is_reported && !kind.keeps_its_selection(),
         // Only another observation, or a reset in place of one, removes an observation that contradicts members.
         forgets_observation: is_reported,
-        migrated_since: None,
+        migrated: None,
     };
     let decided = reconsider(state, turn.occasion(), resource, anew);
     if is_reported {

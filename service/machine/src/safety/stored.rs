@@ -54,7 +54,7 @@ pub(super) fn found(
 ) -> Found {
     let Some(state) = past.storage_state(resource) else {
         return Found {
-            whys: [Why::NoState].into(),
+            whys: [Why::NoState(None)].into(),
             ..Found::default()
         };
     };
@@ -106,13 +106,15 @@ fn persisted(persisted: &Persisted, concern: &Concern<'_>) -> Option<Why> {
 }
 
 fn draining(status: &StateStatus, now: LogTime, concern: &Concern<'_>) -> Vec<Why> {
-    let versions = status.drains.iter();
-    let versions = versions.filter(|(version, until)| **until > now && (concern.version)(version));
-    let hashes = status.hash_drains.iter();
-    let hashes = hashes.filter(|(hash, until)| **until > now && (concern.hash)(**hash));
+    let versions = status.late_versions().into_iter();
+    let versions = versions.filter(|(version, until)| *until > now && (concern.version)(version));
+    let hashes = status.late_hashes().into_iter();
+    let hashes = hashes.filter(|(hash, until)| *until > now && (concern.hash)(*hash));
+    let unknown = status.unknown_drain.filter(|until| *until > now);
     versions
-        .map(|(version, until)| Why::Draining(version.clone(), *until))
-        .chain(hashes.map(|(hash, until)| Why::DrainingHash(*hash, *until)))
+        .map(|(version, until)| Why::Draining(version.clone(), until))
+        .chain(hashes.map(|(hash, until)| Why::DrainingHash(hash, until)))
+        .chain(unknown.map(Why::DrainingUnknown))
         .collect()
 }
 
@@ -142,12 +144,12 @@ fn unreadable(status: &StateStatus, now: LogTime, concern: &Concern<'_>) -> Vec<
         } => Some(*hash),
         Persisted::Unknown | Persisted::Version { .. } => None,
     });
-    let drains = status.hash_drains.iter();
-    let draining = drains.filter(|(_, until)| **until > now);
+    let drains = status.late_hashes().into_iter();
+    let draining = drains.filter(|(_, until)| *until > now);
     let observation = status.observation.iter();
     let shown = observation.flat_map(|observation| observation.hashes.iter().copied());
     stored
-        .chain(draining.map(|(hash, _)| *hash))
+        .chain(draining.map(|(hash, _)| hash))
         .chain(shown)
         .filter(|hash| concern.cannot_read(*hash))
         .map(Why::UnreadableHash)

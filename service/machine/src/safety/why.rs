@@ -2,13 +2,18 @@
 
 use std::fmt;
 
-use synod_model::{ApiVersion, LogTime, MemberId, NamespacedName, StorageVersionHash};
+use synod_model::{
+    ApiVersion, GroupResource, LogTime, MemberId, NamespacedName, StorageVersionHash,
+};
 
 /// A reason why an action is not safe.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// Nothing is known of the resource's store: it was never reported or observed.
-    NoState,
+    /// Nothing is known of the resource's store: it was never reported or observed. The known resource with the most similar name
+    /// is named if one is similar.
+    NoState(Option<GroupResource>),
+    /// Nobody ever reported, observed or stored this version of the resource. The known ones are named, the most similar first.
+    VersionUnknown(ApiVersion, Vec<ApiVersion>),
     /// Objects may be stored in unknown versions.
     PersistedUnknown,
     /// Objects may be stored in this version.
@@ -25,6 +30,8 @@ pub enum Why {
     Draining(ApiVersion, LogTime),
     /// Writes in an encoding that discovery has shown may arrive until this log time, and the version may be this one.
     DrainingHash(StorageVersionHash, LogTime),
+    /// Writes in versions that nobody can name may arrive until this log time.
+    DrainingUnknown(LogTime),
     /// A server shows this encoding in discovery, and the version may be this one.
     Observed(StorageVersionHash),
     /// This encoding is stored, may still be written or is shown in discovery, and has the hash of no known kind and version: it
@@ -48,8 +55,27 @@ impl fmt::Display for Why {
     /// The reason in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoState => {
+            Self::NoState(None) => {
                 f.write_str("nothing is known of its store: nobody ever reported or observed it")
+            }
+            Self::NoState(Some(nearest)) => write!(
+                f,
+                "nothing is known of its store: nobody ever reported or observed it; the nearest resource that is known is \
+                 {nearest}"
+            ),
+            Self::VersionUnknown(version, known) if known.is_empty() => {
+                write!(
+                    f,
+                    "nobody ever reported, observed or stored {version} of it, nor another version"
+                )
+            }
+            Self::VersionUnknown(version, known) => {
+                let known: Vec<&str> = known.iter().map(ApiVersion::as_str).collect();
+                write!(
+                    f,
+                    "nobody ever reported, observed or stored {version} of it: known are {}",
+                    known.join(", ")
+                )
             }
             Self::PersistedUnknown => {
                 f.write_str("objects may be stored in versions that nobody can name")
@@ -62,6 +88,9 @@ impl fmt::Display for Why {
             Self::Draining(version, _) => write!(f, "writes in {version} may still land"),
             Self::DrainingHash(hash, _) => {
                 write!(f, "writes in the encoding {hash} may still land")
+            }
+            Self::DrainingUnknown(_) => {
+                f.write_str("writes in versions that nobody can name may still land")
             }
             Self::Observed(hash) => write!(f, "a server shows the encoding {hash} in discovery"),
             Self::UnreadableHash(hash) => write!(

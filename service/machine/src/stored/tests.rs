@@ -23,6 +23,7 @@ use synod_model::{
     RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
     Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy,
     Ticket, Ttl, Uid, UpdateSettings, VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
+    WorkerStop,
 };
 
 use super::*;
@@ -247,6 +248,8 @@ fn endings() -> [Command; 4] {
             member: member("b"),
             epoch: epoch(5),
             drained: false,
+            instance: None,
+            stopped: true,
         }),
         Command::Expire(Expire {
             members: BTreeSet::from([(member("a"), epoch(4))]),
@@ -280,6 +283,7 @@ fn migrating() -> Vec<Command> {
             id: id(number),
             worker: WorkerName::parse("one").unwrap(),
             ttl: Ttl::DEFAULT,
+            fenced: true,
         })
     };
     let report = |number, at| {
@@ -299,6 +303,7 @@ fn migrating() -> Vec<Command> {
             token: token(3),
             class: FailureClass::Transient,
             reason: FailureReason::parse("busy").unwrap(),
+            stop: Some(WorkerStop::SomeUnanswered),
         }),
         Command::RetryMigration(RetryMigration { id: id(2) }),
         claim(2),
@@ -322,6 +327,7 @@ fn migrating() -> Vec<Command> {
         Command::ReleaseMigration(ReleaseMigration {
             id: id(10),
             token: token(11),
+            stop: Some(WorkerStop::AllAnswered),
         }),
     ]
 }

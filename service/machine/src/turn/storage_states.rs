@@ -40,6 +40,11 @@ impl Turn<'_> {
         let now = self.state.log_time;
         status.drains.retain(|_, until| *until > now);
         status.hash_drains.retain(|_, until| *until > now);
+        status.claim_drains.retain(|_, drain| drain.until > now);
+        status.unknown_drain = status.unknown_drain.filter(|until| *until > now);
+        if self.state.remembers_encodings(resource) {
+            status.remember_encodings(self.revision);
+        }
         let kept = self.state.storage_states.get(resource);
         // Removing drains that are already over does not count as a change.
         if line.is_none() && kept.is_some_and(|kept| kept.row.status == status) {

@@ -23,8 +23,24 @@ pub(crate) enum Said<'a> {
     },
     /// The voter's permits for the older version are drained: it now encodes the selected version.
     Adopts,
-    /// The member no longer reports the resource, or is gone. What it may still write drains until the given log time.
-    Drops { drain_until: Option<LogTime> },
+    /// The member no longer reports the resource, or is gone.
+    Drops {
+        /// What it may still write.
+        late_writes: LateWrites,
+    },
+}
+
+/// What a member that no longer reports a resource may still write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LateWrites {
+    /// Nothing.
+    None,
+    /// What it may write now, until the given log time.
+    Until(LogTime),
+    /// The same, and a voter what is selected later, until the given log time.
+    OfAnySelectionUntil(LogTime),
+    /// What it may write now, until one log time if it has stopped, as somebody said, and until the other one if not.
+    SaidToEnd { grace: LogTime, promised: LogTime },
 }
 
 /// The facts of the command that makes a decision.
@@ -109,6 +125,12 @@ pub(super) fn fresh_state(state: &State, kind: TopicKind) -> StateStatus {
         drains: BTreeMap::new(),
         hash_drains: BTreeMap::new(),
         serve_until: None,
+        claim_drains: BTreeMap::new(),
+        unknown_drain: None,
+        known_versions: BTreeMap::new(),
+        known_hashes: BTreeMap::new(),
+        concluded_before: None,
+        said_stopped: BTreeMap::new(),
     }
 }
 

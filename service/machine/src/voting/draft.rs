@@ -10,7 +10,6 @@ use synod_model::{
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
-use super::drains::{may_write, raise_drains};
 use super::refusal::{Matters, not_decodable};
 use super::{conditions, observation, roster, selected};
 use crate::state::{State, StorageVersion};
@@ -93,11 +92,9 @@ impl<'a> Draft<'a> {
                 };
                 self.put(member, Some(row));
             }
-            Said::Drops { drain_until } => {
-                if let (Some(entry), Some(until)) = (&before, drain_until) {
-                    let versions: Vec<_> =
-                        may_write(entry, &self.after).into_iter().cloned().collect();
-                    raise_drains(&mut self.after, &versions, until);
+            Said::Drops { late_writes } => {
+                if let Some(entry) = &before {
+                    self.drain_entry(member, entry, late_writes);
                 }
                 self.put(member, None);
             }
@@ -256,6 +253,12 @@ impl<'a> Draft<'a> {
         let row = self.present.map(|version| &version.row);
         let changes = self.entry_changes();
         self.add_persisted(&changes);
+        if state.remembers_encodings(resource) {
+            let said = changes.iter().filter_map(|change| change.after.as_ref());
+            let versions = said.flat_map(|row| row.decodable.iter());
+            let revision = self.occasion.revision;
+            self.after.remember_versions(versions, revision);
+        }
         self.after.common = self.tally.common().cloned();
         self.after.absent = roster::absent_of(state, self.occasion, resource, &self.entries);
         self.follow_trust(state, resource);

@@ -12,6 +12,7 @@
 use synod_model::limits::HEARD_MAX;
 use synod_model::{GroupResource, Revision, Roster};
 
+use super::Migrated;
 use super::draft::Draft;
 use crate::State;
 
@@ -20,6 +21,17 @@ impl Draft<'_> {
     pub(super) fn settle_trust(&mut self, created: Revision) {
         let since = &mut self.after.on_trust;
         *since = since.filter(|since| *since > created);
+    }
+
+    /// Ends the assumptions that a migration makes true by its success: it has rewritten what was stored before it was claimed.
+    pub(super) fn settle_doubts(&mut self, migrated: Migrated) {
+        let after = &mut self.after;
+        after.concluded_before = after
+            .concluded_before
+            .filter(|since| *since > migrated.created);
+        if let Some(claimed) = migrated.claimed {
+            after.said_stopped.retain(|_, until| *until > claimed);
+        }
     }
 
     /// Updates `on_trust` and `heard` from the present entries and roster.

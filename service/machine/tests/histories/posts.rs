@@ -133,6 +133,8 @@ impl Replica {
             member: member(),
             epoch: self.posts().epoch,
             drained: true,
+            instance: None,
+            stopped: false,
         }));
     }
 

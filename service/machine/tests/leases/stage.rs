@@ -211,6 +211,8 @@ impl Stage {
             member: MemberId::parse(id).unwrap(),
             epoch,
             drained: true,
+            instance: None,
+            stopped: false,
         }))
     }
 }

@@ -3,6 +3,7 @@
 mod looks;
 mod objects;
 mod starts;
+mod work;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -142,10 +143,29 @@ pub(crate) enum Named {
 pub(crate) enum Does {
     Renew,
     Ready,
-    Leave { drained: bool },
+    Leave(Leaves),
     Report { replace: bool, entries: Vec<Says> },
     ReportAgain { other_preference: bool },
     Adopt { resource: usize, selection: Which },
+}
+
+/// How a member leaves, or is put out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Leaves {
+    Drained,
+    Undrained,
+    /// In the name of another instance.
+    ByAnotherInstance,
+    Evicted,
+    SaidToHaveStopped,
+}
+
+/// What is said of a worker's rewrites.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stops {
+    Nothing,
+    SomeUnanswered,
+    AllAnswered,
 }
 
 /// A command on a migration.
@@ -153,14 +173,15 @@ pub(crate) enum Does {
 pub(crate) enum Work {
     Claim {
         ttl: usize,
+        fenced: bool,
     },
     Progress {
         done: u64,
         tells_estimate: bool,
     },
     Complete,
-    Fail(usize),
-    Release,
+    Fail(usize, Stops),
+    Release(Stops),
     Abort,
     /// Whether it names a revision of the migration, and whether that is the right one.
     Delete {
@@ -221,10 +242,10 @@ pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
 
 /// Steps that make more members missing and more discovery contradict reports than usual.
 pub(crate) fn doubtful_steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
-    let leaves = (who(), any::<bool>()).prop_map(|(who, drained)| What::Member {
+    let leaves = (who(), leaves()).prop_map(|(who, leaves)| What::Member {
         who,
         epoch: Which::Present,
-        does: Does::Leave { drained },
+        does: Does::Leave(leaves),
     });
     let what = prop_oneof![
         12 => what(),
@@ -249,7 +270,7 @@ fn step(what: BoxedStrategy<What>) -> impl Strategy<Value = Step> {
     let renewals = prop_oneof![5 => Just(everybody), 3 => Just(0), 2 => 0..everybody];
     let adopts = prop::bool::weighted(0.2);
     let calls = vec(call(what), 0..5);
-    let work = prop::option::weighted(0.5, at_work());
+    let work = prop::option::weighted(0.5, work::at_work());
     let reversed = prop::bool::weighted(0.1);
     (after_ms, lift, renewals, adopts, work, calls, reversed).prop_map(
         |(after_ms, lift, renewals, adopts, work, calls, reversed)| Step {
@@ -298,7 +319,7 @@ fn what() -> impl Strategy<Value = What> {
         3 => Just(What::OpenSession),
         1 => (0..3_usize).prop_map(What::CloseSession),
         5 => settings(),
-        20 => work(),
+        20 => work::work(),
         2 => starts::start(),
         14 => looks::observations(12),
         1 => rosters(),
@@ -322,33 +343,14 @@ fn restores() -> impl Strategy<Value = What> {
     (7..11_u8).prop_map(What::Restore)
 }
 
-/// The commands of workers that follow the protocol.
-fn at_work() -> impl Strategy<Value = Work> {
-    let progress = (0..100_u64, any::<bool>());
+fn leaves() -> impl Strategy<Value = Leaves> {
     prop_oneof![
-        8 => (0..3_usize).prop_map(|ttl| Work::Claim { ttl }),
-        8 => progress.prop_map(|(done, tells_estimate)| Work::Progress { done, tells_estimate }),
-        2 => Just(Work::Complete),
-        6 => (0..3_usize).prop_map(Work::Fail),
-        2 => Just(Work::Release),
-        2 => Just(Work::Retry),
+        8 => Just(Leaves::Drained),
+        6 => Just(Leaves::Undrained),
+        1 => Just(Leaves::ByAnotherInstance),
+        3 => Just(Leaves::Evicted),
+        3 => Just(Leaves::SaidToHaveStopped),
     ]
-}
-
-fn work() -> impl Strategy<Value = What> {
-    let progress = (0..100_u64, any::<bool>());
-    let does = prop_oneof![
-        12 => (0..3_usize).prop_map(|ttl| Work::Claim { ttl }),
-        6 => progress.prop_map(|(done, tells_estimate)| Work::Progress { done, tells_estimate }),
-        5 => Just(Work::Complete),
-        4 => (0..5_usize).prop_map(Work::Fail),
-        2 => Just(Work::Release),
-        1 => Just(Work::Abort),
-        2 => prop::option::of(any::<bool>()).prop_map(|expects| Work::Delete { expects }),
-        2 => Just(Work::Retry),
-    ];
-    let one = prop_oneof![2 => Just(0), 1 => 0..4_usize];
-    (one, which(), does).prop_map(|(which, claim, does)| What::Migration { which, claim, does })
 }
 
 /// Usually rosters that are soon satisfied or removed: while a member is missing, little happens.
@@ -396,7 +398,7 @@ fn does() -> impl Strategy<Value = Does> {
         10 => adopt,
         3 => Just(Does::Renew),
         2 => Just(Does::Ready),
-        3 => any::<bool>().prop_map(|drained| Does::Leave { drained }),
+        3 => leaves().prop_map(Does::Leave),
     ]
 }
 

@@ -8,6 +8,7 @@ mod collections;
 mod commands;
 mod deletion;
 mod discovery;
+mod late_writes;
 mod migrations;
 mod objects;
 mod outcomes;
@@ -174,6 +175,7 @@ impl World {
         let answer = next.perform(command, wall)?;
         let completes = matches!(command, Command::CompleteMigration(_));
         next.follow(self, !completes, wall);
+        next.remember_encodings();
         next.drop_ended_drains(self);
         next.look_ahead(self);
         let changed = next.differs(self);
@@ -195,6 +197,8 @@ impl World {
                 let status = &mut resource.status;
                 status.drains.retain(|_, until| *until > now);
                 status.hash_drains.retain(|_, until| *until > now);
+                status.claim_drains.retain(|_, drain| drain.until > now);
+                status.unknown_drain = status.unknown_drain.filter(|until| *until > now);
             }
         }
     }
@@ -387,26 +391,37 @@ impl Resource {
         Self {
             name: name.clone(),
             metadata,
-            status: StateStatus {
-                common: None,
-                selected: None,
-                selected_revision: Revision::ZERO,
-                agreement_revision: Revision::ZERO,
-                agreed: None,
-                persisted: BTreeSet::from([Persisted::Unknown]),
-                observation: None,
-                contradicted: false,
-                agreed_hash: None,
-                absent: Absent::default(),
-                on_trust: None,
-                heard: BTreeSet::new(),
-                drains: BTreeMap::new(),
-                hash_drains: BTreeMap::new(),
-                serve_until: None,
-            },
+            status: nothing_known(),
             version: None,
             agreements: Vec::new(),
         }
+    }
+}
+
+/// The status of a resource of which nothing is known.
+fn nothing_known() -> StateStatus {
+    StateStatus {
+        common: None,
+        selected: None,
+        selected_revision: Revision::ZERO,
+        agreement_revision: Revision::ZERO,
+        agreed: None,
+        persisted: BTreeSet::from([Persisted::Unknown]),
+        observation: None,
+        contradicted: false,
+        agreed_hash: None,
+        absent: Absent::default(),
+        on_trust: None,
+        heard: BTreeSet::new(),
+        drains: BTreeMap::new(),
+        hash_drains: BTreeMap::new(),
+        serve_until: None,
+        claim_drains: BTreeMap::new(),
+        unknown_drain: None,
+        known_versions: BTreeMap::new(),
+        known_hashes: BTreeMap::new(),
+        concluded_before: None,
+        said_stopped: BTreeMap::new(),
     }
 }
 

@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 
 use synod_machine::{
     Applied, Change, ChangeOf, Command, Expire, Holder, LogEntry, Outcome, RevisionEvents, State,
-    StorageStateRow, StorageVersionRow,
+    StateStatus, StorageStateRow, StorageVersionRow,
 };
 use synod_model::{
-    ConditionStatus, Epoch, ErrorKind, Member, MemberId, Migration, ObjectKind, Persisted,
+    ClaimToken, ConditionStatus, Epoch, ErrorKind, Member, MemberId, Migration, ObjectKind,
+    Persisted,
 };
 
 /// How often each situation came up.
@@ -23,7 +24,7 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 76] = [
+pub(crate) const SITUATIONS: [&str; 79] = [
     "refused: ALREADY_EXISTS",
     "refused: ALREADY_EXISTS of an alias",
     "refused: CONFLICT over a resource to forget",
@@ -89,6 +90,9 @@ pub(crate) const SITUATIONS: [&str; 76] = [
     "a worker went on where another stood",
     "a silent worker lost its claim",
     "a worker gave its claim back",
+    "a claim that ended left a drain",
+    "a worker lifted the drain of its claim",
+    "a member was said to have stopped",
     "a migration succeeded",
     "a migration failed",
     "a failed migration was tried again",
@@ -386,6 +390,28 @@ impl Reached {
         }
     }
 
+    /// Counts what workers and evicted members leave.
+    fn look_at_late_writes(
+        &mut self,
+        command: &Command,
+        before: &StateStatus,
+        after: &StateStatus,
+    ) {
+        let tokens = |status: &StateStatus| -> Vec<ClaimToken> {
+            status.claim_drains.keys().copied().collect()
+        };
+        let (drained, drains) = (tokens(before), tokens(after));
+        if drains.iter().any(|token| !drained.contains(token)) {
+            self.came_to("a claim that ended left a drain");
+        }
+        if matches!(command, Command::ReleaseMigration(_)) && drains.len() < drained.len() {
+            self.came_to("a worker lifted the drain of its claim");
+        }
+        if after.said_stopped.len() > before.said_stopped.len() {
+            self.came_to("a member was said to have stopped");
+        }
+    }
+
     fn look_at_state(&mut self, command: &Command, change: &Change) {
         let agreement = &change.agreement;
         let Some(ChangeOf { before, after, .. }) = change.of::<StorageStateRow>() else {
@@ -434,6 +460,7 @@ impl Reached {
         {
             self.came_to("a restore ended an observation");
         }
+        self.look_at_late_writes(command, before, after);
         // An ended drain may be removed.
         let mut drains = after.drains.iter();
         let raised = drains.any(|(version, until)| before.drains.get(version) < Some(until));

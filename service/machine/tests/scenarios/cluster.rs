@@ -382,6 +382,7 @@ pub(crate) fn claim(id: &MigrationId, worker: &str) -> Command {
         id: id.clone(),
         worker: WorkerName::parse(worker).expect(LEGAL),
         ttl: Ttl::DEFAULT,
+        fenced: false,
     })
 }
 
@@ -410,6 +411,7 @@ pub(crate) fn fail(work: &Work, class: FailureClass) -> Command {
         token: work.token,
         class,
         reason: FailureReason::parse("the store said no").expect(LEGAL),
+        stop: None,
     })
 }
 
@@ -460,6 +462,8 @@ pub(crate) fn leave(server: &Server, drained: bool) -> Command {
         member: server.id.clone(),
         epoch: server.epoch,
         drained,
+        instance: Some(InstanceId::parse(&server.instance).expect(LEGAL)),
+        stopped: false,
     })
 }
 

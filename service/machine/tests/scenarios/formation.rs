@@ -175,7 +175,7 @@ fn the_settings_are_an_object_that_comes_with_the_cluster() {
 }
 
 #[test]
-#[should_panic(expected = "this build knows machine version 2 and the log goes on with 3")]
+#[should_panic(expected = "this build knows machine version 3 and the log goes on with 4")]
 fn a_replica_that_does_not_know_the_new_behaviour_stops() {
     let mut cluster = Cluster::formed();
     let next = MACHINE_VERSION + 1;

@@ -16,6 +16,8 @@ mod fences;
 mod forgetting;
 mod formation;
 mod history;
+mod known;
+mod late_writes;
 mod limits;
 mod members;
 mod migrations;

@@ -10,7 +10,7 @@ use synod_model::{
 
 use crate::cluster::{Cluster, Work, accepted, claim, complete, fail, progress, refused, request};
 use crate::entry::{of, resource};
-use crate::raised::raised;
+use crate::raised::raised_to;
 use crate::switched::switch;
 
 #[test]
@@ -120,7 +120,7 @@ fn nothing_is_given_back_before_every_replica_knows_how() {
     assert_eq!(refusal.metadata["migration"], work.id.to_string());
     assert_eq!(gives_back(&work).machine_version(), RELEASES_SINCE);
     assert_eq!(cluster.open("pods").phase, MigrationPhase::Running);
-    for command in raised() {
+    for command in raised_to(RELEASES_SINCE) {
         accepted(cluster.send(command));
     }
     accepted(cluster.send(gives_back(&work)));
@@ -130,5 +130,6 @@ pub(crate) fn gives_back(work: &Work) -> Command {
     Command::ReleaseMigration(ReleaseMigration {
         id: work.id.clone(),
         token: work.token,
+        stop: None,
     })
 }

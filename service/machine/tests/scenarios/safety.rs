@@ -52,8 +52,8 @@ fn member(id: &str) -> MemberId {
 #[test]
 fn what_nobody_knows_is_not_safe() {
     let mut cluster = Cluster::formed();
-    assert_eq!(of_binary(&cluster, "v1 v2"), [Why::NoState]);
-    assert_eq!(of_drop(&cluster, "v1"), [Why::NoState]);
+    assert_eq!(of_binary(&cluster, "v1 v2"), [Why::NoState(None)]);
+    assert_eq!(of_drop(&cluster, "v1"), [Why::NoState(None)]);
     cluster.starts("a", &[of("pods").decodes("v1 v2").encodes("v2")]);
     assert_eq!(of_binary(&cluster, "v1 v2"), [Why::PersistedUnknown]);
     assert_eq!(of_drop(&cluster, "v1"), [Why::PersistedUnknown]);

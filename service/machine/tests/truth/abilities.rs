@@ -55,13 +55,6 @@ impl WithheldAbility {
 ///
 /// A test demands that each is removed once its rule is built. None is ever added.
 pub(crate) const WITHHELD: &[WithheldAbility] = &[
-    WithheldAbility::new(Ability::LateRewrites, "Drains of workers"),
-    WithheldAbility::new(Ability::ForeignReleases, "Drains of workers"),
-    WithheldAbility::new(Ability::FencedWorkers, "Drains of workers"),
-    WithheldAbility::new(Ability::Misspellings, "Known versions"),
-    WithheldAbility::new(Ability::ForgottenStates, "Known versions"),
-    WithheldAbility::new(Ability::Evictions, "Eviction"),
-    WithheldAbility::new(Ability::Raises, "In force"),
     WithheldAbility::new(Ability::UnheardServers, "First trust"),
     WithheldAbility::new(Ability::AbsentServers, "Absence"),
     WithheldAbility::new(Ability::HiddenSpans, "Absence"),

@@ -240,11 +240,27 @@ impl Machine {
         self.send(Command::Adopt(adopt)).result.is_ok()
     }
 
+    /// The member leaves by itself. Returns whether that was accepted.
     pub(crate) fn leave(&mut self, server: Server, epoch: Epoch, drained: bool) -> bool {
+        let present = self.state.present().member(&member(server));
         let leave = Leave {
             member: member(server),
             epoch,
             drained,
+            instance: present.map(|member| member.instance.clone()),
+            stopped: false,
+        };
+        self.send(Command::Leave(leave)).result.is_ok()
+    }
+
+    /// An operator evicts the member. Returns whether that was accepted.
+    pub(crate) fn evict(&mut self, server: Server, epoch: Epoch) -> bool {
+        let leave = Leave {
+            member: member(server),
+            epoch,
+            drained: false,
+            instance: None,
+            stopped: false,
         };
         self.send(Command::Leave(leave)).result.is_ok()
     }

@@ -7,7 +7,7 @@ use synod_model::{
     Assumption, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, ErrorKind,
     FailMigration, FailureClass, FailureReason, Migration, MigrationId, MigrationPhase,
     MigrationProgress, ReleaseMigration, ReportMigrationProgress, RetryMigration, Revision,
-    WorkerName,
+    WorkerName, WorkerStop,
 };
 
 use crate::machine::{Machine, group_resource, hash, ttl_of};
@@ -82,6 +82,7 @@ impl Machine {
             id: id.clone(),
             worker: WorkerName::parse(worker).expect(LEGAL),
             ttl: ttl_of(terms.ttl),
+            fenced: terms.is_fenced,
         };
         match self.send(Command::ClaimMigration(claim)).result {
             Ok(Answer::MigrationClaimed { token, progress }) => {
@@ -129,19 +130,24 @@ impl Machine {
         }
     }
 
-    /// The worker gives up.
-    pub(crate) fn fail(&mut self, grant: &Grant) {
+    /// The worker gives up, and says this of its rewrites.
+    pub(crate) fn fail(&mut self, grant: &Grant, stop: WorkerStop) {
         self.send(Command::FailMigration(FailMigration {
             id: grant.id.clone(),
             token: grant.token,
             class: FailureClass::Transient,
             reason: FailureReason::parse("the store is not reached").expect(LEGAL),
+            stop: Some(stop),
         }));
     }
 
-    /// Releases the claim with this token, whether its worker or an operator does.
-    pub(crate) fn release(&mut self, id: MigrationId, token: ClaimToken) {
-        self.send(Command::ReleaseMigration(ReleaseMigration { id, token }));
+    /// Releases the claim with this token. Its worker says something of its rewrites, an operator does not.
+    pub(crate) fn release(&mut self, id: MigrationId, token: ClaimToken, stop: Option<WorkerStop>) {
+        self.send(Command::ReleaseMigration(ReleaseMigration {
+            id,
+            token,
+            stop,
+        }));
     }
 }
 

@@ -259,7 +259,7 @@ impl TrueWorld {
     /// An operator removes the member. Its process learns of it by its next renewal.
     pub(crate) fn evict(&mut self, server: Server) {
         if let Some(epoch) = self.machine.epoch(server) {
-            assert!(self.machine.leave(server, epoch, false));
+            assert!(self.machine.evict(server, epoch));
             self.counts.note(Event::MemberEvicted);
         }
     }

@@ -107,6 +107,10 @@ impl TrueWorld {
         version: Version,
         assumptions: &BTreeSet<Assumption>,
     ) -> bool {
+        let is_stored = cause.kind == CauseKind::Stored;
+        if is_stored && assumptions.contains(&Assumption::ConcludedBefore) {
+            return true;
+        }
         let Some(Writer::Process(at)) = cause.writer else {
             return false;
         };
@@ -117,7 +121,10 @@ impl TrueWorld {
         }
         let is_assumed_away = assumptions.iter().any(|assumption| match assumption {
             Assumption::NoRoster => true,
-            Assumption::SnapshotVersionUnknown | Assumption::LeftToOthers => false,
+            Assumption::SnapshotVersionUnknown
+            | Assumption::LeftToOthers
+            | Assumption::ConcludedBefore
+            | Assumption::SaidStopped => false,
         });
         is_assumed_away || self.is_vouched_for(process)
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_model::Assumption;
+use synod_model::{Assumption, WorkerStop};
 
 use crate::events::Event;
 use crate::machine::{Machine, WRITE_GRACE};
@@ -58,6 +58,14 @@ impl Worker {
         &plan[self.position.min(plan.len())..]
     }
 
+    /// What it can say of its rewrites.
+    fn stop(&self) -> WorkerStop {
+        match self.pending {
+            None => WorkerStop::AllAnswered,
+            Some(_) => WorkerStop::SomeUnanswered,
+        }
+    }
+
     fn lose_claim(&mut self) {
         self.claim = None;
         self.pending = None;
@@ -77,14 +85,20 @@ impl TrueWorld {
     fn report_progress(&mut self, at: usize) {
         let now = self.now();
         let worker = &mut self.workers[at];
+        let stop = worker.stop();
         let Some(claim) = &mut worker.claim else {
             return;
         };
         if self.machine.progress(&claim.grant, worker.position) {
             claim.renewed = now;
         } else {
-            // It stops. Its rewrite may be on its way still.
-            worker.lose_claim();
+            // It stops. Its rewrite may be on its way still; if none is, the cluster is told.
+            if stop == WorkerStop::AllAnswered {
+                let (id, token) = (claim.grant.id.clone(), claim.grant.token);
+                self.machine
+                    .release(id, token, Some(WorkerStop::AllAnswered));
+            }
+            self.workers[at].lose_claim();
         }
     }
 
@@ -246,7 +260,11 @@ impl TrueWorld {
     }
 
     /// The worker ends its own claim. Its rewrite may be on its way for the whole grace from now on.
-    pub(crate) fn give_up(&mut self, name: WorkerName, end: impl FnOnce(&mut Machine, &Grant)) {
+    pub(crate) fn give_up(
+        &mut self,
+        name: WorkerName,
+        end: impl FnOnce(&mut Machine, &Grant, WorkerStop),
+    ) {
         let Some(at) = self.worker(name) else {
             return;
         };
@@ -257,8 +275,9 @@ impl TrueWorld {
         let Some(claim) = worker.claim.take() else {
             return;
         };
+        let stop = worker.stop();
         worker.pending = None;
-        end(&mut self.machine, &claim.grant);
+        end(&mut self.machine, &claim.grant, stop);
         let ends = self.machine.now() + WRITE_GRACE;
         for write in &mut self.stores.flying {
             if write.writer == Writer::Worker(at) {

@@ -160,8 +160,8 @@ impl TrueWorld {
             Action::Run(worker) => return self.work_to_the_end(worker),
             Action::CutWorker(worker) => self.cut_worker(worker),
             Action::Fail(worker) => self.give_up(worker, Machine::fail),
-            Action::GiveBack(worker) => self.give_up(worker, |machine, grant| {
-                machine.release(grant.id.clone(), grant.token);
+            Action::GiveBack(worker) => self.give_up(worker, |machine, grant, stop| {
+                machine.release(grant.id.clone(), grant.token, Some(stop));
             }),
             Action::Look(servers) => self.look(servers),
             operation => self.operate(operation),
@@ -175,7 +175,7 @@ impl TrueWorld {
             Action::ReleaseClaim(resource) => {
                 let running = self.machine.running_migration(*resource);
                 if let Some((id, claim)) = running.and_then(|it| Some((it.id, it.claim?))) {
-                    self.machine.release(id, claim.token);
+                    self.machine.release(id, claim.token, None);
                 }
             }
             Action::StartMigration(resource) => self.machine.start_migration(*resource),

@@ -106,6 +106,10 @@ pub(crate) struct Process {
 
 impl Process {
     /// A process whose clock counts `rate` milliseconds while the leader's counts a thousand.
+    pub(crate) fn instance_id(&self) -> InstanceId {
+        InstanceId::parse(&format!("process-{}", self.instance)).expect(LEGAL)
+    }
+
     pub(crate) fn new(server: usize, instance: u64, release: Release, rate: u64) -> Self {
         Self {
             server,
@@ -213,7 +217,7 @@ impl Process {
     pub(crate) fn join(&self) -> Join {
         Join {
             id: self.id(),
-            instance: InstanceId::parse(&format!("process-{}", self.instance)).expect(LEGAL),
+            instance: self.instance_id(),
             ttl: Ttl::DEFAULT,
             labels: Labels::parse([("role", "api")]).expect(LEGAL),
             version: BinaryVersion::default(),

@@ -6,6 +6,7 @@ use synod_model::{
     ReportMigrationProgress, Ttl, WorkerName,
 };
 
+use crate::agenda::Time;
 use crate::store::{Resource, Version};
 
 const LEGAL: &str = "the year uses legal names and numbers";
@@ -19,9 +20,16 @@ pub(crate) struct Job {
     pub(crate) target: Version,
     /// The first object of the next page.
     pub(crate) next: usize,
+    /// When it sent the last report that was answered, by its own clock.
+    pub(crate) said_at: Time,
 }
 
 impl Job {
+    /// Whether the worker may still start a rewrite by what it has said last.
+    pub(crate) fn may_rewrite(&self, now: Time) -> bool {
+        now < self.said_at + Ttl::DEFAULT.as_millis() / 10 * 9
+    }
+
     /// The report of its progress.
     pub(crate) fn progress(&self) -> Command {
         Command::ReportMigrationProgress(ReportMigrationProgress {
@@ -48,5 +56,6 @@ pub(crate) fn claim(id: &MigrationId) -> Command {
         id: id.clone(),
         worker: WorkerName::parse("worker").expect(LEGAL),
         ttl: Ttl::DEFAULT,
+        fenced: false,
     })
 }

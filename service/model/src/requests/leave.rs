@@ -1,6 +1,6 @@
 //! The request by which a member leaves at once.
 
-use crate::{Epoch, MemberId, Violations};
+use crate::{Epoch, InstanceId, MemberId, Violation, Violations};
 
 /// Removes a member and all that is tied to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,19 @@ pub struct Leave {
     pub epoch: Epoch,
     /// Whether the member promises that none of its writes may still land.
     pub drained: bool,
+    /// The instance that leaves by itself. `None`: somebody else evicts the member, whose process may not know of it, so that
+    /// `drained` counts for nothing.
+    pub instance: Option<InstanceId>,
+    /// Whether somebody vouches that the process of an evicted member has stopped.
+    pub stopped: bool,
+}
+
+impl Leave {
+    /// Whether somebody else than the member's instance puts it out.
+    #[must_use]
+    pub const fn evicts(&self) -> bool {
+        self.instance.is_none()
+    }
 }
 
 impl Leave {
@@ -18,6 +31,10 @@ impl Leave {
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.parsed("member.epoch", self.epoch.check());
+        if self.stopped && (!self.evicts() || self.drained) {
+            let rule = "is said of a member that somebody else evicts: leave out the instance and `drained`";
+            violations.push(Violation::invalid("true", rule).at("stopped"));
+        }
         violations
     }
 }

@@ -6,7 +6,7 @@ use crate::limits::OBSERVED_HASHES_MAX;
 use crate::{
     ClaimToken, FailureClass, FailureReason, GroupResource, Kind, MigrationAlias, MigrationId,
     MigrationProgress, MigrationReason, Preconditions, Revision, StorageVersionHash, Ttl,
-    Violation, Violations, WorkerName,
+    Violation, Violations, WorkerName, WorkerStop,
 };
 
 /// The machine version that brings [`StartMigration::alias`]: a replica of an older one cannot read it.
@@ -44,6 +44,8 @@ pub struct ClaimMigration {
     pub worker: WorkerName,
     /// How long the claim lasts without a request of the worker.
     pub ttl: Ttl,
+    /// Whether a fence in the store refuses the worker's rewrites once another worker has raised it.
+    pub fenced: bool,
 }
 
 /// Reports the progress of a migration, and keeps the claim.
@@ -91,6 +93,9 @@ pub struct FailMigration {
     pub class: FailureClass,
     /// What happened, for people.
     pub reason: FailureReason,
+    /// What the worker says of its rewrites. `None`: whoever sends this does not speak for the worker, which may go on until its
+    /// claim would have run out.
+    pub stop: Option<WorkerStop>,
 }
 
 impl FailMigration {
@@ -104,12 +109,17 @@ impl FailMigration {
 pub const RELEASES_SINCE: u32 = 2;
 
 /// Releases a claimed migration, for any worker to claim: it goes on from the progress that was reported last.
+///
+/// Of a claim that has ended, the worker says with [`WorkerStop::AllAnswered`] that nothing of it drains any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleaseMigration {
     /// The migration.
     pub id: MigrationId,
     /// The token of the claim.
     pub token: ClaimToken,
+    /// What the worker says of its rewrites. `None`: whoever sends this does not speak for the worker, which may go on until its
+    /// claim would have run out.
+    pub stop: Option<WorkerStop>,
 }
 
 impl ReleaseMigration {

@@ -53,6 +53,8 @@ fn every_request_of_a_member_names_an_epoch_that_can_exist() {
                 member: member.clone(),
                 epoch,
                 drained: true,
+                instance: None,
+                stopped: false,
             }
             .check(),
             Report {

@@ -67,8 +67,8 @@ stored! {
     AdoptControllerRevisions { history, name }
     AgreementChange { from, to, revision, at, cause }
     Attributes { labels, annotations, owners, finalizers }
-    Claim { worker, token, ttl }
-    ClaimMigration { id, worker, ttl }
+    Claim { worker, token, ttl, fenced, since }
+    ClaimMigration { id, worker, ttl, fenced }
     CloseSession { session }
     Collection { resource, metadata, kind, namespaced, rules }
     CollectionRules {
@@ -95,7 +95,7 @@ stored! {
     DeleteObject { key, propagation, preconditions, fences }
     DeleteRoster { scope, if_revision }
     Deletion { at, revision, position }
-    FailMigration { id, token, class, reason }
+    FailMigration { id, token, class, reason, stop }
     Fences { if_member, if_lease }
     ForgetResource { resource, if_revision }
     Hold { holder, token, ticket, ttl, member, acquired }
@@ -105,7 +105,7 @@ stored! {
     LeaseCandidate {
         lease, identity, binary_version, emulation_version, strategy, ttl, metadata,
     }
-    Leave { member, epoch, drained }
+    Leave { member, epoch, drained, instance, stopped }
     MarkControllerRevisions { history, current, update, in_use, tie }
     MarkReady { member, epoch }
     Member {
@@ -131,7 +131,7 @@ stored! {
     Refusal { kind, message, violations, metadata, current }
     ReleaseControllerRevision { key, owner, preconditions }
     ReleaseLease { key, holder, token }
-    ReleaseMigration { id, token }
+    ReleaseMigration { id, token, stop }
     Renew { member, epoch }
     RenewLease { key, token }
     RenewLeaseCandidate { key, identity }
@@ -177,7 +177,9 @@ crate::settings_table!(stored_settings);
 stored_variants! {
     AbortCause { 1 NoAgreement, 2 AgreementMoved, 3 Requested, 4 StorageUnknown }
     AgreementCause { 1 Member(id: MemberId), 2 Observed, 3 Roster }
-    Assumption { 1 NoRoster, 2 SnapshotVersionUnknown, 3 LeftToOthers }
+    Assumption {
+        1 NoRoster, 2 SnapshotVersionUnknown, 3 LeftToOthers, 4 ConcludedBefore, 5 SaidStopped,
+    }
     Compare {
         1 ResourceVersion(key: ObjectKey, revision: Revision),
         2 Exists(key: ObjectKey),
@@ -232,6 +234,7 @@ stored_variants! {
     RollbackTarget { 1 Previous, 2 Number(number: RevisionNumber), 3 Name(name: ObjectName) }
     Stance { 1 Fixed { encoding: ApiVersion }, 2 Voting { preferred: ApiVersion } }
     TtlChange { 1 Keep, 2 Set(ttl: Ttl), 3 Remove }
+    WorkerStop { 1 SomeUnanswered, 2 AllAnswered }
 }
 
 /// A [`RequestId`] that is not checked yet.

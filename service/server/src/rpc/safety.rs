@@ -95,8 +95,10 @@ fn danger(danger: &Danger) -> v1::Danger {
         ..v1::Danger::default()
     };
     match &danger.why {
-        Why::NoState | Why::PersistedUnknown | Why::Contradicted | Why::ObservationOver => {}
-        Why::Persisted(version) | Why::Selected(version) => pb.version = version.to_string(),
+        Why::NoState(_) | Why::PersistedUnknown | Why::Contradicted | Why::ObservationOver => {}
+        Why::Persisted(version) | Why::Selected(version) | Why::VersionUnknown(version, _) => {
+            pb.version = version.to_string();
+        }
         Why::PersistedHash(hash) | Why::Observed(hash) | Why::UnreadableHash(hash) => {
             pb.hash = hash.to_string();
         }
@@ -114,6 +116,7 @@ fn danger(danger: &Danger) -> v1::Danger {
             pb.hash = hash.to_string();
             pb.until_log_time_ms = until.as_millis();
         }
+        Why::DrainingUnknown(until) => pb.until_log_time_ms = until.as_millis(),
         Why::Absent(member) => pb.member = member.to_string(),
         Why::AbsentMore(count) => pb.count = *count,
         Why::Snapshot(key, version) => {
@@ -127,7 +130,8 @@ fn danger(danger: &Danger) -> v1::Danger {
 fn reason(why: &Why) -> v1::DangerReason {
     use v1::DangerReason as Reason;
     match why {
-        Why::NoState => Reason::NoState,
+        Why::NoState(_) => Reason::NoState,
+        Why::VersionUnknown(..) => Reason::VersionUnknown,
         Why::PersistedUnknown => Reason::PersistedUnknown,
         Why::Persisted(_) => Reason::Persisted,
         Why::PersistedHash(_) => Reason::PersistedHash,
@@ -136,6 +140,7 @@ fn reason(why: &Why) -> v1::DangerReason {
         Why::Voted(..) => Reason::Voted,
         Why::Draining(..) => Reason::Draining,
         Why::DrainingHash(..) => Reason::DrainingHash,
+        Why::DrainingUnknown(_) => Reason::DrainingUnknown,
         Why::Observed(_) => Reason::Observed,
         Why::UnreadableHash(_) => Reason::UnreadableHash,
         Why::Contradicted => Reason::Contradicted,

@@ -396,6 +396,7 @@ async fn a_member_that_leaves_is_gone_at_once() {
         request_id: None,
         member: Some(member),
         drained: true,
+        ..v1::MembershipLeaveRequest::default()
     };
     clients.membership.leave(leave).await.unwrap();
     assert_eq!(

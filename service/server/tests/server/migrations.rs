@@ -175,6 +175,7 @@ async fn the_leader_gives_back_what_a_silent_worker_has_claimed_and_tries_again_
         claim: Some(claim),
         class: v1::FailureClass::Transient.into(),
         reason: "the store is busy".to_owned(),
+        ..v1::MigrationsFailRequest::default()
     };
     clients.migrations.fail(fail).await.unwrap();
     let again = async {
@@ -215,6 +216,7 @@ async fn what_a_worker_gives_back_is_another_workers_at_once_and_shown_to_watche
     let release = v1::MigrationsReleaseRequest {
         request_id: None,
         claim: Some(first.clone()),
+        ..v1::MigrationsReleaseRequest::default()
     };
     clients.migrations.release(release.clone()).await.unwrap();
     let shown = async {

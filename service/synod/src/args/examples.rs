@@ -108,6 +108,11 @@ Examples:
   synod members get apiserver-1
   synod members get apiserver-1 -o json | jq -r .member.phase";
 
+pub(super) const MEMBERS_EVICT: &str = "\
+Examples:
+  synod members evict apiserver-1
+  synod members evict apiserver-1 --stopped";
+
 pub(super) const STORAGE_VERSIONS: &str = "\
 Examples:
   synod storage-versions list

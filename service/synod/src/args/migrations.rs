@@ -88,7 +88,7 @@ pub(crate) enum MigrationsCommand {
     /// Give back the claim of a worker that is gone, so that another one need not wait until it has run out.
     ///
     /// The next worker goes on from what was said last. A worker that is not gone after all is told so with its next word,
-    /// and stops. Who does this must be allowed to act under the name of the worker.
+    /// and stops; what it may write until then drains. Who does this must be allowed to act under the name of the worker.
     #[command(after_long_help = examples::MIGRATIONS_RELEASE)]
     Release {
         /// The migration, as `resource.group-number`, or its alias.

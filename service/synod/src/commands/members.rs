@@ -1,10 +1,10 @@
-//! `synod members`: shows the members.
+//! `synod members`: shows the members, and puts one out.
 
 use clap::ArgMatches;
-use synod_client::{ListMembers, MemberId, ReadOptions};
+use synod_client::{Client, Header, ListMembers, MemberEpoch, MemberId, ReadOptions};
 
-use super::{connect, now, show};
-use crate::args::{MembersArgs, MembersCommand, QueryArgs};
+use super::{connect, done, now, show};
+use crate::args::{ClientArgs, MembersArgs, MembersCommand, QueryArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::views;
@@ -14,6 +14,11 @@ pub(crate) async fn run(args: &MembersArgs, matches: &ArgMatches) -> Result<Exit
         None => list(&args.query, matches).await,
         Some(MembersCommand::List(query)) => list(query, matches).await,
         Some(MembersCommand::Get { id, query }) => get(id, query, matches).await,
+        Some(MembersCommand::Evict {
+            id,
+            stopped,
+            client,
+        }) => evict(id, *stopped, client, matches).await,
     }
 }
 
@@ -24,9 +29,37 @@ async fn list(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> 
 }
 
 async fn get(id: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let id = MemberId::parse(id)
-        .map_err(|fault| Failure::invalid("this is no id of a member", fault.at("ID").into()))?;
+    let id = named(id)?;
     let client = connect(&query.client, matches).await?;
     let view = client.member(&id, ReadOptions::linearizable()).await?;
     show(&views::member(&view, now()), query.output)
+}
+
+async fn evict(
+    id: &str,
+    stopped: bool,
+    args: &ClientArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let id = named(id)?;
+    let client = connect(args, matches).await?;
+    let evicted = evict_present(&client, &id, stopped).await;
+    let _ = client.close().await;
+    done(&format!("{id} is evicted"), &evicted?)
+}
+
+/// Evicts the member as it is now: the cluster compares its epoch.
+async fn evict_present(client: &Client, id: &MemberId, stopped: bool) -> Result<Header, Failure> {
+    let view = client.member(id, ReadOptions::linearizable()).await?;
+    let member = MemberEpoch {
+        member: id.clone(),
+        epoch: view.member.epoch,
+        cluster: Some(view.header.cluster),
+    };
+    Ok(client.evict_member(&member, stopped).await?)
+}
+
+fn named(id: &str) -> Result<MemberId, Failure> {
+    MemberId::parse(id)
+        .map_err(|fault| Failure::invalid("this is no id of a member", fault.at("ID").into()))
 }

@@ -11,7 +11,7 @@ use synod_client::{
     Preconditions, ReadOptions, Revision,
 };
 
-use super::{connect, now, resource, show};
+use super::{connect, done, now, resource, show};
 use crate::args::{ChangeArgs, MigrationsCommand, QueryArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -204,7 +204,7 @@ async fn release(
         token,
         cluster: view.header.cluster,
     };
-    Ok(client.release_migration(&key).await?)
+    Ok(client.release_migration(&key, None).await?)
 }
 
 async fn reset(
@@ -235,11 +235,6 @@ async fn reset(
 /// A dry run has no revision to print.
 fn would(what: &str) -> Result<Exit, Failure> {
     output::print(&format!("{what}\n"))?;
-    Ok(Exit::Ok)
-}
-
-fn done(what: &str, header: &Header) -> Result<Exit, Failure> {
-    output::print(&format!("{what} at revision {}\n", header.revision))?;
     Ok(Exit::Ok)
 }
 

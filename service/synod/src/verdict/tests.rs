@@ -178,6 +178,10 @@ fn state(version: &StorageVersion) -> StorageState {
         drains: Vec::new(),
         serve_until: None,
         serve_until_log_time: None,
+        known_versions: Vec::new(),
+        known_hashes: Vec::new(),
+        concluded_before: None,
+        said_stopped: Vec::new(),
     }
 }
 

@@ -102,6 +102,10 @@ fn to_do(reason: Assumption) -> &'static str {
             "have their controllers say it (data_version), or delete them"
         }
         Assumption::LeftToOthers => "check the binaries of the others, too",
+        Assumption::ConcludedBefore => "migrate it once more: `synod migrations start`",
+        Assumption::SaidStopped => {
+            "make sure that its process has stopped; the next migration makes an end of this"
+        }
     }
 }
 

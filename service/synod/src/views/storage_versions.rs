@@ -1,9 +1,12 @@
 //! Storage versions as tables: the first four columns are those of `kubectl get storageversions`.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    ApiVersion, Condition, Drained, LogTime, Persisted, StorageState, StorageVersion,
+    ApiVersion, Condition, Drain, Drained, LogTime, Persisted, StorageState, StorageVersion,
     StorageVersionPage, StorageVersionView, WallTime,
 };
 
@@ -220,28 +223,46 @@ pub(super) fn conditions(conditions: &[Condition]) -> Table {
     table
 }
 
-/// The versions in which objects may be stored, and how long writes in them may still land.
+/// The encodings in which objects may be stored or writes may still land, and for how long the latter.
 pub(super) fn drains(state: &StorageState, now: LogTime) -> Table {
-    let mut table = Table::new(["Persisted", "Hash", "MayStillLandFor"]);
+    let mut table = Table::new(["Encoding", "Hash", "MayBeStored", "MayStillLandFor"]);
     let is_of = |encoding: &Drained, persisted: &Persisted| match encoding {
         Drained::Version(version) => Some(version) == persisted.version(),
         Drained::Hash(hash) => Some(*hash) == persisted.hash(),
+        Drained::Unknown => *persisted == Persisted::Unknown,
     };
+    let left = |drains: &[&Drain]| {
+        let last = drains.iter().map(|drain| drain.until.since(now)).max();
+        last.filter(|left| !left.is_zero())
+    };
+    let words = |left: Option<Duration>| left.map_or_else(|| "-".to_owned(), span);
     for persisted in &state.persisted {
         let drains = state.drains.iter();
-        let drain = drains
+        let drains: Vec<&Drain> = drains
             .filter(|drain| is_of(&drain.encoding, persisted))
-            .max_by_key(|drain| drain.until);
-        let left = drain
-            .map(|drain| drain.until.since(now))
-            .filter(|left| !left.is_zero());
+            .collect();
+        let hash = persisted.hash();
         table.row([
             persisted.to_string(),
-            persisted
-                .hash()
-                .map_or_else(|| UNSET.to_owned(), |hash| hash.to_string()),
-            left.map_or_else(|| "-".to_owned(), span),
+            hash.map_or_else(|| UNSET.to_owned(), |hash| hash.to_string()),
+            yes_or_no(true).to_owned(),
+            words(left(&drains)),
         ]);
+    }
+    let mut others: BTreeMap<String, Vec<&Drain>> = BTreeMap::new();
+    for drain in &state.drains {
+        let mut stored = state.persisted.iter();
+        if !stored.any(|persisted| is_of(&drain.encoding, persisted)) {
+            let name = drain.encoding.to_string();
+            others.entry(name).or_default().push(drain);
+        }
+    }
+    for (name, drains) in others {
+        let left = left(&drains);
+        if left.is_some() {
+            let hash = UNSET.to_owned();
+            table.row([name, hash, yes_or_no(false).to_owned(), words(left)]);
+        }
     }
     table
 }

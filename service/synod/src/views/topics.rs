@@ -191,7 +191,7 @@ fn withdrawal(entries: &[StorageVersionEntry], state: &StorageState, now: LogTim
 fn drain_of_served(state: &StorageState, now: LogTime) -> Option<Duration> {
     let is_of = |drain: &&Drain| match &drain.encoding {
         Drained::Version(version) => version.as_str() == SERVED,
-        Drained::Hash(_) => false,
+        Drained::Hash(_) | Drained::Unknown => false,
     };
     let drain = state.drains.iter().find(is_of)?;
     Some(drain.until.since(now)).filter(|left| !left.is_zero())

@@ -163,14 +163,16 @@ impl Drop for Cluster {
 pub(crate) struct Server {
     client: Client,
     member: MemberEpoch,
+    instance: InstanceId,
 }
 
 impl Server {
     /// Joins, with a TTL longer than any test lasts.
     pub(crate) async fn join(client: &Client, id: &str) -> Self {
+        let instance = InstanceId::parse("one").unwrap();
         let join = Join {
             id: MemberId::parse(id).unwrap(),
-            instance: InstanceId::parse("one").unwrap(),
+            instance: instance.clone(),
             ttl: Ttl::from_millis(3_600_000).unwrap(),
             labels: synod_client::Labels::default(),
             version: synod_client::BinaryVersion::parse("v1.37.0").unwrap(),
@@ -187,6 +189,7 @@ impl Server {
                 epoch: joined.epoch,
                 cluster,
             },
+            instance,
         }
     }
 
@@ -222,12 +225,16 @@ impl Server {
 
     /// Leaves, drained.
     pub(crate) async fn leaves_drained(&self) {
-        self.client.send_leave(&self.member, true).await.unwrap();
+        self.client
+            .send_leave(&self.member, &self.instance, true)
+            .await
+            .unwrap();
     }
 
     /// Leaves with writes under way: what it encodes drains.
     pub(crate) async fn leaves_undrained(&self) {
-        self.client.send_leave(&self.member, false).await.unwrap();
+        let left = self.client.send_leave(&self.member, &self.instance, false);
+        left.await.unwrap();
     }
 
     async fn report(&self, resource: &str, stance: Stance) -> Revision {

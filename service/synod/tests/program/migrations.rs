@@ -98,7 +98,7 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
         class: FailureClass::Undecodable,
         reason: FailureReason::parse("default/one is of no version").unwrap(),
     };
-    client.fail_migration(&claim, failure).await.unwrap();
+    client.fail_migration(&claim, failure, None).await.unwrap();
     let watched = cluster.ask(&["migrations", "watch", second]).await;
     assert_eq!(watched.code, 1, "nobody tries it again by itself");
     assert!(watched.out.contains("default/one is of no version"));

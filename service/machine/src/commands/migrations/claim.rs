@@ -1,7 +1,8 @@
 //! `ClaimMigration`: gives a pending migration to a worker that keeps reporting progress.
 
 use synod_model::{
-    Claim, ClaimMigration, ClaimToken, ErrorKind, Migration, MigrationPhase, Refusal,
+    Claim, ClaimMigration, ClaimToken, EVIDENCE_SINCE, ErrorKind, Migration, MigrationPhase,
+    Refusal,
 };
 
 use super::elsewhere;
@@ -13,7 +14,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
     let migration = state.migration(&claim.id)?.clone();
     check_turn(state, &migration)?;
     state.check_observation(claim.id.resource())?;
-    check_drained(state, &migration)?;
+    check_drained(state, &migration, claim.fenced)?;
+    let (state_version, since) = (state.machine_version, state.log_time);
     let token = ClaimToken::new(turn.revision());
     let progress = state.migration_progress(&claim.id);
     let progress = progress.map(|kept| kept.progress.clone());
@@ -23,6 +25,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
             worker: claim.worker.clone(),
             token,
             ttl: claim.ttl,
+            fenced: claim.fenced,
+            since: (state_version >= EVIDENCE_SINCE).then_some(since),
         }),
         ..migration
     });
@@ -61,13 +65,13 @@ fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
 }
 
 /// Refuses while a write in another encoding may arrive: behind the worker it would be missed.
-fn check_drained(state: &State, migration: &Migration) -> Result<(), Refusal> {
+fn check_drained(state: &State, migration: &Migration, fenced: bool) -> Result<(), Refusal> {
     let resource = migration.id.resource();
     if state.is_counted(resource) {
         // A collection counts its objects by encoding, so a write behind the worker is noticed.
         return Ok(());
     }
-    let Some(until) = state.drains_until(resource, &migration.target) else {
+    let Some(until) = state.drains_until(resource, &migration.target, fenced) else {
         return Ok(());
     };
     let left = until.since(state.log_time).as_millis();

@@ -7,7 +7,7 @@ use synod_model::{
 use super::{claimed, elsewhere};
 use crate::turn::Then;
 use crate::turn::Turn;
-use crate::voting::{Anew, reconsider};
+use crate::voting::{Anew, Migrated, reconsider};
 use crate::{Answer, Holder, State};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result<Answer, Refusal> {
@@ -22,7 +22,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
         persisted,
         unselects: false,
         forgets_observation: false,
-        migrated_since: Some(migration.start_revision()),
+        migrated: Some(Migrated {
+            created: migration.start_revision(),
+            claimed: migration.claim.as_ref().and_then(|claim| claim.since),
+        }),
     };
     let decided = reconsider(state, turn.occasion(), resource, anew);
     let after = decided.as_ref().and_then(|decided| decided.state.as_ref());

@@ -6,6 +6,7 @@
 use synod_model::{DeleteMigration, Refusal};
 
 use crate::Answer;
+use crate::late_writes::ClaimEnd;
 use crate::turn::Turn;
 
 /// The resource name of migrations, in Kubernetes' wording.
@@ -20,6 +21,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, delete: &DeleteMigration) -> Result<Ans
             .with("migration", id)
             .with("resource_version", migration.metadata.resource_version));
     }
+    let migration = migration.clone();
+    turn.drain_claim(&migration, ClaimEnd::ByOthers);
     turn.remove_migration(id);
     Ok(Answer::Done)
 }

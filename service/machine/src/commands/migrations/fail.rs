@@ -3,6 +3,7 @@
 use synod_model::{FailMigration, Migration, MigrationFailure, MigrationPhase, Refusal};
 
 use super::claimed;
+use crate::late_writes::ClaimEnd;
 use crate::turn::Turn;
 use crate::{Answer, Holder};
 
@@ -17,9 +18,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, fail: &FailMigration) -> Result<Answer,
             reason: fail.reason.clone(),
         }),
         ended: Some(turn.wall()),
-        ..migration
+        ..migration.clone()
     };
     let pause = failed.retry_after();
+    turn.drain_claim(&migration, ClaimEnd::said(fail.stop));
     turn.clear_deadline(&Holder::Claim(fail.id.clone()));
     turn.put_migration(failed);
     if let Some(pause) = pause {

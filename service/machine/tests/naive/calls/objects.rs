@@ -3,7 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Call, Does, Named, Step, What, Which, as_request, does, joins, restores, which, who};
+use super::{
+    Call, Does, Leaves, Named, Step, What, Which, as_request, does, joins, restores, which, who,
+};
 
 /// A call on a collection or an object.
 #[derive(Clone, Debug)]
@@ -138,7 +140,7 @@ fn object_step() -> impl Strategy<Value = Step> {
     let leaves = who().prop_map(|who| What::Member {
         who,
         epoch: Which::Present,
-        does: Does::Leave { drained: false },
+        does: Does::Leave(Leaves::Undrained),
     });
     let expire = prop_oneof![Just(Named::Due), Just(Named::All)].prop_map(What::Expire);
     let others = prop_oneof![
@@ -153,7 +155,7 @@ fn object_step() -> impl Strategy<Value = Step> {
         as_request: None,
     });
     let calls = vec(prop_oneof![7 => keeps, 1 => others], 1..5);
-    let work = prop::option::weighted(0.3, super::at_work());
+    let work = prop::option::weighted(0.3, super::work::at_work());
     let step = (after_ms, adopts, work, calls);
     step.prop_map(|(after_ms, adopts, work, calls)| Step {
         after_ms,

@@ -1,6 +1,6 @@
 //! The naive model of collections: one map.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use synod_machine::{Answer, StateStatus, WrittenHow};
@@ -125,19 +125,8 @@ impl World {
 fn nothing_stored(absent: Absent, on_trust: Option<Revision>) -> StateStatus {
     StateStatus {
         on_trust,
-        heard: BTreeSet::new(),
-        common: None,
-        selected: None,
-        selected_revision: Revision::ZERO,
-        agreement_revision: Revision::ZERO,
-        agreed: None,
         persisted: BTreeSet::new(),
-        observation: None,
-        contradicted: false,
-        agreed_hash: None,
         absent,
-        drains: BTreeMap::new(),
-        hash_drains: BTreeMap::new(),
-        serve_until: None,
+        ..super::nothing_known()
     }
 }

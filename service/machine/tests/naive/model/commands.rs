@@ -66,7 +66,7 @@ impl World {
             Command::ReportMigrationProgress(report) => self.tell(report),
             Command::CompleteMigration(done) => self.complete(&done.id, done.token, wall),
             Command::FailMigration(fail) => self.fail(fail, wall),
-            Command::ReleaseMigration(back) => self.give_back(&back.id, back.token),
+            Command::ReleaseMigration(back) => self.give_back(&back.id, back.token, back.stop),
             Command::DeleteMigration(delete) => self.take_away(delete),
             Command::AbortMigration(abort) => self.abort(&abort.id, wall),
             Command::RetryMigration(retry) => self.retry(&retry.id),
@@ -207,10 +207,7 @@ impl World {
     fn leave(&mut self, leave: &Leave, wall: WallTime) -> Result<Answer, Refusal> {
         let member = self.fenced(&leave.member, leave.epoch)?;
         let before = self.clone();
-        if member.reported && !leave.drained {
-            let until = self.log_time.after(self.settings.write_grace);
-            self.drain(&member.id, until, Entry::may_write);
-        }
+        self.drain_leaver(&member, leave)?;
         self.remove_member(&member.id);
         self.settle(&before, wall);
         self.call_the_roll(Some(&AgreementCause::Member(member.id)), wall);
@@ -289,8 +286,14 @@ impl World {
         if seen.is_some_and(|seen| !seen.expired) {
             return Err(no(ErrorKind::Conflict));
         }
-        let drains = known.status.drains.values();
-        let mut drains = drains.chain(known.status.hash_drains.values());
+        let status = &known.status;
+        let claims = status.claim_drains.values().map(|drain| &drain.until);
+        let servers = status.drains.values().chain(status.hash_drains.values());
+        let said = status.said_stopped.values();
+        let mut drains = servers
+            .chain(claims)
+            .chain(&status.unknown_drain)
+            .chain(said);
         if drains.any(|until| *until > self.log_time) {
             return Err(no(ErrorKind::Draining));
         }

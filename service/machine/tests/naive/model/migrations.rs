@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_machine::{Answer, Expire, Holder, ProgressRow};
+use synod_machine::{Answer, Holder, ProgressRow};
 use synod_model::{
     AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration,
     FailureClass, GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase,
@@ -11,6 +11,7 @@ use synod_model::{
     StartMigration, StorageVersionHash, Switch, WallTime,
 };
 
+use super::late_writes::Ending;
 use super::status::{Now, describe};
 use super::{Resource, World, no};
 
@@ -61,18 +62,22 @@ impl World {
         let last = others.map(|(_, until)| *until).max().unwrap_or_default();
         let last = last.max(shown.map(|(_, until)| *until).max().unwrap_or_default());
         let last = last.max(self.strangers_write_until);
+        let last = last.max(self.lands_until(resource, migration.target.hash, claim.fenced));
         let is_counted = self.collections.contains_key(resource) && !self.is_no_encoding(resource);
         if last > self.log_time && !is_counted {
             let left = last.since(self.log_time).as_millis();
             return Err(no(ErrorKind::Draining).with("retry_after_ms", left));
         }
         let token = ClaimToken::new(self.revision);
+        let since = self.counts_late_writes().then_some(self.log_time);
         let migration = self.migration_mut(&claim.id);
         migration.phase = MigrationPhase::Running;
         migration.claim = Some(Claim {
             worker: claim.worker.clone(),
             token,
             ttl: claim.ttl,
+            fenced: claim.fenced,
+            since,
         });
         self.set_deadline(Holder::Claim(claim.id.clone()), claim.ttl.duration());
         let progress = self.progress.iter().find(|(id, _)| *id == claim.id);
@@ -137,6 +142,7 @@ impl World {
             status.on_trust = None;
         }
         let assumption = status.on_trust.map(|_| Assumption::NoRoster);
+        self.settle_doubts(id);
         let migration = self.migration_mut(id);
         migration.assumption = assumption;
         migration.phase = MigrationPhase::Succeeded;
@@ -155,6 +161,7 @@ impl World {
 
     pub(super) fn fail(&mut self, fail: &FailMigration, wall: WallTime) -> Result<Answer, Refusal> {
         self.claimed(&fail.id, fail.token)?;
+        self.end_of_claim(&fail.id, Self::stopped(fail.stop));
         let migration = self.migration_mut(&fail.id);
         migration.phase = MigrationPhase::Failed;
         migration.claim = None;
@@ -201,27 +208,6 @@ impl World {
         Ok(Answer::Done)
     }
 
-    pub(super) fn end_claims_and_pauses(&mut self, expire: &Expire) {
-        for (id, token) in &expire.claims {
-            let holder = Holder::Claim(id.clone());
-            if self.claimed(id, *token).is_ok() && self.has_ended(&holder) {
-                let migration = self.migration_mut(id);
-                migration.phase = MigrationPhase::Pending;
-                migration.claim = None;
-                self.clear_deadline(&holder);
-            }
-        }
-        for id in &expire.retries {
-            let holder = Holder::Retry(id.clone());
-            if self.has_ended(&holder) {
-                let migration = self.migration_mut(id);
-                migration.phase = MigrationPhase::Pending;
-                migration.ended = None;
-                self.clear_deadline(&holder);
-            }
-        }
-    }
-
     /// Updates migrations after agreements changed: aborts those of another agreement, and creates one where something
     /// else is persisted than what is agreed on.
     pub(super) fn follow(&mut self, before: &Self, creates: bool, wall: WallTime) {
@@ -249,7 +235,7 @@ impl World {
                 || persisted(self) != persisted(before)
                 || self.begun_again.contains(&name);
             let is_on = self.settings.migrations == Switch::On;
-            let was_off = before.settings.migrations == Switch::Off;
+            let was_off = before.settings.migrations == Switch::Off && !self.is_called_off(&name);
             let called = changed || was_off;
             if creates && is_on && called && self.is_to_be_migrated(&name) {
                 let reason = match self.is_key(&name) {
@@ -363,6 +349,7 @@ impl World {
     }
 
     fn call_off(&mut self, id: &MigrationId, cause: AbortCause, wall: WallTime) {
+        self.end_of_claim(id, Ending::Others);
         let migration = self.migration_mut(id);
         migration.phase = MigrationPhase::Aborted;
         migration.claim = None;
@@ -434,7 +421,7 @@ impl World {
         all
     }
 
-    fn agreement(&self, name: &GroupResource) -> Option<Revision> {
+    pub(super) fn agreement(&self, name: &GroupResource) -> Option<Revision> {
         let status = &self.resource(name)?.status;
         let agrees = status.agreed.is_some() || status.agreed_hash.is_some();
         agrees.then_some(status.agreement_revision)

@@ -1,8 +1,12 @@
-//! The naive model of claims that are given back, and of migrations that are deleted.
+//! The naive model of claims that end and are given back, and of migrations that are called off and deleted.
 
-use synod_machine::{Answer, Holder};
-use synod_model::{ClaimToken, DeleteMigration, ErrorKind, MigrationId, MigrationPhase, Refusal};
+use synod_machine::{Answer, Expire, Holder};
+use synod_model::{
+    AbortCause, ClaimToken, DeleteMigration, ErrorKind, GroupResource, MigrationId, MigrationPhase,
+    Refusal, WorkerStop,
+};
 
+use super::late_writes::Ending;
 use super::{World, no};
 
 impl World {
@@ -10,8 +14,16 @@ impl World {
         &mut self,
         id: &MigrationId,
         token: ClaimToken,
+        stop: Option<WorkerStop>,
     ) -> Result<Answer, Refusal> {
-        self.claimed(id, token)?;
+        if let Err(refusal) = self.claimed(id, token) {
+            if stop != Some(WorkerStop::AllAnswered) {
+                return Err(refusal);
+            }
+            self.nothing_is_under_way(id, token, refusal)?;
+            return Ok(Answer::Done);
+        }
+        self.end_of_claim(id, Self::stopped(stop));
         let said = self.progress.iter().find(|(kept, _)| kept == id);
         let said = said.map(|(_, row)| row.progress.clone());
         let migration = self.migration_mut(id);
@@ -35,10 +47,43 @@ impl World {
         if is_changed {
             return Err(no(ErrorKind::Conflict));
         }
+        self.end_of_claim(id, Ending::Others);
         self.migrations.retain(|migration| migration.id != *id);
         self.progress.retain(|(kept, _)| kept != id);
         self.clear_deadline(&Holder::Claim(id.clone()));
         self.clear_deadline(&Holder::Retry(id.clone()));
         Ok(Answer::Done)
+    }
+
+    pub(super) fn end_claims_and_pauses(&mut self, expire: &Expire) {
+        for (id, token) in &expire.claims {
+            let holder = Holder::Claim(id.clone());
+            if self.claimed(id, *token).is_ok() && self.has_ended(&holder) {
+                self.end_of_claim(id, Ending::Time);
+                let migration = self.migration_mut(id);
+                migration.phase = MigrationPhase::Pending;
+                migration.claim = None;
+                self.clear_deadline(&holder);
+            }
+        }
+        for id in &expire.retries {
+            let holder = Holder::Retry(id.clone());
+            if self.has_ended(&holder) {
+                let migration = self.migration_mut(id);
+                migration.phase = MigrationPhase::Pending;
+                migration.ended = None;
+                self.clear_deadline(&holder);
+            }
+        }
+    }
+
+    /// Whether somebody has called a migration of the present agreement off.
+    pub(super) fn is_called_off(&self, name: &GroupResource) -> bool {
+        let agreement = self.agreement(name);
+        self.migrations.iter().any(|migration| {
+            migration.id.resource() == name
+                && Some(migration.agreement_revision) == agreement
+                && migration.aborted == Some(AbortCause::Requested)
+        })
     }
 }

@@ -25,9 +25,6 @@ impl World {
         }
         self.members.clear();
         self.entries.clear();
-        // Of everything with a deadline, only objects and dates stay.
-        self.deadlines
-            .retain(|(holder, _)| matches!(holder, Holder::Object(_) | Holder::Topic(_)));
         let a_day = Duration::from_secs(24 * 60 * 60);
         let until = self.log_time.after(a_day + self.settings.write_grace);
         self.strangers_write_until = until.max(self.strangers_write_until);
@@ -35,6 +32,9 @@ impl World {
         for name in names.collect::<Vec<_>>() {
             self.begin_again(&name, wall);
         }
+        // Of everything with a deadline, only objects and dates stay.
+        self.deadlines
+            .retain(|(holder, _)| matches!(holder, Holder::Object(_) | Holder::Topic(_)));
         let revision = self.revision;
         // Missing members are determined once nothing is observed any more.
         for resource in &mut self.resources {

@@ -23,8 +23,14 @@ impl World {
         if raise.replicas.is_empty() || !raise.replicas.iter().all(knows) {
             return Err(no(ErrorKind::InvalidArgument));
         }
+        let before = self.raised_to.unwrap_or(1);
         self.raised_to = Some(raise.to);
-        self.learn_topics(wall);
+        if before < 3 && raise.to >= 3 {
+            self.begin_to_count(before);
+        }
+        if before < 2 {
+            self.learn_topics(wall);
+        }
         Ok(Answer::Done)
     }
 

@@ -1,11 +1,13 @@
 //! Commands of members under their epochs.
 
 use synod_machine::{Command, State};
-use synod_model::{Adopt, Epoch, Leave, MarkReady, MemberId, Renew, Report, StatementNumber};
+use synod_model::{
+    Adopt, Epoch, InstanceId, Leave, MarkReady, MemberId, Renew, Report, StatementNumber,
+};
 
 use super::entries::{member, report_entries, reported_before, resource};
 use super::{LEGAL, Script};
-use crate::calls::Does;
+use crate::calls::{Does, Leaves};
 
 impl Script {
     /// The number of a member's next statement under an epoch.
@@ -26,11 +28,7 @@ impl Script {
         match does {
             Does::Renew => Command::Renew(Renew { member, epoch }),
             Does::Ready => Command::MarkReady(MarkReady { member, epoch }),
-            Does::Leave { drained } => Command::Leave(Leave {
-                member,
-                epoch,
-                drained: *drained,
-            }),
+            Does::Leave(leaves) => leave(member, epoch, *leaves, state),
             Does::Report { replace, entries } => Command::Report(Report {
                 number: self.next_number(&member, epoch),
                 member,
@@ -57,4 +55,22 @@ impl Script {
             }),
         }
     }
+}
+
+fn leave(member: MemberId, epoch: Epoch, leaves: Leaves, state: &State) -> Command {
+    let present = state.present().member(&member);
+    let present = present.map(|member| member.instance.clone());
+    let unheard = InstanceId::parse("unheard").expect(LEGAL);
+    let instance = match leaves {
+        Leaves::Drained | Leaves::Undrained => present.or(Some(unheard)),
+        Leaves::ByAnotherInstance => Some(unheard),
+        Leaves::Evicted | Leaves::SaidToHaveStopped => None,
+    };
+    Command::Leave(Leave {
+        member,
+        epoch,
+        drained: matches!(leaves, Leaves::Drained),
+        instance,
+        stopped: matches!(leaves, Leaves::SaidToHaveStopped),
+    })
 }

@@ -8,12 +8,12 @@ use synod_model::{
     FailMigration, FailureClass, FailureReason, MigrationAlias, MigrationId, MigrationPhase,
     MigrationProgress, MigrationReason, ObserveStorage, Preconditions, ReleaseMigration,
     ReportMigrationProgress, RetryMigration, Revision, StartMigration, StorageVersionHash, Ttl,
-    WorkerName,
+    WorkerName, WorkerStop,
 };
 
 use super::LEGAL;
 use super::entries::{kind, resource, version};
-use crate::calls::{ALIASES, Which, Work};
+use crate::calls::{ALIASES, Stops, Which, Work};
 
 pub(super) fn start(of: usize, rewrite_all: bool, alias: Option<usize>) -> Command {
     let alias = alias.map(|alias| MigrationAlias::parse(ALIASES[alias]).expect(LEGAL));
@@ -92,14 +92,16 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
     };
     let token = match claim {
         Which::Present => present,
-        Which::Earlier(_) | Which::Unheard => None,
+        Which::Earlier(_) => draining(&id, state),
+        Which::Unheard => None,
     };
     let token = token.unwrap_or(ClaimToken::new(Revision::new(1)));
     match does {
-        Work::Claim { ttl } => Command::ClaimMigration(ClaimMigration {
+        Work::Claim { ttl, fenced } => Command::ClaimMigration(ClaimMigration {
             id,
             worker: WorkerName::parse(&format!("worker-{ttl}")).expect(LEGAL),
             ttl: Ttl::from_millis([1_000, 5_000, 60_000][*ttl]).expect(LEGAL),
+            fenced: *fenced,
         }),
         Work::Progress {
             done,
@@ -114,7 +116,7 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
             },
         }),
         Work::Complete => Command::CompleteMigration(CompleteMigration { id, token }),
-        Work::Fail(class) => Command::FailMigration(FailMigration {
+        Work::Fail(class, stops) => Command::FailMigration(FailMigration {
             id,
             token,
             class: [
@@ -125,8 +127,13 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
                 FailureClass::Undecodable,
             ][*class],
             reason: FailureReason::parse("it did not work").expect(LEGAL),
+            stop: stop(*stops),
         }),
-        Work::Release => Command::ReleaseMigration(ReleaseMigration { id, token }),
+        Work::Release(stops) => Command::ReleaseMigration(ReleaseMigration {
+            id,
+            token,
+            stop: stop(*stops),
+        }),
         Work::Abort => Command::AbortMigration(AbortMigration { id }),
         Work::Delete { expects } => Command::DeleteMigration(DeleteMigration {
             preconditions: expects.map(meant).unwrap_or_default(),
@@ -134,4 +141,18 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
         }),
         Work::Retry => Command::RetryMigration(RetryMigration { id }),
     }
+}
+
+fn stop(stops: Stops) -> Option<WorkerStop> {
+    match stops {
+        Stops::Nothing => None,
+        Stops::SomeUnanswered => Some(WorkerStop::SomeUnanswered),
+        Stops::AllAnswered => Some(WorkerStop::AllAnswered),
+    }
+}
+
+/// A claim of the resource that has ended and drains.
+fn draining(id: &MigrationId, state: &State) -> Option<ClaimToken> {
+    let kept = state.present().storage_state(id.resource())?;
+    kept.row.status.claim_drains.keys().next().copied()
 }

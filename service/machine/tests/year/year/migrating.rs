@@ -43,6 +43,7 @@ impl World {
                             resource: of,
                             target: with_hash(migration.target.hash),
                             next: usize::try_from(progress.done).expect("a small number"),
+                            said_at: self.now,
                         };
                         let later = self.soon(0, 3 * SECOND);
                         self.agenda.plan(later, Event::Page(job));
@@ -78,6 +79,11 @@ impl World {
         if job.next >= OBJECTS {
             return self.complete(&job);
         }
+        if !job.may_rewrite(self.now) && self.cluster.send(job.progress()).is_err() {
+            self.tally.given_up += 1;
+            return None;
+        }
+        job.said_at = self.now;
         for object in job.next..OBJECTS.min(job.next + PAGE) {
             self.store.rewrite(job.resource, object, job.target);
         }

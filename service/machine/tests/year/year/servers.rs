@@ -348,6 +348,8 @@ impl World {
                 member: process.id(),
                 epoch,
                 drained,
+                instance: Some(process.instance_id()),
+                stopped: false,
             };
             // Refused if another process has its id, or it has expired: then it has nothing to leave.
             let _ = self.cluster.send(Command::Leave(leave));
@@ -362,10 +364,16 @@ impl World {
         self.agenda.plan(later, Event::Starts { server, release });
     }
 
-    /// A paused process resumes where it stopped, before it reads anything.
+    /// A paused process resumes where it stopped, before it reads anything. One that was replaced by a process that takes no part
+    /// is stopped then: if both ran, nobody could know what the other writes under the id of a member.
     pub(super) fn resume(&mut self, place: usize) {
         self.processes[place].is_paused = false;
         self.write_some(place);
+        let server = self.processes[place].server;
+        let mut successors = self.processes[place + 1..].iter();
+        if successors.any(|it| it.server == server && it.is_aloof && it.is_alive) {
+            self.processes[place].is_alive = false;
+        }
         self.tick();
     }
 

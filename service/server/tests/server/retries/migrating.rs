@@ -75,6 +75,7 @@ impl Migrating {
             claim: self.claim_of(resource),
             class: v1::FailureClass::Forbidden.into(),
             reason: "it may not".to_owned(),
+            ..v1::MigrationsFailRequest::default()
         }
     }
 }

@@ -86,6 +86,7 @@ fn of_members(scene: &Scene) -> Vec<Row> {
         request_id: None,
         member: Some(scene.leaving.clone()),
         drained: true,
+        ..v1::MembershipLeaveRequest::default()
     };
     let report = v1::StorageVersionsReportRequest {
         request_id: None,
@@ -401,6 +402,7 @@ fn of_workers(scene: &Scene) -> Vec<Row> {
         name: scene.migrating.name("claiming"),
         worker: "two".to_owned(),
         ttl_ms: Some(DAY_MS),
+        ..v1::MigrationsClaimRequest::default()
     };
     let progress = v1::MigrationsProgressRequest {
         request_id: None,
@@ -419,6 +421,7 @@ fn of_workers(scene: &Scene) -> Vec<Row> {
     let release = v1::MigrationsReleaseRequest {
         request_id: None,
         claim: scene.migrating.claim_of("releasing"),
+        ..v1::MigrationsReleaseRequest::default()
     };
     vec![
         row!("Migrations.Claim", MigrationsClient.claim, claim),

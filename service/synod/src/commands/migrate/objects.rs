@@ -206,8 +206,11 @@ impl Store for Objects {
         })
     }
 
-    async fn rewrite(&self, _migration: &Migration, item: &Item) -> Result<(), StoreError> {
+    async fn await_turn(&self, item: &Item) {
         self.paces.wait(item.document.len()).await;
+    }
+
+    async fn rewrite(&self, _migration: &Migration, item: &Item) -> Result<(), StoreError> {
         let path = self.resource.object(item.namespace.as_deref(), &item.name);
         let reply = match self.server.put(&path, item.document.clone()).await {
             Ok(reply) if reply.status.is_success() => {

@@ -361,6 +361,10 @@ fn state(
         on_trust_since: 0,
         serve_until_ms: None,
         serve_until_log_time_ms: None,
+        known_versions: Vec::new(),
+        known_hashes: Vec::new(),
+        concluded_before: 0,
+        said_stopped: Vec::new(),
     }
 }
 
@@ -437,7 +441,7 @@ fn pods() -> v1::StorageVersionListItem {
     let drain = |version: &str, until_log_time_ms| v1::Drain {
         version: version.to_owned(),
         until_log_time_ms,
-        hash: String::new(),
+        ..v1::Drain::default()
     };
     state.drains = vec![drain("v1", LOG_TIME_MS + 63_000), drain("v2", LOG_TIME_MS)];
     state.absent = Some(v1::AbsentMembers {
@@ -504,9 +508,9 @@ fn widgets() -> v1::StorageVersionListItem {
     state.observed_kind = "Widget".to_owned();
     state.contradicted = true;
     state.drains = vec![v1::Drain {
-        version: String::new(),
         until_log_time_ms: LOG_TIME_MS + 9_000,
         hash: "V7+l6hJ3c2w=".to_owned(),
+        ..v1::Drain::default()
     }];
     let storage_version = v1::StorageVersion {
         metadata: Some(metadata("example.com.widgets", 20, 119 * SECOND)),

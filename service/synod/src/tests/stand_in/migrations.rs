@@ -89,6 +89,7 @@ fn running() -> v1::Migration {
             worker: "worker-a".to_owned(),
             token: 44,
             ttl_ms: 15_000,
+            ..v1::MigrationClaim::default()
         }),
         done: 1_200,
         estimate: Some(10_000),
