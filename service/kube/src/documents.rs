@@ -296,6 +296,17 @@ fn text(value: &Value, field: &str, faults: &mut Vec<(String, String)>) -> Strin
     }
 }
 
+/// The name of a value of an enum as Kubernetes writes it: `NO_AGREEMENT` is `NoAgreement`.
+pub(crate) fn word(name: &str, prefix: &str) -> String {
+    let parts = name.strip_prefix(prefix).unwrap_or(name).split('_');
+    parts
+        .map(|part| {
+            let (first, rest) = part.split_at(part.len().min(1));
+            format!("{first}{}", rest.to_ascii_lowercase())
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,6 +316,15 @@ mod tests {
     fn times_are_written_as_kubernetes_writes_them() {
         assert_eq!(time(1_700_000_000_123), "2023-11-14T22:13:20Z");
         assert_eq!(micro_time(1_700_000_000_123), "2023-11-14T22:13:20.123000Z");
+    }
+
+    #[test]
+    fn names_of_values_are_written_as_kubernetes_writes_them() {
+        assert_eq!(
+            word("ABORT_CAUSE_NO_AGREEMENT", "ABORT_CAUSE_"),
+            "NoAgreement"
+        );
+        assert_eq!(word("CONDITION_STATUS_TRUE", "CONDITION_STATUS_"), "True");
     }
 
     #[test]

@@ -30,7 +30,7 @@
 //! | `managed` | who manages which fields of an object, and server-side apply; it does no I/O |
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
-//! | `sources`, `reads`, `shown`, `documents`, `leases`, `candidates`, `migrations`, `snapshots`, `events` | the calls of each kind, and its documents |
+//! | `sources`, `reads`, `shown`, `documents`, `leases`, `candidates`, `migrations`, `migration_status`, `snapshots`, `events` | the calls of each kind, and its documents |
 //! | `identity`, `reports`, `kind_names` | how an API server takes part: identity leases are members, writes of status reports |
 //! | `answer`, `table`, `escaped`, `compression` | answers as they are sent |
 //! | `protobuf` | documents as messages, and messages as documents |
@@ -54,6 +54,7 @@ mod kinds;
 mod kubeconfig;
 mod leases;
 mod managed;
+mod migration_status;
 mod migrations;
 mod negotiate;
 mod objects;

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 use synod_proto::v1;
 
-use crate::documents::{RAW_DATA, document, micro_time, time};
+use crate::documents::{RAW_DATA, document, micro_time, time, word};
 use crate::kinds::{Kind, Source};
+use crate::migration_status::conditions;
 
 /// The name of the one object with the settings.
 pub(crate) const SETTINGS_NAME: &str = "synod";
@@ -147,40 +148,8 @@ pub(crate) fn migration_name(migration: &v1::Migration) -> &str {
 
 /// A migration, as `storagemigration.k8s.io/v1beta1` has it, with the phase and what was done beside its conditions.
 pub(crate) fn migration(kind: &Kind, migration: &v1::Migration) -> Value {
-    let ended = migration.end_time_ms;
-    let created = migration.metadata.as_ref().map(|own| own.creation_time_ms);
-    let at = time(ended.or(created).unwrap_or_default());
-    let generation = migration.metadata.as_ref().map_or(0, |own| own.generation);
-    let is = |name: &str, reason: &str, message: &str| {
-        json!([{
-            "type": name,
-            "status": "True",
-            "reason": reason,
-            "message": message,
-            "lastTransitionTime": at,
-            "observedGeneration": generation,
-        }])
-    };
-    let failure = migration.failure.clone().unwrap_or_default();
-    let conditions = match migration.phase() {
-        v1::MigrationPhase::Running => is("Running", "StorageVersionMigrationInProgress", ""),
-        v1::MigrationPhase::Succeeded => is("Succeeded", "StorageVersionMigrationSucceeded", ""),
-        v1::MigrationPhase::Failed => {
-            let class = word(failure.class().as_str_name(), "FAILURE_CLASS_");
-            is("Failed", &class, &failure.reason)
-        }
-        v1::MigrationPhase::Aborted => {
-            let cause = word(migration.aborted().as_str_name(), "ABORT_CAUSE_");
-            is(
-                "Failed",
-                &format!("Aborted{cause}"),
-                "the migration was called off",
-            )
-        }
-        v1::MigrationPhase::Pending | v1::MigrationPhase::Unspecified => json!([]),
-    };
     let mut status = json!({
-        "conditions": conditions,
+        "conditions": conditions(migration),
         "resourceVersion": migration.agreement_revision.to_string(),
         "phase": word(migration.phase().as_str_name(), "MIGRATION_PHASE_"),
         "done": migration.done,
@@ -269,46 +238,10 @@ fn resource(resource: Option<&v1::GroupResource>) -> Value {
     Value::Object(shown)
 }
 
-/// The name of a value of an enum as Kubernetes writes it: `NO_AGREEMENT` is `NoAgreement`.
-fn word(name: &str, prefix: &str) -> String {
-    let parts = name.strip_prefix(prefix).unwrap_or(name).split('_');
-    parts
-        .map(|part| {
-            let (first, rest) = part.split_at(part.len().min(1));
-            format!("{first}{}", rest.to_ascii_lowercase())
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kinds::KINDS;
-
-    #[test]
-    fn names_of_values_are_written_as_kubernetes_writes_them() {
-        assert_eq!(
-            word("ABORT_CAUSE_NO_AGREEMENT", "ABORT_CAUSE_"),
-            "NoAgreement"
-        );
-        assert_eq!(word("CONDITION_STATUS_TRUE", "CONDITION_STATUS_"), "True");
-    }
-
-    #[test]
-    fn an_aborted_migration_has_failed_to_who_waits_for_its_end() {
-        let mut migration = v1::Migration {
-            phase: v1::MigrationPhase::Aborted.into(),
-            aborted: v1::AbortCause::AgreementMoved.into(),
-            ..v1::Migration::default()
-        };
-        let shown = self::migration(&KINDS[3], &migration);
-        let condition = &shown["status"]["conditions"][0];
-        assert_eq!(condition["type"], "Failed");
-        assert_eq!(condition["reason"], "AbortedAgreementMoved");
-        migration.phase = v1::MigrationPhase::Pending.into();
-        let shown = self::migration(&KINDS[3], &migration);
-        assert_eq!(shown["status"]["conditions"], json!([]));
-    }
 
     #[test]
     fn a_migration_goes_by_its_alias_and_tells_its_name() {

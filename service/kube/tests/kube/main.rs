@@ -25,5 +25,6 @@ mod snapshots;
 mod status;
 mod taking_part;
 mod taking_part_rules;
+mod vectors;
 mod verbs;
 mod watches;

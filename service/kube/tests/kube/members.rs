@@ -159,9 +159,10 @@ async fn comes_to(watch: &mut api::Lines, servers: &[(&str, &str)], common: Opti
 async fn called_off(migrations: &mut api::Lines) {
     loop {
         let event = migrations.next().await.unwrap();
-        let condition = &event["object"]["status"]["conditions"][0];
-        if condition["type"] == "Failed" {
-            assert_eq!(condition["reason"], "AbortedNoAgreement", "{event}");
+        let conditions = event["object"]["status"]["conditions"].as_array();
+        let mut conditions = conditions.into_iter().flatten();
+        if let Some(failed) = conditions.find(|condition| condition["type"] == "Failed") {
+            assert_eq!(failed["reason"], "AbortedNoAgreement", "{event}");
             return;
         }
     }

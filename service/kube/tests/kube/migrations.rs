@@ -201,7 +201,10 @@ async fn a_migration_of_nothing_and_one_without_a_sound_name_are_refused() {
     // It was aborted, and is deleted all the same.
     let list = api.get(MIGRATIONS).await.body;
     let one = &list["items"][0];
-    assert_eq!(one["status"]["conditions"][0]["type"], "Failed", "{one}");
+    let conditions = &one["status"]["conditions"];
+    assert_eq!(conditions[0]["reason"], "MigrationCompleted", "{one}");
+    assert_eq!(conditions[1]["type"], "Failed", "{one}");
+    assert_eq!(conditions[1]["reason"], "AbortedNoAgreement", "{one}");
     let path = format!("{MIGRATIONS}/{}", one["metadata"]["name"].as_str().unwrap());
     assert_eq!(api.delete(&path, &json!({})).await.code, 200);
     assert_eq!(listed(&api).await, 0);

@@ -1,0 +1,116 @@
+//! What Kubernetes shows of a StorageVersionMigration, and what it lets a client write into one.
+
+use serde_json::{Value, json};
+use synod_proto::v1;
+
+use super::stage::{Stage, are_among, condition, path};
+use super::{expect_eq, run, text, texts};
+
+#[test]
+fn a_migration_is_shown_as_kubernetes_shows_it() {
+    run("svm_runner.json", 7, async |section, case| {
+        let expect = &case["expect"];
+        match text(case, "name") {
+            "CRD exists" | "CRD of a running migration" => {
+                let stage = Stage::encoding("", "pods", text(&case["crd"], "storage")).await;
+                let name = stage.only().await;
+                stage.claim(&name, "one").await.ok_or("not claimed")?;
+                let shown = stage.shown(&name).await;
+                match section {
+                    "cases" => expect_eq("svm", &condition(&shown, "Running"), &expect["svm"]),
+                    _ => is_told_of_its_definition(&shown, expect),
+                }
+            }
+            "already running" => already_running(expect).await,
+            "succeeded, generation unchanged" | "CRD of a succeeded migration" => {
+                let stage = Stage::encoding("", "pods", text(&case["crd"], "storage")).await;
+                let name = stage.only().await;
+                let claim = stage.claim(&name, "one").await.ok_or("not claimed")?;
+                assert!(stage.complete(&claim).await, "not completed");
+                if section != "cases" {
+                    return is_told_of_its_definition(&stage.shown(&name).await, expect);
+                }
+                let agreement = stage.api.get("/apis/synod.io/v1/agreements/pods").await;
+                let stored = &agreement.body["status"]["persistedVersions"];
+                expect_eq("stored", stored, &expect["storedVersions"])
+            }
+            "cleanup of a terminal SVM" => {
+                let stage = Stage::encoding("", "pods", "v1").await;
+                let name = stage.only().await;
+                let claim = stage.claim(&name, "one").await.ok_or("not claimed")?;
+                assert!(stage.complete(&claim).await, "not completed");
+                let shown = stage.shown(&name).await;
+                match are_among(&shown, &expect["svmConditions"]) {
+                    true => Ok(()),
+                    false => Err(format!("{expect} in {shown}")),
+                }
+            }
+            "promote older first" => {
+                let promoted = promoted(&case["svms"]).await?;
+                expect_eq("promoted", &json!(promoted), &json!([expect["promoted"]]))
+            }
+            name => Err(format!("an unknown case: {name}")),
+        }
+    });
+}
+
+/// Whether the condition that a definition would have is shown.
+fn is_told_of_its_definition(shown: &Value, expect: &Value) -> Result<(), String> {
+    let kind = texts(expect).first().copied().unwrap_or_default();
+    expect_eq("condition", &condition(shown, kind), expect)
+}
+
+/// Claims a migration that runs.
+async fn already_running(expect: &Value) -> Result<(), String> {
+    let stage = Stage::encoding("", "pods", "v1").await;
+    let name = stage.only().await;
+    stage.claim(&name, "one").await.ok_or("not claimed")?;
+    let before = stage.shown(&name).await;
+    let is_claimed = stage.claim(&name, "two").await.is_some();
+    let is_changed = is_claimed || stage.shown(&name).await != before;
+    let done = if is_changed { "a write" } else { "no-op" };
+    expect_eq("done", &json!(done), expect)
+}
+
+/// The names of the migrations that run once workers have tried to claim all of them.
+async fn promoted(svms: &Value) -> Result<Vec<String>, String> {
+    let mut by_age = Vec::new();
+    for svm in svms.as_array().ok_or("no migrations")? {
+        let [name, age] = texts(svm)[..] else {
+            return Err(format!("no name and age: {svm}"));
+        };
+        let hours = age.trim_end_matches('h').parse::<i64>();
+        by_age.push((hours.map_err(|error| error.to_string())?, name));
+    }
+    let listed: Vec<&str> = by_age.iter().map(|(_, name)| *name).collect();
+    by_age.sort_unstable();
+    let stage = Stage::encoding("", "pods", "v1").await;
+    let first = stage.only().await;
+    assert_eq!(stage.api.delete(&path(&first), &json!({})).await.code, 200);
+    // Of each reason one migration can wait.
+    let mut reasons = [v1::MigrationReason::Manual, v1::MigrationReason::RewriteAll].into_iter();
+    for (_, name) in by_age {
+        let request = v1::MigrationsStartRequest {
+            resource: Some(v1::GroupResource {
+                group: String::new(),
+                resource: "pods".to_owned(),
+            }),
+            reason: reasons.next().ok_or("too many migrations")?.into(),
+            alias: Some(name.to_owned()),
+            ..v1::MigrationsStartRequest::default()
+        };
+        let started = stage.workers.clone().start(request).await;
+        started.map_err(|status| status.to_string())?;
+    }
+    for name in listed {
+        let shown = stage.shown(name).await;
+        stage
+            .claim(text(&shown["status"], "migration"), "one")
+            .await;
+    }
+    let list = stage.list().await.into_iter();
+    let running = list.filter(|shown| are_among(shown, &json!([["Running", "True"]])));
+    Ok(running
+        .map(|shown| text(&shown["metadata"], "name").to_owned())
+        .collect())
+}
