@@ -115,7 +115,8 @@ fn qualified(resource: &v1::GroupResource) -> String {
 fn wanted(document: &Value, about: &About<'_>) -> Result<v1::GroupResource, Fault> {
     let resource = resource_of(document);
     if resource.resource.is_empty() {
-        return Err(invalid(about, "spec.resource.resource", "Required value"));
+        let rule = "Required value: resource is required to be set";
+        return Err(invalid(about, "spec.resource.resource", rule));
     }
     Ok(resource)
 }
@@ -150,8 +151,19 @@ async fn unstarted(calls: &Calls, about: &About<'_>, refusal: &Refusal) -> Fault
             };
             Fault::already_exists(&about)
         }
-        _ => Fault::of(refusal, about),
+        _ => Fault::of(&of_spec(refusal), about),
     }
+}
+
+/// A refusal with the paths of its fields in a document, where the resource is a field of `spec`.
+fn of_spec(refusal: &Refusal) -> Refusal {
+    let mut refusal = refusal.clone();
+    for fault in &mut refusal.violations {
+        if fault.field.starts_with("resource") {
+            fault.field.insert_str(0, "spec.");
+        }
+    }
+    refusal
 }
 
 /// The name under which the migration is shown that is in the way of another one.
@@ -182,6 +194,7 @@ pub(crate) async fn update(
 ) -> Result<Value, Fault> {
     let there = present::read(calls, about).await?;
     present::means(about, &there, expected)?;
+    wanted(document, about)?;
     if document["spec"]["resource"] != there["spec"]["resource"] {
         let rule = format!(
             "Invalid value: {}: field is immutable",

@@ -174,12 +174,26 @@ async fn a_migration_of_nothing_and_one_without_a_sound_name_are_refused() {
             migration(&json!({"name": "mine"}), ""),
             "spec.resource.resource",
         ),
+        (
+            migration(&json!({"name": "mine"}), "Not_A_Resource"),
+            "spec.resource.resource",
+        ),
     ] {
         let refused = api.post(MIGRATIONS, &document).await;
         assert_eq!(refused.code, 422, "{refused:?}");
         let causes = &refused.body["details"]["causes"];
         assert_eq!(causes[0]["field"], field, "{refused:?}");
     }
+    let nothing = migration(&json!({"name": "mine"}), "");
+    let refused = api.post(MIGRATIONS, &nothing).await;
+    let rule = "spec.resource.resource: Required value: resource is required to be set";
+    let message = refused.body["message"].as_str().unwrap();
+    assert!(message.ends_with(rule), "{message}");
+    let mut elsewhere = migration(&json!({"name": "mine"}), "deployments");
+    elsewhere["spec"]["resource"]["group"] = json!("Not a group");
+    let refused = api.post(MIGRATIONS, &elsewhere).await;
+    let field = &refused.body["details"]["causes"][0]["field"];
+    assert_eq!(field, "spec.resource.group", "{refused:?}");
     let revised = json!({"name": "mine", "resourceVersion": "7"});
     let refused = api
         .post(MIGRATIONS, &migration(&revised, "deployments"))

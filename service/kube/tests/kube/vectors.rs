@@ -40,3 +40,12 @@ fn expect_eq(what: &str, found: &Value, expected: &Value) -> Result<(), String> 
         false => Err(format!("{what}: {found} and not {expected}")),
     }
 }
+
+/// Fails unless the error contains this text, or unless there is neither an error nor a text.
+fn expect_error(error: Option<&str>, contains: &Value) -> Result<(), String> {
+    match (error, contains.as_str()) {
+        (None, None) => Ok(()),
+        (Some(error), Some(contains)) if error.contains(contains) => Ok(()),
+        _ => Err(format!("{error:?} and not {contains}")),
+    }
+}

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use synod_proto::v1;
 
-use super::stage::{Stage, are_among, condition, path};
-use super::{expect_eq, run, text, texts};
+use super::stage::{Stage, are_among, condition, error, path};
+use super::{expect_eq, expect_error, run, text, texts};
+use crate::own::MIGRATIONS;
 
 #[test]
 fn a_migration_is_shown_as_kubernetes_shows_it() {
@@ -113,4 +114,39 @@ async fn promoted(svms: &Value) -> Result<Vec<String>, String> {
     Ok(running
         .map(|shown| text(&shown["metadata"], "name").to_owned())
         .collect())
+}
+
+#[test]
+fn a_migration_is_created_where_kubernetes_creates_it() {
+    run("svm_validate_create.json", 1, async |_, case| {
+        let [group, plural] = ["group", "resource"].map(|field| text(case, field));
+        let stage = Stage::encoding(group, plural, &format!("{group}/v1")).await;
+        let created = stage.api.post(MIGRATIONS, &stage.document("mine")).await;
+        expect_eq("error", &json!(error(&created)), &case["error"])
+    });
+}
+
+#[test]
+fn a_migration_is_changed_where_kubernetes_changes_it() {
+    run("svm_validate_update.json", 2, async |_, case| {
+        let stage = Stage::encoding("", "pods", "v1").await;
+        let name = stage.only().await;
+        let mut document = stage.shown(&name).await;
+        match text(case, "change") {
+            "metadata.labels" => document["metadata"]["labels"] = json!({"a": "b"}),
+            "spec.resource.resource=''" => document["spec"]["resource"]["resource"] = json!(""),
+            change => return Err(format!("an unknown change: {change}")),
+        }
+        let answer = stage.api.put(&path(&name), &document).await;
+        expect_error(error(&answer), &case["errorContains"])?;
+        match error(&answer) {
+            Some(_) => Ok(()),
+            // A change that is accepted is shown.
+            None => expect_eq(
+                "labels",
+                &answer.body["metadata"]["labels"],
+                &document["metadata"]["labels"],
+            ),
+        }
+    });
 }

@@ -9,7 +9,7 @@ use tonic::Code;
 use tonic::transport::Channel;
 
 use super::texts;
-use crate::api::Api;
+use crate::api::{Answer, Api};
 use crate::own::MIGRATIONS;
 use crate::replicas::Replicas;
 
@@ -18,6 +18,7 @@ pub(super) struct Stage {
     _replicas: Replicas,
     pub(super) api: Api,
     pub(super) workers: MigrationsClient<Channel>,
+    resource: v1::GroupResource,
 }
 
 /// The claim of a worker.
@@ -46,7 +47,7 @@ impl Stage {
                 cluster_id: String::new(),
             }),
             entries: vec![v1::ReportEntry {
-                resource: Some(resource),
+                resource: Some(resource.clone()),
                 kind: "Kind".to_owned(),
                 decodable_versions: vec![version.to_owned()],
                 served_versions: vec![version.to_owned()],
@@ -64,7 +65,21 @@ impl Stage {
             api: Api::of(&replicas),
             _replicas: replicas,
             workers: MigrationsClient::new(channel),
+            resource,
         }
+    }
+
+    /// The document of a migration of the resource under this name.
+    pub(super) fn document(&self, name: &str) -> Value {
+        json!({
+            "apiVersion": "storagemigration.k8s.io/v1beta1",
+            "kind": "StorageVersionMigration",
+            "metadata": { "name": name },
+            "spec": { "resource": {
+                "group": self.resource.group,
+                "resource": self.resource.resource,
+            }},
+        })
     }
 
     /// The migrations, as the Kubernetes API lists them.
@@ -119,6 +134,14 @@ impl Stage {
 /// The path of a migration.
 pub(super) fn path(name: &str) -> String {
     format!("{MIGRATIONS}/{name}")
+}
+
+/// The message of a refusal; `None` if the request was carried out.
+pub(super) fn error(answer: &Answer) -> Option<&str> {
+    match answer.code {
+        200 | 201 => None,
+        _ => answer.body["message"].as_str(),
+    }
 }
 
 /// The conditions of a migration: type, status and reason of each.
