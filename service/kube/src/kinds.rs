@@ -236,8 +236,8 @@ const fn row(
         rules: Rules {
             create_on_update: false,
             unconditional_update: true,
-            // What servers report is the status.
-            status_subresource: matches!(source, Source::StorageVersions),
+            // Servers report the status of a StorageVersion, and workers that of a migration.
+            status_subresource: matches!(source, Source::StorageVersions | Source::Migrations),
         },
     }
 }

@@ -1,9 +1,9 @@
-//! The status of a StorageVersionMigration: its conditions.
+//! The status of a StorageVersionMigration: its conditions, and the rules for one that a client sends.
 //!
 //! The words are those of Kubernetes' own controller, so that tools which wait for it or quote it work unchanged.
 
 use serde_json::{Value, json};
-use synod_model::Migration;
+use synod_model::{Migration, Violation};
 use synod_proto::v1;
 
 use crate::documents::{time, word};
@@ -83,6 +83,46 @@ fn failure(migration: &v1::Migration) -> String {
     }
 }
 
+/// The faults of a status that is to replace another one: each with its field and the rule.
+pub(crate) fn faults(old: &Value, new: &Value) -> Vec<(String, String)> {
+    let is = |status: &Value, kind: &str| {
+        let conditions = status["conditions"].as_array().into_iter().flatten();
+        let mut of_kind = conditions.filter(|condition| condition["type"] == kind);
+        of_kind.any(|condition| condition["status"] == "True")
+    };
+    let [runs, succeeded, failed] = [RUNNING, SUCCEEDED, FAILED].map(|kind| is(new, kind));
+    let rules = [
+        (
+            succeeded && failed,
+            "Both success and failed conditions cannot be true at the same time",
+        ),
+        (
+            succeeded && runs,
+            "Running condition cannot be true when success condition is true",
+        ),
+        (
+            failed && runs,
+            "Running condition cannot be true when failed condition is true",
+        ),
+        (
+            is(old, SUCCEEDED) && !succeeded,
+            "Success condition cannot be set to false once it is true",
+        ),
+        (
+            is(old, FAILED) && !failed,
+            "Failed condition cannot be set to false once it is true",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(is_broken, _)| *is_broken);
+    let value = new["conditions"].to_string();
+    broken
+        .map(|(_, rule)| {
+            let fault = Violation::invalid(&value, rule);
+            ("status.conditions".to_owned(), fault.rule)
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,5 +191,20 @@ mod tests {
         assert_eq!(shown[0]["reason"], "MigrationCompleted");
         assert_eq!(shown[1]["type"], "Failed");
         assert_eq!(shown[1]["reason"], "AbortedAgreementMoved");
+    }
+
+    #[test]
+    fn a_status_is_checked_as_a_whole() {
+        let of = |kinds: &[&str]| {
+            let all = kinds.iter();
+            let all = all.map(|kind| json!({"type": kind, "status": "True"}));
+            json!({ "conditions": all.collect::<Vec<_>>() })
+        };
+        let found = |old: &[&str], new: &[&str]| faults(&of(old), &of(new)).len();
+        assert_eq!(found(&[], &[]), 0);
+        assert_eq!(found(&["Running"], &["Failed"]), 0);
+        assert_eq!(found(&[], &["Running", "Succeeded", "Failed"]), 3);
+        assert_eq!(found(&["Succeeded", "Failed"], &["Running"]), 2);
+        assert_eq!(faults(&of(&["Failed"]), &Value::Null).len(), 1);
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | create | start, by request; the name is the alias. With `generateName: <resource>.<group>-` there is none, and Synod's name is shown |
 //! | update | nothing: the resource stays what it is, and there is no place for anything else |
+//! | update of the status | nothing: workers report it by gRPC. It is checked by Kubernetes' rules |
 //! | delete | delete, at any time; one that has not ended is called off by that |
 
 use serde_json::Value;
@@ -11,6 +12,8 @@ use synod_model::{ErrorKind, MigrationAlias, Refusal};
 use synod_proto::v1;
 
 use crate::kinds::{Kind, Source};
+use crate::migration_status;
+use crate::parts::Part;
 use crate::present;
 use crate::request::Asked;
 use crate::shown;
@@ -194,6 +197,13 @@ pub(crate) async fn update(
 ) -> Result<Value, Fault> {
     let there = present::read(calls, about).await?;
     present::means(about, &there, expected)?;
+    if about.part == Part::Status {
+        let faults = migration_status::faults(&there["status"], &document["status"]);
+        return match faults.is_empty() {
+            true => Ok(there),
+            false => Err(Fault::invalid(about, &faults)),
+        };
+    }
     wanted(document, about)?;
     if document["spec"]["resource"] != there["spec"]["resource"] {
         let rule = format!(
@@ -234,7 +244,6 @@ mod tests {
 
     use super::*;
     use crate::kinds::{KINDS, Verb};
-    use crate::parts::Part;
 
     fn about(name: &str) -> About<'_> {
         About {

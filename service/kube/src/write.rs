@@ -9,6 +9,7 @@ use crate::answer::{self, Response, Shape};
 use crate::body::{Asks, Written, place, preconditions};
 use crate::kinds::Source;
 use crate::objects::{self, expects};
+use crate::parts::Part;
 use crate::patch::{Change, Patch, Patched};
 use crate::present::{TRIES, read, written};
 use crate::request::FieldValidation;
@@ -173,15 +174,19 @@ fn unkept(about: &About<'_>, asks: &Asks<'_>, sent: &Value, shown: &Value) -> Ve
     if !has_no_place || !is_told {
         return Vec::new();
     }
-    let lists = [
-        ("metadata", "labels"),
-        ("metadata", "annotations"),
-        ("metadata", "finalizers"),
-        ("metadata", "ownerReferences"),
-        ("spec", "preferredHolder"),
-        ("spec", "strategy"),
-    ];
-    let unkept = lists.into_iter().filter(|(of, field)| {
+    // A write of the object does not touch its status, nor one of the status the object.
+    let fields: &[(&str, &str)] = match about.part {
+        Part::Object => &[
+            ("metadata", "labels"),
+            ("metadata", "annotations"),
+            ("metadata", "finalizers"),
+            ("metadata", "ownerReferences"),
+            ("spec", "preferredHolder"),
+            ("spec", "strategy"),
+        ],
+        Part::Status => &[("status", "conditions"), ("status", "resourceVersion")],
+    };
+    let unkept = fields.iter().filter(|(of, field)| {
         let (sent, shown) = (&sent[of][field], &shown[of][field]);
         match sent {
             Value::Null => false,

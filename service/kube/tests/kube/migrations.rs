@@ -154,6 +154,42 @@ async fn an_update_of_a_migration_changes_nothing_and_warns_of_what_is_not_kept(
 }
 
 #[tokio::test]
+async fn a_write_of_a_status_changes_nothing_and_warns_of_what_is_not_kept() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
+    let created = api.post(MIGRATIONS, &named("mine")).await;
+    assert_eq!(created.code, 201, "{created:?}");
+    let path = format!("{MIGRATIONS}/mine/status");
+    assert_eq!(api.get(&path).await.body, created.body);
+    let same = api.put(&path, &created.body).await;
+    assert_eq!((same.code, &same.body), (200, &created.body));
+    assert!(!same.headers.contains("warning"), "{}", same.headers);
+    let running = json!({"status": {"conditions": [{"type": "Running", "status": "True"}]}});
+    let patched = api.patch(&path, "merge", &running).await;
+    assert_eq!((patched.code, &patched.body), (200, &created.body));
+    assert!(
+        patched.headers.contains("status.conditions is not kept"),
+        "{}",
+        patched.headers
+    );
+    // A write of the object does not touch its status, as in Kubernetes.
+    let patched = api
+        .patch(&format!("{MIGRATIONS}/mine"), "merge", &running)
+        .await;
+    assert_eq!((patched.code, &patched.body), (200, &created.body));
+    assert!(!patched.headers.contains("warning"), "{}", patched.headers);
+    let both = ["Succeeded", "Failed"].map(|kind| json!({"type": kind, "status": "True"}));
+    let both = json!({"status": {"conditions": both}});
+    let refused = api.patch(&path, "merge", &both).await;
+    let cause = &refused.body["details"]["causes"][0];
+    assert_eq!(
+        (refused.code, &cause["field"]),
+        (422, &json!("status.conditions"))
+    );
+}
+
+#[tokio::test]
 async fn a_migration_of_nothing_and_one_without_a_sound_name_are_refused() {
     let replicas = Replicas::one().await;
     let api = Api::of(&replicas);

@@ -150,3 +150,94 @@ fn a_migration_is_changed_where_kubernetes_changes_it() {
         }
     });
 }
+
+#[test]
+fn a_status_is_written_where_kubernetes_writes_it() {
+    run("svm_validate_status_update.json", 6, async |_, case| {
+        let stage = Stage::encoding("", "pods", "v1").await;
+        let name = stage.only().await;
+        let before = match texts(&case["old"]["conditions"][0]).first() {
+            Some(kind) => kind,
+            // The derived cases have no conditions before.
+            None if text(case, "name").ends_with("failed") => "Failed",
+            None => "Succeeded",
+        };
+        let claim = stage.claim(&name, "one").await.ok_or("not claimed")?;
+        match before {
+            "Succeeded" => assert!(stage.complete(&claim).await, "not completed"),
+            "Failed" => {
+                let is_failed = stage.fail(&claim, v1::FailureClass::Forbidden).await;
+                assert!(is_failed, "not failed");
+            }
+            _ => {}
+        }
+        let shown = stage.shown(&name).await;
+        assert!(are_among(&shown, &json!([[before, "True"]])), "{shown}");
+        let new = match &case["new"] {
+            Value::Object(status) => &status["conditions"],
+            conditions => conditions,
+        };
+        let mut document = shown.clone();
+        document["status"]["conditions"] = documents_of(new);
+        let status = format!("{}/status", path(&name));
+        let answer = stage.api.put(&status, &document).await;
+        expect_error(error(&answer), &case["errorContains"])?;
+        let comes_about = comes_about(&stage, &name, &claim, new).await;
+        match (error(&answer), comes_about) {
+            (None, true) | (Some(_), false) => Ok(()),
+            (None, false) => Err(format!("{new} is accepted and never shown")),
+            (Some(_), true) => Err(format!("{new} comes about by calls of synod.v1")),
+        }
+    });
+}
+
+/// Conditions with all their fields.
+fn documents_of(conditions: &Value) -> Value {
+    let of = |one: &Value| {
+        json!({
+            "type": one[0],
+            "status": one[1],
+            "reason": "Reason",
+            "message": "",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        })
+    };
+    conditions
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(of)
+        .collect()
+}
+
+/// Whether a migration ever shows these conditions while it receives all that workers and operators send.
+async fn comes_about(stage: &Stage, name: &str, claim: &v1::ClaimKey, conditions: &Value) -> bool {
+    let holds = async || {
+        let shown = stage.shown(name).await;
+        let is_met = |one: &Value| {
+            let [kind, status] = texts(one)[..] else {
+                return false;
+            };
+            // A condition that is not there does not hold.
+            let found = condition(&shown, kind);
+            found[1].as_str().unwrap_or("False") == status
+        };
+        conditions
+            .as_array()
+            .is_some_and(|all| all.iter().all(is_met))
+    };
+    if holds().await {
+        return true;
+    }
+    stage.progress(claim).await;
+    if stage.fail(claim, v1::FailureClass::Forbidden).await && holds().await {
+        return true;
+    }
+    stage.complete(claim).await;
+    stage.retry(name).await;
+    if holds().await {
+        return true;
+    }
+    stage.claim(name, "two").await;
+    holds().await
+}

@@ -129,6 +129,33 @@ impl Stage {
         };
         self.workers.clone().complete(request).await.is_ok()
     }
+
+    pub(super) async fn fail(&self, claim: &Claim, class: v1::FailureClass) -> bool {
+        let request = v1::MigrationsFailRequest {
+            request_id: None,
+            claim: Some(claim.clone()),
+            class: class.into(),
+            reason: "objects cannot be updated".to_owned(),
+        };
+        self.workers.clone().fail(request).await.is_ok()
+    }
+
+    pub(super) async fn progress(&self, claim: &Claim) -> bool {
+        let request = v1::MigrationsProgressRequest {
+            request_id: None,
+            claim: Some(claim.clone()),
+            progress: None,
+        };
+        self.workers.clone().progress(request).await.is_ok()
+    }
+
+    pub(super) async fn retry(&self, migration: &str) -> bool {
+        let request = v1::MigrationsRetryRequest {
+            name: migration.to_owned(),
+            ..v1::MigrationsRetryRequest::default()
+        };
+        self.workers.clone().retry(request).await.is_ok()
+    }
 }
 
 /// The path of a migration.
