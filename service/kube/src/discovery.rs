@@ -302,7 +302,7 @@ fn group_version(group: &str, version: &str) -> String {
 /// `/apis/<group>/<version>`, and `/api/<version>`.
 pub(crate) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
     let resources = kinds.iter().flat_map(|kind| {
-        let named = format!("{}/{}/{}", kind.group, kind.version, kind.kind);
+        let named = format!("{}/{}/{}", kind.group, kind.stored_version(), kind.kind);
         let hash = Sha256::digest(named.as_bytes());
         let object = json!({
             "name": kind.plural,

@@ -133,6 +133,14 @@ impl Kind {
         }
     }
 
+    /// The version whose hash discovery shows: one for all versions in which an object is served.
+    pub(crate) fn stored_version(&self) -> &str {
+        match self.source {
+            Source::Migrations => MIGRATIONS_STORED,
+            _ => &self.version,
+        }
+    }
+
     /// `plural.group`, or the plural of the core group.
     pub(crate) fn qualified(&self) -> String {
         match &*self.group {
@@ -278,20 +286,8 @@ pub(crate) const KINDS: &[Kind] = &[
         &[COMMON, ENCODINGS],
         "What each API server encodes and decodes of a resource, and the version that all of them encode.",
     ),
-    row(
-        ("storagemigration.k8s.io", "v1beta1"),
-        (
-            "storageversionmigrations",
-            "storageversionmigration",
-            "StorageVersionMigration",
-        ),
-        &["svm"],
-        false,
-        ALL,
-        Source::Migrations,
-        &[RESOURCE, PHASE],
-        "A migration of what is stored of a resource to the version that was agreed on.",
-    ),
+    migrations("v1"),
+    migrations(MIGRATIONS_STORED),
     row(
         ("coordination.k8s.io", "v1beta1"),
         ("leasecandidates", "leasecandidate", "LeaseCandidate"),
@@ -343,6 +339,27 @@ pub(crate) const KINDS: &[Kind] = &[
         "The replicated settings of the cluster. There is one object, named synod.",
     ),
 ];
+
+/// The version of migrations by which discovery tells in which one they are stored: that of Kubernetes.
+const MIGRATIONS_STORED: &str = "v1beta1";
+
+/// A migration, in one of its versions, which differ in nothing but their name.
+const fn migrations(version: &'static str) -> Kind {
+    row(
+        ("storagemigration.k8s.io", version),
+        (
+            "storageversionmigrations",
+            "storageversionmigration",
+            "StorageVersionMigration",
+        ),
+        &["svm"],
+        false,
+        ALL,
+        Source::Migrations,
+        &[RESOURCE, PHASE],
+        "A migration of what is stored of a resource to the version that was agreed on.",
+    )
+}
 
 /// The one kind of the core group.
 pub(crate) const EVENT: Kind = row(

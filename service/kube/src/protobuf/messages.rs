@@ -81,7 +81,10 @@ pub(crate) fn of(api_version: &str, kind: &str) -> Option<&'static Message> {
         ("coordination.k8s.io/v1beta1", "LeaseCandidate") => &LEASE_CANDIDATE,
         ("apps/v1", "ControllerRevision") => &CONTROLLER_REVISION,
         ("internal.apiserver.k8s.io/v1alpha1", "StorageVersion") => &STORAGE_VERSION,
-        ("storagemigration.k8s.io/v1beta1", "StorageVersionMigration") => &MIGRATION,
+        (
+            "storagemigration.k8s.io/v1" | "storagemigration.k8s.io/v1beta1",
+            "StorageVersionMigration",
+        ) => &MIGRATION,
         ("authentication.k8s.io/v1", "SelfSubjectReview") => &SUBJECT_REVIEW,
         ("authorization.k8s.io/v1", "SelfSubjectAccessReview") => &ACCESS_REVIEW,
         ("authorization.k8s.io/v1", "SelfSubjectRulesReview") => &RULES_REVIEW,

@@ -45,6 +45,9 @@ fn documents() -> Vec<Value> {
             "spec": {}, "status": {"commonEncodingVersion": "apps/v1", "conditions": [condition], "storageVersions": [
                 {"apiServerID": "s", "encodingVersion": "v1", "decodableVersions": ["v1", "v2"],
                  "servedVersions": ["v1"]}]}}),
+        json!({"apiVersion": "storagemigration.k8s.io/v1", "kind": "StorageVersionMigration",
+            "metadata": metadata, "spec": {"resource": {"group": "apps", "resource": "deployments"}},
+            "status": {"conditions": [condition], "resourceVersion": "9"}}),
         json!({"apiVersion": "storagemigration.k8s.io/v1beta1", "kind": "StorageVersionMigration",
             "metadata": metadata, "spec": {"resource": {"group": "apps", "resource": "deployments"}},
             "status": {"conditions": [condition], "resourceVersion": "9"}}),

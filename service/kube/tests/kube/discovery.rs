@@ -143,6 +143,11 @@ async fn kinds_have_the_short_names_of_kubernetes() {
             "sv",
         ),
         (
+            "storagemigration.k8s.io/v1",
+            "storageversionmigrations",
+            "svm",
+        ),
+        (
             "storagemigration.k8s.io/v1beta1",
             "storageversionmigrations",
             "svm",

@@ -154,6 +154,45 @@ async fn an_update_of_a_migration_changes_nothing_and_warns_of_what_is_not_kept(
 }
 
 #[tokio::test]
+async fn a_migration_is_one_object_in_both_versions() {
+    const GROUP: &str = "/apis/storagemigration.k8s.io";
+    let stable = format!("{GROUP}/v1/storageversionmigrations");
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
+    let group = api.get(GROUP).await.body;
+    let versions = group["versions"].as_array().unwrap();
+    let versions: Vec<&Value> = versions.iter().map(|one| &one["version"]).collect();
+    assert_eq!(versions, ["v1", "v1beta1"]);
+    assert_eq!(group["preferredVersion"]["version"], "v1");
+    for version in ["v1", "v1beta1"] {
+        let list = api.get(&format!("{GROUP}/{version}")).await.body;
+        // It is stored in one version, whichever it is served in: that of Kubernetes.
+        let hash = &list["resources"][0]["storageVersionHash"];
+        assert_eq!(hash, "pCjmmKOkLy4=", "{version}");
+    }
+    let mut watch = api.watch(&format!("{stable}?watch=true")).await;
+    watch.told(1).await;
+    let mut document = named("mine");
+    let wrong = api.post(&stable, &document).await;
+    assert_eq!(wrong.code, 400, "{wrong:?}");
+    document["apiVersion"] = json!("storagemigration.k8s.io/v1");
+    let created = api.post(&stable, &document).await;
+    assert_eq!(created.code, 201, "{created:?}");
+    let event = watch.next().await.unwrap();
+    assert_eq!(event["object"], created.body);
+    let mut beta = api.get(&format!("{MIGRATIONS}/mine")).await.body;
+    assert_eq!(beta["apiVersion"], "storagemigration.k8s.io/v1beta1");
+    beta["apiVersion"] = created.body["apiVersion"].clone();
+    assert_eq!(beta, created.body);
+    let path = format!("{stable}/mine/status");
+    assert_eq!(api.get(&path).await.body, created.body);
+    let deleted = api.delete(&format!("{MIGRATIONS}/mine"), &json!({})).await;
+    assert_eq!(deleted.code, 200, "{deleted:?}");
+    assert_eq!(watch.told(1).await, ["DELETED mine"]);
+}
+
+#[tokio::test]
 async fn a_write_of_a_status_changes_nothing_and_warns_of_what_is_not_kept() {
     let replicas = Replicas::one().await;
     let api = Api::of(&replicas);
