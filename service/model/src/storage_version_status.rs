@@ -23,7 +23,9 @@ pub fn check_common_version<'a>(
             Violation::invalid(common.as_str(), rule)
         }
         (Some(actual), None) => {
-            Violation::required(format_args!("the common encoding version is {actual}"))
+            // Kubernetes quotes what is not set.
+            let rule = format_args!("the common encoding version is {actual}");
+            Violation::invalid("null", rule)
         }
         (None, Some(common)) => Violation::invalid(
             common.as_str(),
@@ -91,7 +93,7 @@ mod tests {
         let violations = check_common_version([Some(&v1), Some(&v1)], None);
         assert_eq!(
             texts(&violations),
-            ["commonEncodingVersion: Required value: the common encoding version is v1"]
+            ["commonEncodingVersion: Invalid value: \"null\": the common encoding version is v1"]
         );
     }
 
