@@ -97,6 +97,20 @@ pub(crate) fn state(kind: &Kind, state: &v1::StorageState) -> Value {
     }
 }
 
+/// A storage state, with the time at which discovery was last looked at. It is kept beside the state: it moves no revision, so
+/// lists and watches do not have it.
+pub(crate) fn state_with_heartbeat(
+    kind: &Kind,
+    state: &v1::StorageState,
+    heartbeat: Option<&v1::Heartbeat>,
+) -> Value {
+    let mut document = self::state(kind, state);
+    if let Some(heartbeat) = heartbeat {
+        document["status"]["lastHeartbeatTime"] = time(heartbeat.time_ms);
+    }
+    document
+}
+
 fn storage_state(kind: &Kind, state: &v1::StorageState) -> Value {
     let persisted = state.persisted.iter().map(|one| match one.unknown {
         true => UNKNOWN,

@@ -229,7 +229,8 @@ impl Calls {
             }
             Source::Agreements | Source::StorageStates => {
                 let found = self.of_resource(state_of(name), asked).await?;
-                shown::state(kind, &found.storage_state.ok_or_else(|| nothing(name))?)
+                let state = found.storage_state.ok_or_else(|| nothing(name))?;
+                shown::state_with_heartbeat(kind, &state, found.heartbeat.as_ref())
             }
             Source::Migrations => {
                 shown::migration(kind, &migrations::find(self, name, asked).await?)

@@ -1,6 +1,8 @@
 //! Migrations that clients create and delete, under names of their own.
 
 use serde_json::{Value, json};
+use synod_proto::v1;
+use synod_proto::v1::migrations_client::MigrationsClient;
 
 use crate::api::{Answer, Api};
 use crate::own::{MIGRATIONS, report};
@@ -297,6 +299,38 @@ async fn a_migration_of_nothing_and_one_without_a_sound_name_are_refused() {
     let path = format!("{MIGRATIONS}/{}", one["metadata"]["name"].as_str().unwrap());
     assert_eq!(api.delete(&path, &json!({})).await.code, 200);
     assert_eq!(listed(&api).await, 0);
+}
+
+#[tokio::test]
+async fn a_storage_state_that_is_read_tells_when_discovery_was_looked_at() {
+    const STATES: &str = "/apis/migration.k8s.io/v1alpha1/storagestates";
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
+    let path = format!("{STATES}/deployments.apps");
+    let before = api.get(&path).await.body;
+    assert!(before["status"]["lastHeartbeatTime"].is_null(), "{before}");
+    let observe = v1::MigrationsObserveRequest {
+        resource: Some(v1::GroupResource {
+            group: "apps".to_owned(),
+            resource: "deployments".to_owned(),
+        }),
+        // The hash of apps/v1/Deployment that real clusters show.
+        hashes: vec!["8aSe+NMegvE=".to_owned()],
+        ..v1::MigrationsObserveRequest::default()
+    };
+    let mut migrations = MigrationsClient::new(replicas.channel().await);
+    migrations.observe(observe).await.unwrap();
+    let state = api.get(&path).await.body;
+    let time = state["status"]["lastHeartbeatTime"].as_str().unwrap();
+    assert!(time.starts_with("20") && time.ends_with('Z'), "{time}");
+    // It moves no revision, so a list of what was at one does not have it.
+    let list = api.get(STATES).await.body;
+    let status = &list["items"][0]["status"];
+    assert!(status["lastHeartbeatTime"].is_null(), "{list}");
+    let agreement = "/apis/synod.io/v1/agreements/deployments.apps";
+    let agreement = api.get(agreement).await.body;
+    assert_eq!(agreement["status"]["lastHeartbeatTime"], time);
 }
 
 #[tokio::test]
