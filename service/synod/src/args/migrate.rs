@@ -39,6 +39,9 @@ pub(crate) struct MigrateArgs {
     /// After a migration of a custom resource, say in its definition that objects are stored in the one version alone.
     #[arg(long)]
     pub(crate) trim_stored_versions: bool,
+    /// How long the API server may not serve a resource that is named before its migration is given up.
+    #[arg(long, value_parser = duration::parse_some, default_value = "60s", value_name = "TIME")]
+    pub(crate) unserved_after: Duration,
     /// End once no migration waits for a worker any more.
     #[arg(long)]
     pub(crate) once: bool,
@@ -77,6 +80,7 @@ Examples:
 It needs to get, list and update the resources, and with --trim-stored-versions to get
 customresourcedefinitions and to update their status. A kubeconfig may have tokens, files of tokens,
 certificates, exec plugins that need no person, and a proxy; HTTPS_PROXY and NO_PROXY count, too.
-With --once it ends with 0 if nothing was given up, else with 1. Metrics are those of
+With --once it ends with 0 if nothing was given up, else with 1; with --once and --dry-run it ends
+with 8 if the API server does not serve a resource that is named. Metrics are those of
 kube-storage-version-migrator: storage_migrator_core_migrator_migrated_objects, _remaining_objects
 and _migrations.";

@@ -8,6 +8,7 @@ mod report;
 mod retries;
 mod stored_versions;
 mod tally;
+mod unserved;
 mod waits;
 
 use std::collections::BTreeSet;
@@ -165,11 +166,18 @@ impl Worker<'_> {
         let Some(reflector) = stop.run_until_cancelled(reflecting).await.transpose()? else {
             return Ok(Exit::Ok);
         };
+        let mut exit = Exit::Ok;
+        if self.args.once || self.args.dry_run {
+            match stop.run_until_cancelled(self.report_unserved()).await {
+                Some(true) => exit = Exit::Disagree,
+                Some(false) => {}
+                None => return Ok(exit),
+            }
+        }
         if self.args.dry_run {
-            let counting = stop.run_until_cancelled(self.count(&reflector)).await;
+            let counting = stop.run_until_cancelled(self.count(&reflector, exit)).await;
             return counting.unwrap_or(Ok(Exit::Ok));
         }
-        let mut exit = Exit::Ok;
         let mut waits = Waits::default();
         loop {
             let revision = reflector.revision();
@@ -257,10 +265,11 @@ impl Worker<'_> {
         }
         let (found, definition) = match stop.run_until_cancelled(self.look(migration)).await {
             Some(Ok(Some(found))) => found,
-            Some(Ok(None)) => return Ok(Attended::NotOurs),
+            Some(Ok(None)) => return self.give_up_unserved(migration, waits, stop).await,
             Some(Err(fault)) => return Ok(self.put_off(waits, migration, fault.to_string())),
             None => return Ok(Attended::NotYet),
         };
+        waits.forget_unserved(&migration.id);
         let strays = strays_from(&found, &migration.target);
         let strays = strays.or_else(|| definition.as_ref()?.strays_from(migration));
         if let Some(why) = strays {
@@ -361,18 +370,24 @@ impl Worker<'_> {
         }
     }
 
+    /// The place where the API server serves a resource, in this version if it can.
+    async fn find(
+        &self,
+        resource: &GroupResource,
+        wanted: Option<&str>,
+    ) -> Result<Option<Resource>, Fault> {
+        let (group, plural) = (resource.group(), resource.resource());
+        self.server.find(group, plural, wanted).await
+    }
+
     /// Where the API server serves the resource, and the definition of a custom resource if it is to be trimmed.
     async fn look(
         &self,
         migration: &Migration,
     ) -> Result<Option<(Resource, Option<Definition>)>, Fault> {
-        let resource = migration.id.resource();
         let target = migration.target.version.as_ref();
         let wanted = target.map(|version| version.version());
-        let found = self
-            .server
-            .find(resource.group(), resource.resource(), wanted)
-            .await?;
+        let found = self.find(migration.id.resource(), wanted).await?;
         let Some(found) = found else {
             return Ok(None);
         };
@@ -393,10 +408,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Counts what the migrations that are not done would rewrite.
-    async fn count(&self, reflector: &Reflector) -> Result<Exit, Failure> {
-        let mut exit = Exit::Ok;
-        let mut is_told = false;
+    /// Counts what the migrations that are not done would rewrite. `exit` says what was reported before.
+    async fn count(&self, reflector: &Reflector, mut exit: Exit) -> Result<Exit, Failure> {
+        let mut is_told = exit != Exit::Ok;
         for migration in self.ours(reflector, is_open) {
             let counted = match self.look(&migration).await {
                 Ok(None) => continue,

@@ -3,6 +3,7 @@
 mod api_server;
 mod relay;
 mod released;
+mod unserved;
 
 use std::path::PathBuf;
 use std::sync::Arc;

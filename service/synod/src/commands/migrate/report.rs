@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use synod_client::{Error, Migration, Worked};
+use synod_client::{Error, GroupResource, Migration, MigrationFailure, Worked};
 use synod_terminal::progress::{Bar, amount};
 use tokio::time::sleep;
 
@@ -146,6 +146,25 @@ impl Event {
         Self {
             text: "no migration is open: nothing would be rewritten".to_owned(),
             json: json!({"nothing": {"why": "no migration is open"}}),
+        }
+    }
+
+    /// The API server does not serve a resource that the caller named.
+    pub(super) fn unserved(resource: &GroupResource) -> Self {
+        let name = resource.storage_version_name();
+        let why = "the API server has no such resource that can be listed and updated";
+        Self {
+            text: format!("{name}  not served: {why}"),
+            json: json!({"unserved": {"resource": name, "why": why}}),
+        }
+    }
+
+    /// A migration whose resource is not served was given up.
+    pub(super) fn given_up(migration: &Migration, failure: &MigrationFailure) -> Self {
+        let (name, why) = (migration.id.to_string(), failure.reason.as_str());
+        Self {
+            text: format!("{name}  failed: {why}"),
+            json: json!({"ended": {"migration": name, "why": why, "outcome": "FAILED"}}),
         }
     }
 

@@ -26,6 +26,8 @@ struct Wait {
     /// What was said, and when, the oldest first.
     said: Vec<(String, Instant)>,
     left: Option<Left>,
+    /// Since when the API server does not serve its resource.
+    unserved: Option<Instant>,
 }
 
 /// That a migration is left to others, since it was given back.
@@ -58,6 +60,19 @@ impl Waits {
         }
         said.push((why.to_owned(), now));
         true
+    }
+
+    /// How long the resource of a migration has not been served, as far as this worker has seen.
+    pub(super) fn unserved_for(&mut self, id: &MigrationId) -> Duration {
+        let wait = self.0.entry(id.clone()).or_default();
+        wait.unserved.get_or_insert_with(Instant::now).elapsed()
+    }
+
+    /// Forgets that the resource of a migration was not served.
+    pub(super) fn forget_unserved(&mut self, id: &MigrationId) {
+        if let Some(wait) = self.0.get_mut(id) {
+            wait.unserved = None;
+        }
     }
 
     /// Leaves a migration to other workers for a while, of which so many objects are done.

@@ -74,3 +74,14 @@ async fn each_time_it_is_given_back_in_a_row_doubles_the_pause_until_objects_are
     assert_eq!(left(10), seconds(2));
     assert_eq!(left(10), seconds(4));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_is_unserved_since_it_was_first_not_found() {
+    let pods = id("pods-7");
+    let mut waits = Waits::default();
+    assert_eq!(waits.unserved_for(&pods), seconds(0));
+    tokio::time::advance(seconds(30)).await;
+    assert_eq!(waits.unserved_for(&pods), seconds(30));
+    waits.forget_unserved(&pods);
+    assert_eq!(waits.unserved_for(&pods), seconds(0));
+}
