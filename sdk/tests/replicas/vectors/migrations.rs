@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use synod_client::{
-    Client, ContinueToken, GroupResource, JoinOptions, ListMigrations, Membership, Migration,
-    MigrationId, MigrationPhase, Migrator, MigratorOptions, Revision, Store, StoreError, StorePage,
-    WorkerName,
+    Client, ContinueToken, JoinOptions, ListMigrations, Membership, Migration, MigrationId,
+    MigrationPhase, Migrator, MigratorOptions, Revision, Store, StoreError, StorePage, WorkerName,
 };
 
 use super::suite::{self, Case};
@@ -65,59 +64,6 @@ fn a_migration_is_worked_at_as_kubernetes_works_at_it() {
         let told: Vec<Value> = phases.into_iter().map(conditions).collect();
         expect_eq("conditions", json!(told), &case["conditions"])
     });
-}
-
-#[test]
-fn a_migration_is_created_where_kubernetes_creates_it() {
-    run("svm_validate_create.json", 1, async |client, case| {
-        let [group, name] = ["group", "resource"].map(|field| text(case, field));
-        let of = GroupResource::new(group, name).map_err(|fault| fault.to_string())?;
-        let _membership = reports(client, &of.to_string()).await;
-        let fault = start(client, group, name).await.err();
-        expect_eq("error", json!(fault), &case["error"])
-    });
-}
-
-#[test]
-fn a_migration_is_changed_where_kubernetes_changes_it() {
-    run("svm_validate_update.json", 2, async |client, case| {
-        let _membership = reports(client, ITEMS).await;
-        let fault = match text(case, "change") {
-            "metadata.labels" => {
-                let name = newest(client).await.1.to_string();
-                let update = json!({"name": name, "metadata": {"labels": {"a": "b"}}});
-                let updated = client.call_json("synod.v1.Migrations/Update", &update);
-                within(updated).await.err().map(|error| error.to_string())
-            }
-            // A request has its fields at its top, and not in a `spec`.
-            "spec.resource.resource=''" => {
-                let fault = start(client, "apps", "").await.err();
-                fault.map(|fault| format!("spec.{fault}"))
-            }
-            change => return Err(format!("an unknown change: {change}")),
-        };
-        match (&fault, case["errorContains"].as_str()) {
-            (None, None) => Ok(()),
-            (Some(fault), Some(contains)) if fault.contains(contains) => Ok(()),
-            (_, contains) => Err(format!("{fault:?} and not {contains:?}")),
-        }
-    });
-}
-
-/// Requests a migration; returns what is wrong with the request, if anything is.
-async fn start(client: &Client, group: &str, name: &str) -> Result<(), String> {
-    let request = json!({
-        "resource": {"group": group, "resource": name},
-        "reason": "MIGRATION_REASON_MANUAL",
-    });
-    let started = within(client.call_json("synod.v1.Migrations/Start", &request)).await;
-    match started {
-        Ok(_) => Ok(()),
-        Err(error) => match error.violations().first() {
-            Some(violation) => Err(violation.to_string()),
-            None => Err(error.to_string()),
-        },
-    }
 }
 
 /// A member that decodes two versions of the resource and encodes in the first, which makes that version agreed on.

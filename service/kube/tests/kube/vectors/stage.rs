@@ -132,6 +132,7 @@ impl Stage {
 
     pub(super) async fn fail(&self, claim: &Claim, class: v1::FailureClass) -> bool {
         let request = v1::MigrationsFailRequest {
+            stop: v1::WorkerStop::AllAnswered.into(),
             request_id: None,
             claim: Some(claim.clone()),
             class: class.into(),
