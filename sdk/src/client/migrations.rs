@@ -204,8 +204,8 @@ impl Client {
         .await
     }
 
-    /// As [`claim_migration`](Self::claim_migration), for any worker: also for one that raises a fence in its store before it
-    /// lists ([`Fenced`](crate::Fenced)), which need not wait for what other fenced workers may still write.
+    /// Claims a pending migration as [`claim_migration`](Self::claim_migration) does, also for a worker that raises a fence in its
+    /// store before it lists ([`Fenced`](crate::Fenced)): it need not wait for what other fenced workers may still write.
     ///
     /// # Errors
     ///
@@ -278,7 +278,7 @@ impl Client {
     /// Gives a claim back before it has run out: the migration waits for a worker again, and the next one continues from the
     /// last reported progress.
     ///
-    /// What the worker may still write drains: claims of other targets wait for it. `stop` is what the worker says of its
+    /// Claims of other targets wait for what the worker may still write. `stop` is what the worker says of its
     /// rewrites; `None` if the caller does not speak for the worker. `AllAnswered` is also taken of a claim that has ended, whose
     /// drain it lifts.
     ///

@@ -36,7 +36,7 @@ struct Book {
 }
 
 /// A rewrite that was started. It counts as unanswered until [`ended`](Self::ended).
-pub(super) struct Started<'a> {
+pub(super) struct PendingRewrite<'a> {
     rewrites: &'a Rewrites,
     /// Whether a try of it has ended without telling whether it was done.
     is_unknown: bool,
@@ -101,10 +101,10 @@ impl Rewrites {
     }
 
     /// Starts a rewrite, once one may be started. `None`: none may any more.
-    pub(super) async fn start(&self) -> Option<Started<'_>> {
+    pub(super) async fn start(&self) -> Option<PendingRewrite<'_>> {
         self.allowed().await.then(|| {
             self.book().unanswered += 1;
-            Started {
+            PendingRewrite {
                 rewrites: self,
                 is_unknown: false,
             }
@@ -130,7 +130,7 @@ impl Rewrites {
         }
     }
 
-    /// What the worker can say of its rewrites.
+    /// The words of the worker about its rewrites, for when it gives up its claim.
     pub(super) fn stop(&self) -> WorkerStop {
         match self.book().unanswered {
             0 => WorkerStop::AllAnswered,
@@ -143,7 +143,7 @@ impl Rewrites {
     }
 }
 
-impl Started<'_> {
+impl PendingRewrite<'_> {
     /// Notes the answer to a try.
     ///
     /// A rewrite is conditional, so after a success, and after a change by another writer, no earlier try can be done any more.

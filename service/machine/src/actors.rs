@@ -127,13 +127,17 @@ impl State {
         actor: &Actor,
     ) -> Result<(), Refusal> {
         let claim = self.migration(id).ok().and_then(|it| it.claim.as_ref());
-        match claim.filter(|claim| claim.token == token) {
-            Some(claim) => check_name(
-                actor,
-                claim.worker.as_str(),
-                "has claimed",
-                &format!("migration \"{id}\""),
-            ),
+        let claim = claim.filter(|claim| claim.token == token);
+        // A claim that has ended counts for as long as it drains: its worker can lift that.
+        let kept = self.storage_states.get(id.resource());
+        let drain = kept.and_then(|kept| kept.row.status.claim_drains.get(&token));
+        let present = claim.map(|claim| (&claim.worker, "has claimed"));
+        let past = drain.map(|drain| (&drain.worker, "had claimed"));
+        match present.or(past) {
+            Some((worker, does)) => {
+                let what = format!("migration \"{id}\"");
+                check_name(actor, worker.as_str(), does, &what)
+            }
             None => Ok(()),
         }
     }

@@ -57,6 +57,7 @@ impl Turn<'_> {
             return;
         }
         let drain = ClaimDrain {
+            worker: claim.worker.clone(),
             target: migration.target.clone(),
             until: starts_until.after(state.settings.write_grace),
             fenced: claim.fenced,
@@ -168,7 +169,7 @@ impl StateStatus {
         all
     }
 
-    /// What may still be written for the longest time, in words, and until when.
+    /// The late write that may come last: what it would write, in words, and until when.
     pub(crate) fn last_late_write(&self) -> Option<(String, LogTime)> {
         let versions = self.late_versions().into_iter();
         let versions = versions.map(|(version, until)| (version.to_string(), until));

@@ -57,7 +57,7 @@ impl Turn<'_> {
         }
     }
 
-    /// As [`migrate`](Self::migrate), unless somebody has called the migration of the present agreement off.
+    /// Creates a migration where [`migrate`](Self::migrate) does, unless somebody has called the one of the present agreement off.
     pub(crate) fn migrate_unless_called_off(&mut self, resource: &GroupResource) {
         let state = self.state();
         let agreement = state.storage_states[resource].row.status.agreement();

@@ -9,7 +9,7 @@ use std::fmt;
 use synod_model::{
     Absent, ApiVersion, ClaimToken, Condition, Feature, GroupResource, Kind, LeaseKey, LogTime,
     MemberId, Metadata, MigrationProgress, MigrationTarget, Persisted, Revision, ServeUntil,
-    Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
+    Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime, WorkerName,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -227,7 +227,7 @@ pub struct StateStatus {
     pub hash_drains: BTreeMap<StorageVersionHash, LogTime>,
     /// Of a served version: until when it is served in any case. It stays when who named it goes.
     pub serve_until: Option<ServeUntil>,
-    /// By claim, what the worker of a claim that has ended may still write. A drain that is over is removed when the row changes.
+    /// The drains of claims that have ended without success, by the token of the claim. A drain that is over is removed when the row changes.
     pub claim_drains: BTreeMap<ClaimToken, ClaimDrain>,
     /// The log time until which writes in versions that nobody can name may still reach the store.
     pub unknown_drain: Option<LogTime>,
@@ -242,9 +242,11 @@ pub struct StateStatus {
     pub said_stopped: BTreeMap<MemberId, LogTime>,
 }
 
-/// What the worker of a claim that has ended may still write.
+/// The rewrites that may still reach the store after the claim of their worker has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimDrain {
+    /// The worker, as it calls itself. Nobody may lift the drain under another name.
+    pub worker: WorkerName,
     /// The encoding that it rewrites in.
     pub target: MigrationTarget,
     /// The log time until which a rewrite may still reach the store.

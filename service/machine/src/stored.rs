@@ -37,7 +37,7 @@ stored_empty! { CollectGarbage FollowSwitches }
 stored! {
     AnnounceReplica { replica, directory, client_endpoint, binary, machine_version, disk_is_low }
     Change { object, before, after, entries, agreement }
-    ClaimDrain { target, until, fenced }
+    ClaimDrain { worker, target, until, fenced }
     Deadline { at, ttl }
     EntryChange { member, before, after }
     EntryRow {

@@ -85,12 +85,12 @@ pub(crate) struct Anew {
     /// Whether the observation is dropped.
     pub(crate) forgets_observation: bool,
     /// The migration that gave this knowledge by its success, if one did.
-    pub(crate) migrated: Option<Migrated>,
+    pub(crate) migrated: Option<SuccessfulMigration>,
 }
 
 /// A migration that succeeds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Migrated {
+pub(crate) struct SuccessfulMigration {
     /// The revision that created it.
     pub(crate) created: Revision,
     /// The log time of the claim under which it succeeds, if that is known.

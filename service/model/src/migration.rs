@@ -220,7 +220,7 @@ pub struct Claim {
     pub since: Option<LogTime>,
 }
 
-/// What a worker says of its rewrites when it gives up its claim: it starts none any more.
+/// The words of a worker about its rewrites when it gives up its claim: it starts none any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkerStop {
     /// Some were not answered, so they may still reach the store.

@@ -270,6 +270,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
 
 fn claim_drain(token: ClaimToken, drain: &ClaimDrain) -> v1::Drain {
     let ClaimDrain {
+        worker: _,
         target,
         until,
         fenced,

@@ -25,21 +25,21 @@ pub(crate) enum Said<'a> {
     Adopts,
     /// The member no longer reports the resource, or is gone.
     Drops {
-        /// What it may still write.
+        /// Its writes that may still reach the store.
         late_writes: LateWrites,
     },
 }
 
-/// What a member that no longer reports a resource may still write.
+/// The writes of a member that no longer reports a resource, as far as they may still reach the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LateWrites {
     /// Nothing.
     None,
-    /// What it may write now, until the given log time.
+    /// Writes in what it may write now, until the given log time.
     Until(LogTime),
     /// The same, and a voter what is selected later, until the given log time.
     OfAnySelectionUntil(LogTime),
-    /// What it may write now, until one log time if it has stopped, as somebody said, and until the other one if not.
+    /// Writes in what it may write now: until `grace` if it has stopped, as somebody said, and until `promised` if not.
     SaidToEnd { grace: LogTime, promised: LogTime },
 }
 

@@ -12,7 +12,7 @@
 use synod_model::limits::HEARD_MAX;
 use synod_model::{GroupResource, Revision, Roster};
 
-use super::Migrated;
+use super::SuccessfulMigration;
 use super::draft::Draft;
 use crate::State;
 
@@ -24,7 +24,7 @@ impl Draft<'_> {
     }
 
     /// Ends the assumptions that a migration makes true by its success: it has rewritten what was stored before it was claimed.
-    pub(super) fn settle_doubts(&mut self, migrated: Migrated) {
+    pub(super) fn settle_doubts(&mut self, migrated: SuccessfulMigration) {
         let after = &mut self.after;
         after.concluded_before = after
             .concluded_before

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use synod_machine::{Answer, Command, Envelope, Outcome};
 use synod_model::{
-    AcquireLease, Actor, CloseSession, ErrorKind, FailureClass, Fences, FencingToken,
-    HolderIdentity, Identity, LeaseKey, NamePattern, OpenSession, ReleaseLease, RenewLease,
-    RequestId, SessionId, Transact, Ttl,
+    AbortMigration, AcquireLease, Actor, CloseSession, ErrorKind, FailureClass, Fences,
+    FencingToken, HolderIdentity, Identity, LeaseKey, NamePattern, OpenSession, ReleaseLease,
+    ReleaseMigration, RenewLease, RequestId, SessionId, Transact, Ttl, WorkerStop,
 };
 
 use crate::cluster::{
@@ -127,6 +127,27 @@ fn a_claim_is_used_by_its_worker_and_by_admins_alone() {
         accepted(send_by(&mut cluster, &member("a"), None, command(&work)));
         let (mut cluster, work) = claimed();
         accepted(send_by(&mut cluster, &admin(), None, command(&work)));
+    }
+}
+
+/// Everybody who may read sees the token of a claim that has ended, since its drain is shown.
+#[test]
+fn the_drain_of_a_claim_is_lifted_by_its_worker_and_by_admins_alone() {
+    for lifts in [member("a"), admin()] {
+        let (mut cluster, Work { id, token, .. }) = claimed();
+        let abort = AbortMigration { id: id.clone() };
+        accepted(cluster.send(Command::AbortMigration(abort)));
+        let answered = Command::ReleaseMigration(ReleaseMigration {
+            id,
+            token,
+            stop: Some(WorkerStop::AllAnswered),
+        });
+        let stranger = send_by(&mut cluster, &member("b"), None, answered.clone());
+        let refusal = refused(stranger, ErrorKind::PermissionDenied);
+        assert!(refusal.message.contains("\"a_worker\""), "{refusal}");
+        assert!(cluster.kept("pods").claim_drains.contains_key(&token));
+        accepted(send_by(&mut cluster, &lifts, None, answered));
+        assert!(cluster.kept("pods").claim_drains.is_empty());
     }
 }
 

@@ -1,4 +1,4 @@
-//! What Kubernetes shows of a StorageVersionMigration, and what it lets a client write into one.
+//! The cases of Kubernetes on what it shows of a StorageVersionMigration, and what it lets a client write into one.
 
 use serde_json::{Value, json};
 use synod_proto::v1;

@@ -15,7 +15,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
     check_turn(state, &migration)?;
     state.check_observation(claim.id.resource())?;
     check_drained(state, &migration, claim.fenced)?;
-    let (state_version, since) = (state.machine_version, state.log_time);
+    let since = (state.machine_version >= EVIDENCE_SINCE).then_some(state.log_time);
     let token = ClaimToken::new(turn.revision());
     let progress = state.migration_progress(&claim.id);
     let progress = progress.map(|kept| kept.progress.clone());
@@ -26,7 +26,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
             token,
             ttl: claim.ttl,
             fenced: claim.fenced,
-            since: (state_version >= EVIDENCE_SINCE).then_some(since),
+            since,
         }),
         ..migration
     });

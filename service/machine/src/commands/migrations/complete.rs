@@ -7,7 +7,7 @@ use synod_model::{
 use super::{claimed, elsewhere};
 use crate::turn::Then;
 use crate::turn::Turn;
-use crate::voting::{Anew, Migrated, reconsider};
+use crate::voting::{Anew, SuccessfulMigration, reconsider};
 use crate::{Answer, Holder, State};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result<Answer, Refusal> {
@@ -22,7 +22,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
         persisted,
         unselects: false,
         forgets_observation: false,
-        migrated: Some(Migrated {
+        migrated: Some(SuccessfulMigration {
             created: migration.start_revision(),
             claimed: migration.claim.as_ref().and_then(|claim| claim.since),
         }),

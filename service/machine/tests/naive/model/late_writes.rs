@@ -12,7 +12,7 @@ use super::{Entry, World, no};
 
 /// Who ends a claim without the success of its migration.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Ending {
+pub(super) enum ClaimEnd {
     Worker(WorkerStop),
     Time,
     Others,
@@ -24,26 +24,27 @@ impl World {
         self.raised_to.is_some_and(|version| version >= 3)
     }
 
-    pub(super) fn stopped(stop: Option<WorkerStop>) -> Ending {
-        stop.map_or(Ending::Others, Ending::Worker)
+    pub(super) fn stopped(stop: Option<WorkerStop>) -> ClaimEnd {
+        stop.map_or(ClaimEnd::Others, ClaimEnd::Worker)
     }
 
     /// The worker of a claim that ends may go on until its claim would have run out, unless it knows.
-    pub(super) fn end_of_claim(&mut self, id: &MigrationId, ending: Ending) {
+    pub(super) fn end_of_claim(&mut self, id: &MigrationId, ending: ClaimEnd) {
         let migration = self.migration(id).expect("it was looked up");
         let Some(claim) = migration.claim else {
             return;
         };
         let is_kept = self.counts_late_writes() && !self.is_served(id.resource());
-        if ending == Ending::Worker(WorkerStop::AllAnswered) || !is_kept {
+        if ending == ClaimEnd::Worker(WorkerStop::AllAnswered) || !is_kept {
             return;
         }
         let mut until = self.log_time;
-        if ending == Ending::Others {
+        if ending == ClaimEnd::Others {
             let ends_at = self.ends_at(&Holder::Claim(id.clone()));
             until = until.max(ends_at.expect("a claim has a deadline"));
         }
         let drain = ClaimDrain {
+            worker: claim.worker,
             target: migration.target,
             until: until.after(self.settings.write_grace),
             fenced: claim.fenced,

@@ -11,7 +11,7 @@ use synod_model::{
     StartMigration, StorageVersionHash, Switch, WallTime,
 };
 
-use super::late_writes::Ending;
+use super::late_writes::ClaimEnd;
 use super::status::{Now, describe};
 use super::{Resource, World, no};
 
@@ -349,7 +349,7 @@ impl World {
     }
 
     fn call_off(&mut self, id: &MigrationId, cause: AbortCause, wall: WallTime) {
-        self.end_of_claim(id, Ending::Others);
+        self.end_of_claim(id, ClaimEnd::Others);
         let migration = self.migration_mut(id);
         migration.phase = MigrationPhase::Aborted;
         migration.claim = None;

@@ -6,7 +6,7 @@ use synod_model::{
     Refusal, WorkerStop,
 };
 
-use super::late_writes::Ending;
+use super::late_writes::ClaimEnd;
 use super::{World, no};
 
 impl World {
@@ -47,7 +47,7 @@ impl World {
         if is_changed {
             return Err(no(ErrorKind::Conflict));
         }
-        self.end_of_claim(id, Ending::Others);
+        self.end_of_claim(id, ClaimEnd::Others);
         self.migrations.retain(|migration| migration.id != *id);
         self.progress.retain(|(kept, _)| kept != id);
         self.clear_deadline(&Holder::Claim(id.clone()));
@@ -59,7 +59,7 @@ impl World {
         for (id, token) in &expire.claims {
             let holder = Holder::Claim(id.clone());
             if self.claimed(id, *token).is_ok() && self.has_ended(&holder) {
-                self.end_of_claim(id, Ending::Time);
+                self.end_of_claim(id, ClaimEnd::Time);
                 let migration = self.migration_mut(id);
                 migration.phase = MigrationPhase::Pending;
                 migration.claim = None;

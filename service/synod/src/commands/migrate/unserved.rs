@@ -43,7 +43,7 @@ impl Worker<'_> {
             return Ok(Attended::NotYet);
         }
         let options = self.options(migration);
-        let migrator = Migrator::new(self.client.clone(), Unserved, options);
+        let migrator = Migrator::new(self.client.clone(), UnservedStore, options);
         let working = migrator.run_one_until(&migration.id, stop.cancelled());
         match Box::pin(working).await? {
             Attempt::Worked(Worked::Failed(failure)) => {
@@ -71,9 +71,9 @@ fn full_name(migration: &Migration) -> String {
 }
 
 /// The store of a resource that is not served.
-struct Unserved;
+struct UnservedStore;
 
-impl Store for Unserved {
+impl Store for UnservedStore {
     type Object = ();
 
     async fn list_page(
