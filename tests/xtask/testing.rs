@@ -13,7 +13,9 @@ const PROMPT: [&str; 3] = ["processes", "program", "server"];
 const PATIENT: [&str; 2] = ["replicas", "demo"];
 
 /// Test programs that compute all their time, the longest first.
-const COMPUTING: [&str; 6] = ["sim", "year", "naive", "scenarios", "histories", "leases"];
+const COMPUTING: [&str; 7] = [
+    "sim", "year", "naive", "truth", "scenarios", "histories", "leases",
+];
 
 /// The other test programs, none of which takes a minute.
 const SHORT: [&str; 11] = [

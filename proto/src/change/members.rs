@@ -28,7 +28,7 @@ messages! {
     v1::MembershipLeaveRequest = Leave {
         (member, epoch) = member,
         drained = drained,
-        instance = instance_id,
+        instance = instance,
         stopped = stopped,
         ; ..Default::default()
     } => check

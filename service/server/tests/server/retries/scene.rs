@@ -113,7 +113,7 @@ async fn forget_soon(clients: &mut Clients) {
         request_id: None,
         member: Some(member),
         drained: true,
-        instance_id: "passing-process".to_owned(),
+        instance: "passing-process".to_owned(),
         ..v1::MembershipLeaveRequest::default()
     };
     clients.membership.leave(leave).await.unwrap();
