@@ -195,6 +195,8 @@ async fn ask_for_three(client: &Client, topic: &Topic) -> Result<(), Failed> {
         scope: scope(topic),
         rule: RosterRule {
             least: 3,
+            // These three are all that there are.
+            complete: true,
             ..RosterRule::default()
         },
         if_revision: None,

@@ -5,6 +5,7 @@
 //! relies on that. Apply repeats only the checks that its invariants need.
 
 mod agreement;
+mod assumption;
 mod collection;
 mod condition;
 mod controller_revision;

@@ -220,6 +220,7 @@ async fn prepare(client: &Client, load: Load) {
         scope: legal(ResourceScope::parse("keys.synod.*")),
         rule: RosterRule {
             least: 2,
+            complete: true,
             ..RosterRule::default()
         },
         if_revision: None,

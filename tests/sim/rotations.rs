@@ -180,6 +180,7 @@ async fn found(founder: Participant) {
             scope: ResourceScope::group(topic.group()).unwrap(),
             rule: RosterRule {
                 least: 2,
+                complete: true,
                 ..RosterRule::default()
             },
             if_revision: None,

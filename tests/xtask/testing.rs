@@ -14,7 +14,13 @@ const PATIENT: [&str; 2] = ["replicas", "demo"];
 
 /// Test programs that compute all their time, the longest first.
 const COMPUTING: [&str; 7] = [
-    "sim", "year", "naive", "truth", "scenarios", "histories", "leases",
+    "sim",
+    "year",
+    "naive",
+    "truth",
+    "scenarios",
+    "histories",
+    "leases",
 ];
 
 /// The other test programs, none of which takes a minute.

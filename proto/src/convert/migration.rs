@@ -1,5 +1,5 @@
 use synod_model::{
-    AbortCause, Assumption, Claim, FailureClass, Labels, Migration, MigrationFailure, MigrationId,
+    AbortCause, Claim, FailureClass, Labels, Migration, MigrationFailure, MigrationId,
     MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, StorageVersionHash,
     Violations, WorkerStop,
 };
@@ -23,10 +23,6 @@ wire_enums! {
     v1::FailureClass = FailureClass {
         Transient = Transient, Rejected = Rejected, NotSupported = NotSupported,
         Forbidden = Forbidden, Undecodable = Undecodable,
-    }
-    v1::AssumptionReason = Assumption {
-        NoRoster = NoRoster, SnapshotVersionUnknown = SnapshotVersionUnknown,
-        LeftToOthers = LeftToOthers, ConcludedBefore = ConcludedBefore, SaidStopped = SaidStopped,
     }
     v1::WorkerStop = WorkerStop {
         SomeUnanswered = SomeUnanswered, AllAnswered = AllAnswered,
@@ -55,6 +51,7 @@ messages! {
 impl From<&Migration> for v1::Migration {
     fn from(migration: &Migration) -> Self {
         let name = migration.id.to_string();
+        let assumptions = migration.all_assumptions();
         Self {
             metadata: Some(v1::Metadata::of(
                 name,
@@ -74,8 +71,9 @@ impl From<&Migration> for v1::Migration {
             done: migration.done,
             estimate: migration.estimate,
             end_time_ms: migration.ended.to_wire(),
-            assumption: migration.assumption.to_wire(),
+            assumption: assumptions.first().copied().to_wire(),
             alias: migration.alias.to_wire(),
+            assumptions: assumptions.to_wire(),
         }
     }
 }
@@ -98,6 +96,7 @@ impl TryFrom<v1::Migration> for Migration {
             failure = failure,
             ended = end_time_ms,
             alias = alias,
+            assumptions = assumptions => Wire::of_wire(all_assumptions(pb.assumption, pb.assumptions)),
         }
         let (id, metadata) = named;
         Ok(Self {
@@ -110,13 +109,22 @@ impl TryFrom<v1::Migration> for Migration {
             claim,
             failures: pb.failures,
             failure,
-            // A cause or assumption that only a later release knows reads as `None`.
+            // A cause that only a later release knows reads as `None`.
             aborted: AbortCause::of_wire(pb.aborted).ok(),
             done: pb.done,
             estimate: pb.estimate,
             ended,
-            assumption: Assumption::of_wire(pb.assumption).ok(),
+            assumption: None,
             alias,
+            assumptions,
         })
     }
+}
+
+/// The assumptions of a migration, where an older server says `one` alone.
+fn all_assumptions(one: i32, mut all: Vec<i32>) -> Vec<i32> {
+    if all.is_empty() && one != 0 {
+        all.push(one);
+    }
+    all
 }

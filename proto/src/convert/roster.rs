@@ -10,6 +10,8 @@ messages! {
         members = members by distinct,
         labels = label_selector,
         least = least,
+        complete = complete,
+        exempts_observed = exempts_observed,
     }
 }
 
@@ -48,6 +50,8 @@ impl From<&Roster> for v1::Roster {
             )),
             scope: name,
             rule: roster.rule.to_wire(),
+            may_miss: roster.rule.may_miss(),
+            notices: roster.rule.notices(),
         }
     }
 }

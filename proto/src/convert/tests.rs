@@ -175,12 +175,13 @@ fn every_fault_of_a_roster_and_of_a_change_of_agreement_is_named() {
     let rule = v1::RosterRule {
         members: vec!["a".into(), "A".into()],
         label_selector: ",".into(),
-        least: 0,
+        ..v1::RosterRule::default()
     };
     let roster = v1::Roster {
         metadata: None,
         scope: "Pods".into(),
         rule: Some(rule),
+        ..v1::Roster::default()
     };
     assert_eq!(
         faults(Roster::try_from(roster)),

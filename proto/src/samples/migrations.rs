@@ -1,5 +1,6 @@
 //! Strategies for migrations.
 
+use proptest::collection::btree_set;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -93,7 +94,7 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
         option::of(claim),
         option::of(failure()),
         option::of(select(causes)),
-        option::of(assumption()),
+        btree_set(assumption(), 0..3),
     );
     let numbers = (
         any::<u32>(),
@@ -116,7 +117,8 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
         done: numbers.1,
         estimate: numbers.2,
         ended: numbers.3.map(WallTime::from_millis),
-        assumption: stands.5,
+        assumption: None,
         alias: numbers.4,
+        assumptions: stands.5,
     })
 }

@@ -27,20 +27,27 @@ pub(crate) fn roster_rule() -> impl Strategy<Value = RosterRule> {
         btree_set(member_id(), 0..4),
         label_selector(),
         0..=1_000_u32,
+        any::<bool>(),
     );
-    rule.prop_map(|(members, labels, least)| RosterRule {
+    rule.prop_map(|(members, labels, least, complete)| RosterRule {
         members,
         labels,
         least,
+        complete,
+        exempts_observed: false,
     })
     .prop_filter("it asks for somebody", |rule| rule.check().is_empty())
 }
 
 pub(crate) fn roster() -> impl Strategy<Value = Roster> {
-    (resource_scope(), metadata(), roster_rule()).prop_map(|(scope, metadata, rule)| Roster {
+    let parts = (resource_scope(), metadata(), roster_rule(), any::<bool>());
+    parts.prop_map(|(scope, metadata, rule, exempts)| Roster {
+        rule: RosterRule {
+            exempts_observed: exempts && scope == ResourceScope::All,
+            ..rule
+        },
         scope,
         metadata,
-        rule,
     })
 }
 
@@ -66,6 +73,8 @@ pub(crate) fn assumption() -> impl Strategy<Value = Assumption> {
         Just(Assumption::LeftToOthers),
         Just(Assumption::ConcludedBefore),
         Just(Assumption::SaidStopped),
+        Just(Assumption::RosterMayMiss),
+        (1_000..2_000_u32).prop_map(Assumption::Other),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! The outcome of a request.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use synod_model::{
@@ -81,8 +82,8 @@ pub enum OutcomeAnswer {
         /// The saved progress of the previous worker.
         progress: MigrationProgress,
     },
-    /// A migration was completed, resting on this beside what is known.
-    MigrationCompleted(Option<Assumption>),
+    /// A migration was completed, resting on these assumptions beside what is known.
+    MigrationCompleted(BTreeSet<Assumption>),
 }
 
 impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
@@ -133,7 +134,11 @@ impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
                 progress: Wire::of_wire(claimed.progress)?,
             },
             Some(Answer::MigrationCompleted(completed)) => {
-                Self::MigrationCompleted(Assumption::of_wire(completed.assumption).ok())
+                // An older server says one alone.
+                let one = Some(completed.assumption).filter(|number| *number != 0);
+                let all = completed.assumptions.into_iter().chain(one);
+                let all: Result<_, _> = all.map(Assumption::of_wire).collect();
+                Self::MigrationCompleted(all?)
             }
         })
     }

@@ -98,6 +98,7 @@ impl Turn<'_> {
             ended: None,
             assumption: None,
             alias,
+            assumptions: BTreeSet::new(),
         });
         self.forget_ended(resource);
         id

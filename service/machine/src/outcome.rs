@@ -1,5 +1,6 @@
 //! The results of apply: the outcome of each command, and its answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use synod_model::{
@@ -55,8 +56,13 @@ pub enum Answer {
         /// The progress of the worker before it.
         progress: MigrationProgress,
     },
-    /// The migration has succeeded. The assumption is what that relies on beside what is known.
+    /// The migration has succeeded, under a machine version below 3. The assumption is what that relies on beside what is known.
     MigrationCompleted(Option<Assumption>),
+    /// The migration has succeeded.
+    MigrationSucceeded {
+        /// What that relies on beside what is known.
+        assumptions: BTreeSet<Assumption>,
+    },
     /// How much of what was past its deadline was removed.
     Expired {
         /// The number of removed members.
@@ -103,6 +109,20 @@ pub enum Answer {
     },
     /// Another caller holds the lease; this one has a place in the queue.
     LeaseQueued(Ticket),
+}
+
+impl Answer {
+    /// The assumptions that the success of a migration rests on; `None` if this is no such answer.
+    #[must_use]
+    pub fn completion_assumptions(&self) -> Option<BTreeSet<Assumption>> {
+        if let Self::MigrationSucceeded { assumptions } = self {
+            Some(assumptions.clone())
+        } else if let Self::MigrationCompleted(assumption) = self {
+            Some(assumption.iter().copied().collect())
+        } else {
+            None
+        }
+    }
 }
 
 /// The result of a write of a collection or an object. The object itself is read from the state.

@@ -240,6 +240,8 @@ pub struct StateStatus {
     /// Evicted members of which somebody said that they have stopped, each with the log time until which its writes may have
     /// landed otherwise. Only the completion of a migration that was claimed later removes one.
     pub said_stopped: BTreeMap<MemberId, LogTime>,
+    /// Whether a member ever reported the resource, as far as machine version 3 and later know. False of what no store shows.
+    pub ever_reported: bool,
 }
 
 /// The rewrites that may still reach the store after the claim of their worker has ended.

@@ -2,6 +2,7 @@
 //!
 //! Both are answered from one revision. What is unknown is not safe, and a safe answer names what it assumes.
 
+mod assumptions;
 mod snapshots;
 mod stored;
 mod unknown;
@@ -14,6 +15,7 @@ use synod_model::{
     Persisted, Stance, StorageVersionHash, Switch,
 };
 
+pub(crate) use self::assumptions::standing_assumptions;
 use self::stored::{Concern, Found, found};
 pub use self::why::Why;
 use crate::{Past, StorageVersionView};
@@ -229,22 +231,12 @@ impl SafetyVerdict {
                 why,
             }));
         let state = past.storage_state(resource);
-        let is_on_trust = match &state {
-            Some(state) => state.row.status.on_trust.is_some(),
-            None => past.roster_of(resource).is_none(),
-        };
-        if is_on_trust {
-            self.assume(Assumption::NoRoster, resource);
-            self.is_observed |= past.is_observed(resource);
-        }
-        if let Some(state) = &state {
-            let status = &state.row.status;
-            if status.concluded_before.is_some() {
-                self.assume(Assumption::ConcludedBefore, resource);
-            }
-            if !status.said_stopped.is_empty() {
-                self.assume(Assumption::SaidStopped, resource);
-            }
+        let roster = past.roster_of(resource);
+        let status = state.as_ref().map(|state| &state.row.status);
+        let assumed = standing_assumptions(status, roster.as_deref());
+        self.is_observed |= assumed.contains(&Assumption::NoRoster) && past.is_observed(resource);
+        for assumption in assumed {
+            self.assume(assumption, resource);
         }
         if found.snapshot_version_unknown {
             self.assume(Assumption::SnapshotVersionUnknown, resource);

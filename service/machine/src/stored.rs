@@ -1,5 +1,6 @@
 //! The tables of the machine's rows, commands and answers: see [`synod_model::stored`](mod@synod_model::stored).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use synod_model::{
@@ -66,7 +67,7 @@ stored! {
         common, selected, selected_revision, agreement_revision, agreed, persisted, observation,
         contradicted, agreed_hash, absent, on_trust, heard, drains, hash_drains,
         serve_until, claim_drains, unknown_drain, known_versions, known_hashes, concluded_before,
-        said_stopped,
+        said_stopped, ever_reported,
     }
     StatementRow { number, content }
     StorageStateRow { metadata, status }
@@ -112,6 +113,7 @@ stored_variants! {
         13 ControllerHistory(answer: HistoryAnswer),
         14 LeaseHeld { token: FencingToken, ttl: Ttl },
         15 LeaseQueued(ticket: Ticket),
+        16 MigrationSucceeded { assumptions: BTreeSet<Assumption> },
     }
     Cursor { 1 Start, 2 After(key: ObjectKey), 3 End }
     Fate { 1 Background, 2 Foreground, 3 Orphan }

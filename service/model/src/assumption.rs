@@ -14,6 +14,10 @@ pub enum Assumption {
     ConcludedBefore,
     /// Somebody said that the process of an evicted member has stopped.
     SaidStopped,
+    /// The roster cannot notice a server that never joins.
+    RosterMayMiss,
+    /// An assumption that only a later release names, by its number on the wire. No replica of this release makes it.
+    Other(u32),
 }
 
 impl Assumption {
@@ -25,6 +29,8 @@ impl Assumption {
             Self::LeftToOthers => "left-to-others",
             Self::ConcludedBefore => "concluded-before",
             Self::SaidStopped => "said-stopped",
+            Self::RosterMayMiss => "roster-may-miss",
+            Self::Other(_) => "other",
         }
     }
 
@@ -54,6 +60,13 @@ impl Assumption {
             }
             (Self::SaidStopped, _) => {
                 "somebody said that the process of an evicted member has stopped; assumed: it had, and it wrote nothing since"
+            }
+            (Self::RosterMayMiss, _) => {
+                "its roster asks by labels, or for more members than it names, so it cannot notice a server that never joins; \
+                 assumed: there is none. Whoever knows that says so: `synod rosters set --complete`"
+            }
+            (Self::Other(_), _) => {
+                "a later release names this assumption: upgrade this program to read what it is"
             }
         }
     }

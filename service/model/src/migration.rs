@@ -1,5 +1,6 @@
 //! A migration: the rewriting of every stored object of a resource in one version.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,13 +43,21 @@ pub struct Migration {
     pub estimate: Option<u64>,
     /// The wall time of its end; only shown.
     pub ended: Option<WallTime>,
-    /// The assumption that its success rests on, if any; set when it succeeds.
+    /// The assumption of a migration that succeeded before machine version 3: see [`Migration::all_assumptions`].
     pub assumption: Option<Assumption>,
     /// The alias that it was started under, if any.
     pub alias: Option<MigrationAlias>,
+    /// The assumptions of a migration that succeeded since: see [`Migration::all_assumptions`].
+    pub assumptions: BTreeSet<Assumption>,
 }
 
 impl Migration {
+    /// The assumptions that its success rests on; empty before it succeeds.
+    pub fn all_assumptions(&self) -> BTreeSet<Assumption> {
+        let all = self.assumptions.iter().copied();
+        all.chain(self.assumption).collect()
+    }
+
     /// How often a migration is tried before an operator has to act.
     pub const ATTEMPTS_MAX: u32 = 8;
     /// The pause before the first retry; each further one is twice as long.
@@ -368,6 +377,7 @@ mod tests {
             estimate: None,
             ended: None,
             assumption: None,
+            assumptions: BTreeSet::new(),
             alias: None,
         }
     }

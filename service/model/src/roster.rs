@@ -31,6 +31,10 @@ pub struct RosterRule {
     pub labels: LabelSelector,
     /// At least this many members must have an entry, counted among those with such labels unless `labels` is empty.
     pub least: u32,
+    /// Whether an operator vouches that no server outside of the live members writes the resources, now or later.
+    pub complete: bool,
+    /// Whether resources that were never reported, and are only observed, are left out, as if no roster covered them.
+    pub exempts_observed: bool,
 }
 
 impl RosterRule {
@@ -58,10 +62,49 @@ impl RosterRule {
         !self.labels.is_empty()
     }
 
+    /// Whether a server can be missing that the roster cannot notice: one that never joins and that it does not name. An
+    /// operator that vouches for `complete` excludes it.
+    pub fn may_miss(&self) -> bool {
+        let names_all = !self.members.is_empty() && self.least as usize <= self.members.len();
+        !self.complete && (self.asks_by_labels() || !names_all)
+    }
+
+    /// What the roster can notice and what it cannot, in words.
+    pub fn notices(&self) -> String {
+        let mut noticed = Vec::new();
+        if !self.members.is_empty() {
+            noticed.push("each member that it names and that has no entry".to_owned());
+        }
+        if self.asks_by_labels() {
+            let labels = &self.labels;
+            noticed.push(format!(
+                "each member with labels `{labels}` that has joined and has no entry"
+            ));
+        }
+        if self.least > 0 {
+            noticed.push(format!(
+                "that fewer than {} members have an entry",
+                self.least
+            ));
+        }
+        let noticed = noticed.join(", and ");
+        let unnoticed = if self.complete {
+            "an operator vouches that no other server writes"
+        } else if self.may_miss() {
+            "it cannot notice a server that never joins, so answers assume that there is none (`roster-may-miss`)"
+        } else {
+            "a server that it does not name is taken not to write"
+        };
+        format!("it notices {noticed}; {unnoticed}")
+    }
+
     /// Whether it may ask for a member that `before` did not ask for. Other labels always count as asking for more.
     pub fn asks_more_than(&self, before: &Self) -> bool {
         let has_other_labels = self.asks_by_labels() && self.labels != before.labels;
-        !self.members.is_subset(&before.members) || has_other_labels || self.least > before.least
+        !self.members.is_subset(&before.members)
+            || has_other_labels
+            || self.least > before.least
+            || (before.exempts_observed && !self.exempts_observed)
     }
 
     /// The members that are missing for a resource. `speaks` tells whether a member has an entry, and `speaking`

@@ -228,6 +228,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         known_hashes,
         concluded_before,
         said_stopped,
+        ever_reported: _,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());

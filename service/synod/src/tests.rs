@@ -8,6 +8,7 @@ mod limits;
 mod operated;
 mod output;
 mod printed;
+mod reasons;
 pub(crate) mod stand_in;
 #[path = "../../../tests/vectors/suite.rs"]
 mod suite;

@@ -116,7 +116,8 @@ export type AssumptionReason =
   | 'ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN'
   | 'ASSUMPTION_REASON_LEFT_TO_OTHERS'
   | 'ASSUMPTION_REASON_CONCLUDED_BEFORE'
-  | 'ASSUMPTION_REASON_SAID_STOPPED';
+  | 'ASSUMPTION_REASON_SAID_STOPPED'
+  | 'ASSUMPTION_REASON_ROSTER_MAY_MISS';
 
 /** What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`. */
 export type DangerReason =
@@ -937,7 +938,7 @@ export interface MembershipLeaveRequest {
    * the member, and `drained` counts for nothing. Its process may not know of it, so what it may still write drains until its proof of
    * membership has run out and for `write_grace` more; what a voter decodes drains, since it follows what is selected.
    */
-  instanceId: string;
+  instance: string;
   /**
    * True, and only of a member that is evicted: its process has stopped, says the caller. What it may still write drains for
    * `write_grace` alone, and answers name `ASSUMPTION_REASON_SAID_STOPPED`.
@@ -2533,6 +2534,10 @@ export interface Roster {
   scope: string;
   /** Who must speak. */
   rule?: RosterRule;
+  /** True: the roster cannot notice a server that never joins, and answers assume that there is none. */
+  mayMiss: boolean;
+  /** What it can notice and what it cannot, in words. */
+  notices: string;
 }
 
 /** Who must speak: has an entry for the resource. All that is asked for must hold, and something must be. Since 0.1. */
@@ -2546,6 +2551,16 @@ export interface RosterRule {
   labelSelector: string;
   /** At least so many: of the members whose labels match, if there is a selector. 0: no number in particular. */
   least: number;
+  /**
+   * True: the operator vouches that no server outside of the live members writes these resources, now or later. Answers then
+   * do not assume `ASSUMPTION_REASON_ROSTER_MAY_MISS`.
+   */
+  complete: boolean;
+  /**
+   * True, for the scope `*` alone: resources that no member ever reported, and that are only observed, are left out, and answer
+   * as without a roster. That ends with the first report of one.
+   */
+  exemptsObserved: boolean;
 }
 
 /** Who is missing of a resource, by its roster. Since 0.1. */
@@ -3188,10 +3203,12 @@ export interface Migration {
   estimate?: bigint;
   /** When it succeeded, failed or was aborted, in milliseconds since the Unix epoch: for display. Unset before that. */
   endTimeMs?: bigint;
-  /** What its success rests on beside what is known; `UNSPECIFIED` if on nothing, and before it succeeds. */
+  /** The first of `assumptions`, for older clients; `UNSPECIFIED` if there is none. */
   assumption: AssumptionReason;
   /** The alias that it was started under. Unset if it has none. */
   alias?: string;
+  /** What its success rests on beside what is known, each once. None: on nothing, or it has not succeeded. */
+  assumptions: AssumptionReason[];
 }
 
 /** Who works at a migration. Since 0.1. */
@@ -3662,8 +3679,10 @@ export interface ClaimedAnswer {
 
 /** A migration has succeeded. Since 0.1. */
 export interface CompletedAnswer {
-  /** What that rests on beside what is known; `UNSPECIFIED` if on nothing. */
+  /** The first of `assumptions`, for older clients; `UNSPECIFIED` if there is none. */
   assumption: AssumptionReason;
+  /** What that rests on beside what is known, each once. None: on nothing. */
+  assumptions: AssumptionReason[];
 }
 
 /** What a join was answered. Since 0.1. */

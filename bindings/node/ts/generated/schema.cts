@@ -325,7 +325,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     requestId: ['?', 'RequestId'],
     member: ['?', 'MemberEpoch'],
     drained: ['=', 'b'],
-    instanceId: ['=', 's'],
+    instance: ['=', 's'],
     stopped: ['=', 'b'],
   },
   MembershipLeaveResponse: {
@@ -1030,11 +1030,15 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     metadata: ['?', 'Metadata'],
     scope: ['=', 's'],
     rule: ['?', 'RosterRule'],
+    mayMiss: ['=', 'b'],
+    notices: ['=', 's'],
   },
   RosterRule: {
     members: ['*', 's'],
     labelSelector: ['=', 's'],
     least: ['=', 'n'],
+    complete: ['=', 'b'],
+    exemptsObserved: ['=', 'b'],
   },
   AbsentMembers: {
     members: ['*', 's'],
@@ -1313,6 +1317,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     endTimeMs: ['?', 'l'],
     assumption: ['=', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
     alias: ['?', 's'],
+    assumptions: ['*', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
   },
   MigrationClaim: {
     worker: ['=', 's'],
@@ -1527,6 +1532,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   },
   CompletedAnswer: {
     assumption: ['=', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
+    assumptions: ['*', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
   },
   JoinedAnswer: {
     epoch: ['=', 'l'],

@@ -369,7 +369,7 @@ class MembershipService(Service):
         request_id: v1.RequestId | None = None,
         member: v1.MemberEpoch | None = None,
         drained: bool = False,
-        instance_id: str = "",
+        instance: str = "",
         stopped: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipLeaveResponse:
@@ -378,7 +378,7 @@ class MembershipService(Service):
             request_id=request_id,
             member=member,
             drained=drained,
-            instance_id=instance_id,
+            instance=instance,
             stopped=stopped,
         )
         return self._call("synod.v1.Membership/Leave", request, v1.MembershipLeaveResponse, timeout)
@@ -487,7 +487,7 @@ class AsyncMembershipService(AsyncService):
         request_id: v1.RequestId | None = None,
         member: v1.MemberEpoch | None = None,
         drained: bool = False,
-        instance_id: str = "",
+        instance: str = "",
         stopped: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipLeaveResponse:
@@ -496,7 +496,7 @@ class AsyncMembershipService(AsyncService):
             request_id=request_id,
             member=member,
             drained=drained,
-            instance_id=instance_id,
+            instance=instance,
             stopped=stopped,
         )
         return await self._call("synod.v1.Membership/Leave", request, v1.MembershipLeaveResponse, timeout)

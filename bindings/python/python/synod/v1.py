@@ -325,6 +325,11 @@ class AssumptionReason(ProtocolEnum):
     SAID_STOPPED = "ASSUMPTION_REASON_SAID_STOPPED"
     """Somebody said that the process of an evicted member has stopped: it had, and it wrote nothing since."""
 
+    ROSTER_MAY_MISS = "ASSUMPTION_REASON_ROSTER_MAY_MISS"
+    """The roster asks by labels, or for more members than it names, so it cannot notice a server that never joins: there is
+    none. An operator that knows this sets `RosterRule.complete`.
+    """
+
 
 class DangerReason(ProtocolEnum):
     """What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`."""
@@ -1888,7 +1893,7 @@ class MembershipLeaveRequest(Message):
     can say so.
     """
 
-    instance_id: str = ""
+    instance: str = ""
     """The instance that leaves, as it joined; `CONFLICT` if another one speaks for the member. Left out: somebody else evicts
     the member, and `drained` counts for nothing. Its process may not know of it, so what it may still write drains until its proof of
     membership has run out and for `write_grace` more; what a voter decodes drains, since it follows what is selected.
@@ -1903,7 +1908,7 @@ class MembershipLeaveRequest(Message):
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("member", "member", "optional", "MemberEpoch"),
         Field("drained", "drained", "one", "bool"),
-        Field("instance_id", "instanceId", "one", "str"),
+        Field("instance", "instance", "one", "str"),
         Field("stopped", "stopped", "one", "bool"),
     )
 
@@ -4841,10 +4846,18 @@ class Roster(Message):
     rule: RosterRule | None = None
     """Who must speak."""
 
+    may_miss: bool = False
+    """True: the roster cannot notice a server that never joins, and answers assume that there is none."""
+
+    notices: str = ""
+    """What it can notice and what it cannot, in words."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("scope", "scope", "one", "str"),
         Field("rule", "rule", "optional", "RosterRule"),
+        Field("may_miss", "mayMiss", "one", "bool"),
+        Field("notices", "notices", "one", "str"),
     )
 
 
@@ -4863,10 +4876,22 @@ class RosterRule(Message):
     least: int = 0
     """At least so many: of the members whose labels match, if there is a selector. 0: no number in particular."""
 
+    complete: bool = False
+    """True: the operator vouches that no server outside of the live members writes these resources, now or later. Answers then
+    do not assume `ASSUMPTION_REASON_ROSTER_MAY_MISS`.
+    """
+
+    exempts_observed: bool = False
+    """True, for the scope `*` alone: resources that no member ever reported, and that are only observed, are left out, and answer
+    as without a roster. That ends with the first report of one.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("members", "members", "many", "str"),
         Field("label_selector", "labelSelector", "one", "str"),
         Field("least", "least", "one", "int"),
+        Field("complete", "complete", "one", "bool"),
+        Field("exempts_observed", "exemptsObserved", "one", "bool"),
     )
 
 
@@ -6019,10 +6044,13 @@ class Migration(Message):
     """When it succeeded, failed or was aborted, in milliseconds since the Unix epoch: for display. Unset before that."""
 
     assumption: AssumptionReason = AssumptionReason.UNSPECIFIED
-    """What its success rests on beside what is known; `UNSPECIFIED` if on nothing, and before it succeeds."""
+    """The first of `assumptions`, for older clients; `UNSPECIFIED` if there is none."""
 
     alias: str | None = None
     """The alias that it was started under. Unset if it has none."""
+
+    assumptions: tuple[AssumptionReason, ...] = ()
+    """What its success rests on beside what is known, each once. None: on nothing, or it has not succeeded."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
@@ -6041,6 +6069,7 @@ class Migration(Message):
         Field("end_time_ms", "endTimeMs", "optional", "long"),
         Field("assumption", "assumption", "one", "AssumptionReason"),
         Field("alias", "alias", "optional", "str"),
+        Field("assumptions", "assumptions", "many", "AssumptionReason"),
     )
 
 
@@ -6920,10 +6949,14 @@ class CompletedAnswer(Message):
     """A migration has succeeded. Since 0.1."""
 
     assumption: AssumptionReason = AssumptionReason.UNSPECIFIED
-    """What that rests on beside what is known; `UNSPECIFIED` if on nothing."""
+    """The first of `assumptions`, for older clients; `UNSPECIFIED` if there is none."""
+
+    assumptions: tuple[AssumptionReason, ...] = ()
+    """What that rests on beside what is known, each once. None: on nothing."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("assumption", "assumption", "one", "AssumptionReason"),
+        Field("assumptions", "assumptions", "many", "AssumptionReason"),
     )
 
 

@@ -94,6 +94,8 @@ fn begin_evidence(turn: &mut Turn<'_>, before: u32) -> Vec<GroupResource> {
         }
         let known = known_before(turn.state(), resource);
         after.remember_versions(&known, turn.revision());
+        let is_seen = turn.state().topic_kind(resource).is_seen_in_stores();
+        after.ever_reported = is_seen && !known.is_empty();
         turn.put_storage_state_and(resource, after, None, Then::AbortOnly);
     }
     ended

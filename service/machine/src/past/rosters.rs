@@ -19,11 +19,18 @@ impl Past<'_> {
         self.all::<Roster>(kept, after)
     }
 
-    /// The roster in force for a resource: the narrowest that covers it.
+    /// The roster in force for a resource: the narrowest that covers it, unless that leaves it out.
     #[must_use]
     pub fn roster_of(&self, resource: &GroupResource) -> Option<Arc<Roster>> {
         let mut scopes = ResourceScope::covering(resource).into_iter();
-        scopes.find_map(|scope| self.roster(&scope))
+        let narrowest = scopes.find_map(|scope| self.roster(&scope))?;
+        let kept = || self.storage_state(resource);
+        let is_only_observed = || {
+            self.topic_kind(resource).is_seen_in_stores()
+                && !kept().is_some_and(|kept| kept.row.status.ever_reported)
+        };
+        let leaves_out = narrowest.rule.exempts_observed && is_only_observed();
+        (!leaves_out).then_some(narrowest)
     }
 
     /// Whether a resource's discovery is observed, so that servers that report nothing are seen, as of now too.

@@ -374,6 +374,8 @@ fn roster(scope: &str, least: u32) -> SetRoster {
             members: BTreeSet::from([member("a"), member("b")]),
             labels: LabelSelector::parse("tier in (front),zone=a").unwrap(),
             least,
+            complete: false,
+            exempts_observed: false,
         },
         if_revision: Some(Revision::ZERO),
     }

@@ -131,6 +131,7 @@ pub(super) fn fresh_state(state: &State, kind: TopicKind) -> StateStatus {
         known_hashes: BTreeMap::new(),
         concluded_before: None,
         said_stopped: BTreeMap::new(),
+        ever_reported: false,
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, Feature, GroupResource, LogTime, MemberId, Persisted, Refusal,
-    ReportEntry, Revision, Stance, TopicKind,
+    AgreementChange, ApiVersion, EVIDENCE_SINCE, Feature, GroupResource, LogTime, MemberId,
+    Persisted, Refusal, ReportEntry, Revision, Stance, TopicKind,
 };
 
 use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
@@ -259,8 +259,11 @@ impl<'a> Draft<'a> {
             let revision = self.occasion.revision;
             self.after.remember_versions(versions, revision);
         }
+        let counts = state.machine_version() >= EVIDENCE_SINCE && self.kind.is_seen_in_stores();
+        self.after.ever_reported |= counts && !self.tally.is_empty();
         self.after.common = self.tally.common().cloned();
-        self.after.absent = roster::absent_of(state, self.occasion, resource, &self.entries);
+        let roster = state.roster_over(resource, self.after.ever_reported);
+        self.after.absent = roster::absent_of(state, self.occasion, roster, &self.entries);
         self.follow_trust(state, resource);
         self.weigh_observation(&changes, state.write_grace_ends());
         self.after.contradicted = self.contradicted();

@@ -57,7 +57,8 @@ impl Draft<'_> {
 
     /// What counts beside the entries for whether the version is served.
     pub(super) fn beside_entries(&self, state: &State, resource: &GroupResource) -> Served {
-        let absent = roster::absent_of(state, self.occasion, resource, &self.entries);
+        let roster = state.roster_of(resource);
+        let absent = roster::absent_of(state, self.occasion, roster, &self.entries);
         let drained = withdrawn_until(&self.after);
         Served {
             promised: self.is_promised(),

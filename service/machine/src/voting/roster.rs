@@ -13,17 +13,17 @@ pub(crate) fn absent(state: &State, occasion: Occasion<'_>, resource: &GroupReso
     let none = OrdMap::new();
     let present = state.storage_versions.get(resource);
     let entries = present.map_or(&none, |version| &version.entries);
-    absent_of(state, occasion, resource, entries)
+    absent_of(state, occasion, state.roster_of(resource), entries)
 }
 
-/// The members missing for a resource with these entries.
+/// The members missing for a resource with these entries, by the roster in force for it.
 pub(super) fn absent_of(
     state: &State,
     occasion: Occasion<'_>,
-    resource: &GroupResource,
+    roster: Option<&Arc<Roster>>,
     entries: &OrdMap<MemberId, Arc<EntryRow>>,
 ) -> Absent {
-    let Some(roster) = state.roster_of(resource) else {
+    let Some(roster) = roster else {
         return Absent::default();
     };
     let stays = |id: &MemberId| occasion.gone.is_none_or(|gone| !gone.contains(id));
@@ -36,13 +36,26 @@ pub(super) fn absent_of(
 }
 
 impl State {
-    /// The roster in force for a resource: the narrowest that covers it.
+    /// The roster in force for a resource: the narrowest that covers it, unless that leaves it out.
     #[must_use]
     pub fn roster_of(&self, resource: &GroupResource) -> Option<&Arc<Roster>> {
+        let kept = self.storage_states.get(resource);
+        let is_reported = kept.is_some_and(|kept| kept.row.status.ever_reported);
+        self.roster_over(resource, is_reported)
+    }
+
+    /// The roster in force for a resource of which this is said: whether a member ever reported it.
+    pub(crate) fn roster_over(
+        &self,
+        resource: &GroupResource,
+        ever_reported: bool,
+    ) -> Option<&Arc<Roster>> {
         if self.rosters.is_empty() {
             return None;
         }
         let mut scopes = ResourceScope::covering(resource).into_iter();
-        scopes.find_map(|scope| self.rosters.get(&scope))
+        let narrowest = scopes.find_map(|scope| self.rosters.get(&scope));
+        let is_only_observed = !ever_reported && self.topic_kind(resource).is_seen_in_stores();
+        narrowest.filter(|roster| !(is_only_observed && roster.rule.exempts_observed))
     }
 }

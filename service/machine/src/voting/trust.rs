@@ -36,12 +36,15 @@ impl Draft<'_> {
 
     /// Updates `on_trust` and `heard` from the present entries and roster.
     pub(super) fn follow_trust(&mut self, state: &State, resource: &GroupResource) {
-        let roster = state.roster_of(resource);
+        let roster = state.roster_over(resource, self.after.ever_reported);
+        let was_reported = self.before.is_some_and(|before| before.ever_reported);
+        let begins_to_ask = state.roster_over(resource, was_reported).is_none();
         self.remember_who_spoke(roster.is_some_and(|roster| roster.rule.asks_by_labels()));
         let comes_anew = match roster {
             None => self.after.on_trust.is_none(),
             Some(roster) => {
                 self.occasion.asks_anew
+                    || begins_to_ask
                     || (self.after.on_trust.is_none() && self.misses_a_stranger(state, roster))
             }
         };

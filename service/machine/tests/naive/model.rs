@@ -422,6 +422,7 @@ fn nothing_known() -> StateStatus {
         known_hashes: BTreeMap::new(),
         concluded_before: None,
         said_stopped: BTreeMap::new(),
+        ever_reported: false,
     }
 }
 

@@ -11,6 +11,7 @@ use synod_model::{
 
 use crate::cluster::{Cluster, Server, accepted, claim, complete, join, refused};
 use crate::entry::{of, resource, version};
+use crate::raised::raised;
 
 /// A rule that asks for these members, those with these labels, and at least this many.
 pub(crate) fn rule(members: &str, labels: &str, least: u32) -> RosterRule {
@@ -19,6 +20,7 @@ pub(crate) fn rule(members: &str, labels: &str, least: u32) -> RosterRule {
         members: members.map(member).collect(),
         labels: LabelSelector::parse(labels).expect("a legal selector"),
         least,
+        ..RosterRule::default()
     }
 }
 
@@ -66,6 +68,21 @@ impl Cluster {
             .into_iter()
             .map(|danger| danger.why)
             .collect()
+    }
+
+    /// A cluster with the newest machine version.
+    fn with_evidence() -> Self {
+        let mut cluster = Self::formed();
+        for command in raised() {
+            accepted(cluster.send(command));
+        }
+        cluster
+    }
+
+    fn assumed(&self, name: &str, text: &str) -> Vec<Assumption> {
+        let (past, now) = (self.state.present(), self.state.log_time());
+        let verdict = check_drop(&past, now, &resource(name), &version(text));
+        verdict.assumptions.into_keys().collect()
     }
 
     pub(crate) fn joins_with(&mut self, id: &str, labels: &[(&str, &str)]) -> Server {
@@ -149,7 +166,8 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
     // What was migrated before stays on trust.
-    let of_pods = [(Assumption::NoRoster, [resource("pods")].into())];
+    let assumed = [Assumption::NoRoster, Assumption::RosterMayMiss];
+    let of_pods = assumed.map(|assumption| (assumption, [resource("pods")].into()));
     assert_eq!(verdict.assumptions, of_pods.into());
 }
 
@@ -304,4 +322,74 @@ fn a_restore_keeps_the_rosters() {
     cluster.starts("a", &[of("pods")]);
     cluster.is_restored();
     assert_eq!(cluster.absent("pods"), "a");
+}
+
+#[test]
+fn answers_under_a_roster_that_cannot_notice_a_stranger_assume_that_there_is_none() {
+    let v2 = of("pods").decodes("v1 v2").encodes("v2");
+    let cases = [
+        (rule("a", "", 0), false),
+        (rule("a", "", 1), false),
+        (rule("a", "", 2), true),
+        (rule("", "", 1), true),
+        (rule("", "tier=control", 0), true),
+        (rule("a", "tier=control", 0), true),
+    ];
+    for (asked, may_miss) in cases {
+        for complete in [false, true] {
+            let mut cluster = Cluster::with_evidence();
+            let asked = RosterRule {
+                complete,
+                ..asked.clone()
+            };
+            cluster.sets_roster("*", asked.clone());
+            let labelled = cluster.joins_with("b", &[("tier", "control")]);
+            cluster.reports(&labelled, std::slice::from_ref(&v2));
+            cluster.starts("a", std::slice::from_ref(&v2));
+            cluster.migrates("pods");
+            let is_assumed = cluster
+                .assumed("pods", "v1")
+                .contains(&Assumption::RosterMayMiss);
+            assert_eq!(is_assumed, may_miss && !complete, "{asked:?}");
+            let ended = cluster.migrations("pods");
+            let on_success = ended[0].all_assumptions();
+            assert_eq!(on_success.contains(&Assumption::RosterMayMiss), is_assumed);
+            assert!(cluster.dangers("pods", "v1").is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_roster_of_all_may_leave_out_what_is_only_observed_until_it_is_reported() {
+    let mut cluster = Cluster::with_evidence();
+    let asked = RosterRule {
+        exempts_observed: true,
+        ..rule("a b", "", 0)
+    };
+    cluster.sets_roster("*", asked);
+    cluster.observes("pods", &["v1"]);
+    assert!(cluster.kept("pods").absent.is_empty());
+    assert!(cluster.kept("pods").agreed_hash.is_some());
+    assert!(
+        cluster
+            .assumed("pods", "v2")
+            .contains(&Assumption::NoRoster)
+    );
+    let trusted = cluster.kept("pods").on_trust;
+    let server = cluster.starts("a", &[of("pods").decodes("v1").encodes("v1")]);
+    assert_eq!(cluster.absent("pods"), "b");
+    assert!(cluster.kept("pods").on_trust > trusted);
+    // It stays asked for when its only member is gone.
+    cluster.leaves(&server);
+    assert_eq!(cluster.absent("pods"), "a, b");
+    // A narrower roster cannot leave anything out.
+    let narrow = SetRoster {
+        scope: ResourceScope::parse("core.pods").expect("a legal scope"),
+        rule: RosterRule {
+            exempts_observed: true,
+            ..rule("a", "", 0)
+        },
+        if_revision: None,
+    };
+    assert_eq!(narrow.check().len(), 1);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use synod_machine::{Command, check_binary, check_drop};
 use synod_model::{
-    Assumption, Binary, DeleteRoster, MigrationReason, ResourceScope, StartMigration,
+    Assumption, Binary, DeleteRoster, MigrationReason, ResourceScope, RosterRule, StartMigration,
 };
 
 use crate::cluster::{Cluster, accepted, complete};
@@ -133,7 +133,11 @@ fn a_roster_that_asks_for_more_puts_the_store_on_trust_and_one_that_asks_for_les
 #[test]
 fn a_server_that_has_spoken_is_not_new_when_it_comes_back_and_another_is() {
     let mut cluster = Cluster::formed();
-    cluster.sets_roster("*", rule("", "role=api", 0));
+    let vouched = RosterRule {
+        complete: true,
+        ..rule("", "role=api", 0)
+    };
+    cluster.sets_roster("*", vouched);
     let v2 = of("pods").decodes("v1 v2").encodes("v2");
     let api = [("role", "api")];
     let a = cluster.joins_with("a", &api);

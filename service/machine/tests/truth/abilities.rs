@@ -64,7 +64,6 @@ pub(crate) const WITHHELD: &[WithheldAbility] = &[
         "Where a resource is stored",
     ),
     WithheldAbility::new(Ability::PartialLooks, "Observers"),
-    WithheldAbility::new(Ability::LooseRosters, "Rosters that cannot miss"),
     WithheldAbility::new(Ability::SharedStores, "Equivalent resources"),
 ];
 

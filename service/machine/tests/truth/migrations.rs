@@ -125,7 +125,7 @@ impl Machine {
             token: grant.token,
         };
         match self.send(Command::CompleteMigration(complete)).result {
-            Ok(Answer::MigrationCompleted(assumption)) => Some(assumption.into_iter().collect()),
+            Ok(answer) => answer.completion_assumptions(),
             _ => None,
         }
     }

@@ -121,10 +121,13 @@ impl TrueWorld {
         }
         let is_assumed_away = assumptions.iter().any(|assumption| match assumption {
             Assumption::NoRoster => true,
+            // A server that never joined, as far as the machine knows.
+            Assumption::RosterMayMiss => process.discipline == Discipline::Stranger,
             Assumption::SnapshotVersionUnknown
             | Assumption::LeftToOthers
             | Assumption::ConcludedBefore
-            | Assumption::SaidStopped => false,
+            | Assumption::SaidStopped
+            | Assumption::Other(_) => false,
         });
         is_assumed_away || self.is_vouched_for(process)
     }

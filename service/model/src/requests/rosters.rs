@@ -1,6 +1,6 @@
 //! The requests that set and delete rosters.
 
-use crate::{ResourceScope, Revision, RosterRule, Violations};
+use crate::{ResourceScope, Revision, RosterRule, Violation, Violations};
 
 /// Sets which members must have an entry for the resources of a scope. It replaces the roster of
 /// that scope.
@@ -17,7 +17,12 @@ pub struct SetRoster {
 impl SetRoster {
     /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
-        self.rule.check().at("rule")
+        let mut violations = self.rule.check();
+        if self.rule.exempts_observed && self.scope != ResourceScope::All {
+            let rule = "only the roster of `*` may leave out resources that are only observed";
+            violations.push(Violation::invalid("true", rule).at("exemptsObserved"));
+        }
+        violations.at("rule")
     }
 }
 

@@ -115,7 +115,7 @@ stored! {
     MetadataPatch { format, document }
     Migration {
         id, metadata, target, agreement_revision, reason, phase, claim, failures, failure, aborted,
-        done, estimate, ended, assumption, alias,
+        done, estimate, ended, assumption, alias, assumptions,
     }
     MigrationFailure { class, reason }
     MigrationProgress { done, estimate, continue_token }
@@ -143,7 +143,7 @@ stored! {
     RetryMigration { id }
     RollbackControllerRevision { history, to, if_newest }
     Roster { scope, metadata, rule }
-    RosterRule { members, labels, least }
+    RosterRule { members, labels, least, complete, exempts_observed }
     ServeUntil { date, log }
     SetRoster { scope, rule, if_revision }
     StartMigration { resource, reason, alias }
@@ -179,6 +179,7 @@ stored_variants! {
     AgreementCause { 1 Member(id: MemberId), 2 Observed, 3 Roster }
     Assumption {
         1 NoRoster, 2 SnapshotVersionUnknown, 3 LeftToOthers, 4 ConcludedBefore, 5 SaidStopped,
+        6 RosterMayMiss, 255 Other(number: u32),
     }
     Compare {
         1 ResourceVersion(key: ObjectKey, revision: Revision),

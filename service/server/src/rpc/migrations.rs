@@ -122,14 +122,14 @@ async fn complete(
     let done = handle
         .change(asking, change, Command::CompleteMigration)
         .await?;
-    let Answer::MigrationCompleted(assumption) = done.answer else {
+    let Some(made) = done.answer.completion_assumptions() else {
         return Err(unexpected(&done.answer));
     };
     let published = handle.consensus().published();
     let is_observed = published.state.present().is_observed(&resource);
-    let assumed = assumption.map(|what| (what, [resource].into()));
+    let assumed = made.iter().map(|what| (*what, [resource.clone()].into()));
     Ok(v1::MigrationsCompleteResponse {
         header: Some(handle.header(done.revision)),
-        assumptions: assumptions(&assumed.into_iter().collect(), is_observed),
+        assumptions: assumptions(&assumed.collect(), is_observed),
     })
 }

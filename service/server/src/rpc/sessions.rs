@@ -106,9 +106,11 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
                 progress: Some((&progress).into()),
             }))
         }
-        Ok(Answer::MigrationCompleted(assumption)) => {
+        Ok(answer @ (Answer::MigrationCompleted(_) | Answer::MigrationSucceeded { .. })) => {
+            let assumptions = answer.completion_assumptions().unwrap_or_default();
             Some(Kept::MigrationCompleted(v1::CompletedAnswer {
-                assumption: assumption.to_wire(),
+                assumption: assumptions.first().copied().to_wire(),
+                assumptions: assumptions.to_wire(),
             }))
         }
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),

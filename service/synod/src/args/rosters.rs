@@ -56,6 +56,13 @@ pub(crate) struct SetRosterArgs {
     /// At least so many must speak: of those whose labels match, if --labels is given.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) least: Option<u32>,
+    /// You know that no server outside of the live members writes these resources, now or later. Without this, answers under a
+    /// roster that asks by labels or for a number assume it (roster-may-miss).
+    #[arg(long)]
+    pub(crate) complete: bool,
+    /// With the scope `*`: leave out resources that no member ever reported and that are only observed, until one is reported.
+    #[arg(long)]
+    pub(crate) exempt_observed: bool,
     /// Only if it was last changed at this revision; 0: only if there is none.
     #[arg(long, value_name = "REVISION")]
     pub(crate) if_revision: Option<u64>,

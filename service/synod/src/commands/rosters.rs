@@ -82,14 +82,20 @@ fn asked(args: &SetRosterArgs) -> Result<SetRoster, Failure> {
             members,
             labels,
             least: args.least.unwrap_or(0),
+            complete: args.complete,
+            exempts_observed: args.exempt_observed,
         },
         if_revision: args.if_revision.map(Revision::new),
     };
-    let found = set.rule.check();
+    let found = set.check();
     if found.is_empty() {
         Ok(set)
     } else {
-        let typed = |field: &str| format!("--{field}");
+        let typed = |field: &str| match field.strip_prefix("rule.") {
+            Some("exemptsObserved") => "--exempt-observed".to_owned(),
+            Some(field) => format!("--{field}"),
+            None => field.to_owned(),
+        };
         Err(Failure::invalid(NO_ROSTER, found).at(typed))
     }
 }

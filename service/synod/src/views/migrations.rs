@@ -3,7 +3,7 @@
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    AbortCause, Assumption, Migration, MigrationPage, MigrationReason, MigrationView, WallTime,
+    AbortCause, Migration, MigrationPage, MigrationReason, MigrationView, WallTime,
 };
 
 use super::or_unset;
@@ -63,7 +63,7 @@ fn cells(item: &Migration, now: WallTime) -> Vec<String> {
         item.target.to_string(),
         reason.to_owned(),
         item.phase.to_string(),
-        item.assumption.map_or("-", Assumption::as_str).to_owned(),
+        assumption_names(item),
         item.done.to_string(),
         or_unset(item.estimate),
         or_unset(worker.map(printable)),
@@ -79,14 +79,22 @@ fn more_cells(item: &Migration) -> Vec<String> {
         or_unset(item.alias.as_ref()),
         item.agreement_revision.to_string(),
         item.failures.to_string(),
-        or_unset(aborted.or(failure).or(assumed(item).map(str::to_owned))),
+        or_unset(aborted.or(failure).or(assumed(item))),
         item.metadata.uid.to_string(),
     ]
 }
 
+/// The assumptions of the success by their names; `-` if there is none.
+fn assumption_names(migration: &Migration) -> String {
+    let assumptions = migration.all_assumptions();
+    let names: Vec<&str> = assumptions.iter().map(|it| it.as_str()).collect();
+    or_unset((!names.is_empty()).then(|| names.join(",")))
+}
+
 /// What the success assumes, in words. A target of which only the hash is known was observed.
-pub(crate) fn assumed(migration: &Migration) -> Option<&'static str> {
+pub(crate) fn assumed(migration: &Migration) -> Option<String> {
     let observed = migration.target.version.is_none();
-    let assumption = migration.assumption;
-    assumption.map(|assumption| assumption.sentence(observed))
+    let assumptions = migration.all_assumptions();
+    let sentences: Vec<&str> = assumptions.iter().map(|it| it.sentence(observed)).collect();
+    (!sentences.is_empty()).then(|| sentences.join("; "))
 }

@@ -9,8 +9,8 @@ use synod_client::{
 use super::{SHOWN, all, joined, or_unset, yes_or_no};
 use crate::output::{Document, Table, age};
 
-const COLUMNS: [&str; 5] = ["Scope", "Members", "Labels", "Least", "Age"];
-const MORE_COLUMNS: [&str; 2] = ["Revision", "UID"];
+const COLUMNS: [&str; 6] = ["Scope", "Members", "Labels", "Least", "May miss", "Age"];
+const MORE_COLUMNS: [&str; 3] = ["Revision", "UID", "Notices"];
 
 /// `synod rosters list`.
 pub(crate) fn rosters(page: &RosterPage, now: WallTime) -> Document {
@@ -26,7 +26,14 @@ pub(crate) fn roster(view: &RosterView, now: WallTime) -> Document {
 /// `synod rosters set`.
 pub(crate) fn roster_changed(changed: &RosterChanged, scope: &ResourceScope) -> Document {
     let value = json::of(changed);
-    outcome(value, changed.changed, &changed.header, scope)
+    let mut document = outcome(value, changed.changed, &changed.header, scope);
+    if let Some(roster) = &changed.roster {
+        let mut table = Table::new(["Notices"]);
+        table.row([roster.rule.notices()]);
+        document.tables.push(table.clone());
+        document.wide.push(table);
+    }
+    document
 }
 
 /// `synod rosters delete`.
@@ -61,6 +68,7 @@ fn document(value: Value, items: &[Roster], now: WallTime) -> Document {
         wide.row(cells.chain([
             item.metadata.resource_version.to_string(),
             item.metadata.uid.to_string(),
+            item.rule.notices(),
         ]));
         names.push(item.scope.to_string());
     }
@@ -72,13 +80,14 @@ fn document(value: Value, items: &[Roster], now: WallTime) -> Document {
     }
 }
 
-fn cells(item: &Roster, members: String, now: WallTime) -> [String; 5] {
+fn cells(item: &Roster, members: String, now: WallTime) -> [String; 6] {
     let labels = &item.rule.labels;
     [
         item.scope.to_string(),
         members,
         or_unset(Some(labels).filter(|labels| !labels.is_empty())),
         or_unset(Some(item.rule.least).filter(|least| *least > 0)),
+        yes_or_no(item.rule.may_miss()).to_owned(),
         age(item.metadata.created.as_millis(), now.as_millis()),
     ]
 }

@@ -106,6 +106,10 @@ fn to_do(reason: Assumption) -> &'static str {
         Assumption::SaidStopped => {
             "make sure that its process has stopped; the next migration makes an end of this"
         }
+        Assumption::RosterMayMiss => {
+            "name every member in the roster, or say that you know of all: `synod rosters set --complete`"
+        }
+        Assumption::Other(_) => "see what a newer `synod` says of it",
     }
 }
 

@@ -1,10 +1,14 @@
 //! `CompleteMigration`: a worker reports every object in the target's encoding, so nothing else is persisted.
 
+use std::collections::BTreeSet;
+
 use synod_model::{
-    Assumption, CompleteMigration, Migration, MigrationPhase, Refusal, StorageVersionHash,
+    Assumption, CompleteMigration, EVIDENCE_SINCE, Migration, MigrationPhase, Refusal,
+    StorageVersionHash,
 };
 
 use super::{claimed, elsewhere};
+use crate::safety::standing_assumptions;
 use crate::turn::Then;
 use crate::turn::Turn;
 use crate::voting::{Anew, SuccessfulMigration, reconsider};
@@ -30,7 +34,18 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
     let decided = reconsider(state, turn.occasion(), resource, anew);
     let after = decided.as_ref().and_then(|decided| decided.state.as_ref());
     let after = after.unwrap_or(&state.storage_states[resource].row.status);
-    let assumption = after.on_trust.map(|_| Assumption::NoRoster);
+    let roster = state.roster_of(resource).map(|roster| &**roster);
+    let assumptions = standing_assumptions(Some(after), roster);
+    let (assumption, assumptions, answer) = if state.machine_version() < EVIDENCE_SINCE {
+        let assumption = after.on_trust.map(|_| Assumption::NoRoster);
+        let answer = Answer::MigrationCompleted(assumption);
+        (assumption, BTreeSet::new(), answer)
+    } else {
+        let answer = Answer::MigrationSucceeded {
+            assumptions: assumptions.clone(),
+        };
+        (None, assumptions, answer)
+    };
     let (done, estimate) = state.shown_progress(&migration);
     turn.clear_deadline(&Holder::Claim(complete.id.clone()));
     turn.put_migration(Migration {
@@ -41,12 +56,13 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
         estimate,
         ended: Some(turn.wall()),
         assumption,
+        assumptions,
         ..migration
     });
     if let Some(decided) = decided {
         turn.carry_out_and(decided, Then::AbortOnly);
     }
-    Ok(Answer::MigrationCompleted(assumption))
+    Ok(answer)
 }
 
 /// Refuses if the collection still counts objects in other encodings, so the worker's word is not needed.

@@ -161,7 +161,10 @@ impl World {
                 .filter(|it| it.id.resource() == &name);
             heard_of.extend(targets.filter_map(|it| it.target.version.clone()));
             let revision = self.revision;
+            let is_reported = !heard_of.is_empty() || !self.entries_of(&name).is_empty();
+            let is_seen = !self.is_no_encoding(&name);
             let status = &mut self.resource_mut(&name).status;
+            status.ever_reported = is_seen && is_reported;
             if was_claimed {
                 status.unknown_drain = Some(until);
                 status.concluded_before = Some(revision);

@@ -8,7 +8,7 @@ use synod_model::{
     AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration,
     FailureClass, GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase,
     MigrationReason, MigrationTarget, Persisted, Refusal, ReportMigrationProgress, Revision,
-    StartMigration, StorageVersionHash, Switch, WallTime,
+    RosterRule, StartMigration, StorageVersionHash, Switch, WallTime,
 };
 
 use super::late_writes::ClaimEnd;
@@ -141,10 +141,34 @@ impl World {
         if is_rostered && status.on_trust.is_some_and(|since| begun >= since) {
             status.on_trust = None;
         }
-        let assumption = status.on_trust.map(|_| Assumption::NoRoster);
+        let is_on_trust = status.on_trust.is_some();
         self.settle_doubts(id);
+        let status = &self.resource(id.resource()).expect("it is known").status;
+        let mut assumptions = BTreeSet::new();
+        assumptions.extend(is_on_trust.then_some(Assumption::NoRoster));
+        if !status.said_stopped.is_empty() {
+            assumptions.insert(Assumption::SaidStopped);
+        }
+        if status.concluded_before.is_some() {
+            assumptions.insert(Assumption::ConcludedBefore);
+        }
+        let rule = self.roster_of(id.resource()).map(|roster| &roster.rule);
+        let is_loose = |rule: &RosterRule| {
+            let is_small = rule.members.len() >= rule.least as usize && !rule.members.is_empty();
+            !(rule.complete || (is_small && rule.labels.is_empty()))
+        };
+        if rule.is_some_and(is_loose) {
+            assumptions.insert(Assumption::RosterMayMiss);
+        }
+        let answer = if self.counts_late_writes() {
+            self.migration_mut(id).assumptions = assumptions.clone();
+            Answer::MigrationSucceeded { assumptions }
+        } else {
+            let assumption = is_on_trust.then_some(Assumption::NoRoster);
+            self.migration_mut(id).assumption = assumption;
+            Answer::MigrationCompleted(assumption)
+        };
         let migration = self.migration_mut(id);
-        migration.assumption = assumption;
         migration.phase = MigrationPhase::Succeeded;
         migration.claim = None;
         migration.failure = None;
@@ -156,7 +180,7 @@ impl World {
         self.clear_deadline(&Holder::Claim(id.clone()));
         let all = self.all_migrated(id.resource());
         self.now_persisted(id.resource(), all, false, wall);
-        Ok(Answer::MigrationCompleted(assumption))
+        Ok(answer)
     }
 
     pub(super) fn fail(&mut self, fail: &FailMigration, wall: WallTime) -> Result<Answer, Refusal> {
@@ -293,6 +317,7 @@ impl World {
             estimate: None,
             ended: None,
             assumption: None,
+            assumptions: BTreeSet::new(),
             alias: None,
         });
         self.migrations.sort_by(|a, b| a.id.cmp(&b.id));

@@ -90,6 +90,7 @@ impl World {
                 now.members.iter().any(|id| !then.members.contains(id))
                     || now.least > then.least
                     || (!now.labels.is_empty() && now.labels != then.labels)
+                    || (then.exempts_observed && !now.exempts_observed)
             });
             if is_more {
                 let revision = self.revision;
@@ -182,7 +183,12 @@ impl World {
             };
             found[rank] = Some(roster);
         }
-        found.into_iter().flatten().next()
+        let narrowest = found.into_iter().flatten().next()?;
+        let kept = self.resource(name);
+        let was_reported = kept.is_some_and(|kept| kept.status.ever_reported);
+        let leaves_out =
+            narrowest.rule.exempts_observed && !was_reported && !self.is_no_encoding(name);
+        (!leaves_out).then_some(narrowest)
     }
 
     /// What is missing for a resource: the named members that do not report, then those with the labels that do not,

@@ -322,6 +322,11 @@ impl World {
     ) {
         let revision = self.revision;
         let entries = self.entries_of(name);
+        let was_left_out = self.roster_of(name).is_none();
+        if self.counts_late_writes() && !self.is_no_encoding(name) && !entries.is_empty() {
+            self.resource_mut(name).status.ever_reported = true;
+        }
+        let begins_to_ask = was_left_out && self.roster_of(name).is_some();
         let absent = self.absent(name);
         let trusts_anew = self.trusts_anew(name);
         let by_labels = self
@@ -337,7 +342,7 @@ impl World {
         if !by_labels {
             status.heard.clear();
         }
-        if trusts_anew && status.on_trust.is_none() {
+        if begins_to_ask || (trusts_anew && status.on_trust.is_none()) {
             status.on_trust = Some(revision);
         }
         status.contradicted = is_seen && contradicts(status.observation.as_ref(), &entries);

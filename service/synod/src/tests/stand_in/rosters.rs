@@ -39,13 +39,18 @@ fn rule(members: &[&str], labels: &str, least: u32) -> v1::RosterRule {
         members: versions(members),
         label_selector: labels.to_owned(),
         least,
+        ..v1::RosterRule::default()
     }
 }
 
 fn roster(scope: &str, number: u64, age_ms: u64, rule: v1::RosterRule) -> v1::Roster {
-    v1::Roster {
+    let sent = v1::Roster {
         metadata: Some(metadata(scope, number, age_ms)),
         scope: scope.to_owned(),
         rule: Some(rule),
-    }
+        ..v1::Roster::default()
+    };
+    // What a roster notices follows from its rule.
+    let roster = synod_client::Roster::try_from(sent).expect("it is legal");
+    (&roster).into()
 }

@@ -1,0 +1,30 @@
+//! Lists what every answer about a resource assumes.
+
+use std::collections::BTreeSet;
+
+use synod_model::{Assumption, Roster};
+
+use crate::StateStatus;
+
+/// The assumptions of every answer about a resource with this storage state and this roster in force. The success of a
+/// migration rests on the same.
+pub(crate) fn standing_assumptions(
+    status: Option<&StateStatus>,
+    roster: Option<&Roster>,
+) -> BTreeSet<Assumption> {
+    let is_on_trust = match status {
+        Some(status) => status.on_trust.is_some(),
+        None => roster.is_none(),
+    };
+    let is_old = status.is_some_and(|status| status.concluded_before.is_some());
+    let was_vouched_for = status.is_some_and(|status| !status.said_stopped.is_empty());
+    let may_miss = roster.is_some_and(|roster| roster.rule.may_miss());
+    let all = [
+        (Assumption::NoRoster, is_on_trust),
+        (Assumption::ConcludedBefore, is_old),
+        (Assumption::SaidStopped, was_vouched_for),
+        (Assumption::RosterMayMiss, may_miss),
+    ];
+    let made = all.into_iter().filter(|(_, is_made)| *is_made);
+    made.map(|(assumption, _)| assumption).collect()
+}

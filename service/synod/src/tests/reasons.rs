@@ -1,0 +1,268 @@
+//! Writes every reason against safety and every assumption into one document, `docs/REASONS.md`, each with the test that
+//! raises it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+const INTRODUCTION: &str = "\
+# Reasons and assumptions
+
+What `synod check-drop`, `synod check-binary` and `synod topics check` answer, and `CheckDrop` and `CheckBinary` of
+`synod.v1.StorageVersions`. An answer is safe if it names no reason; it then still rests on the assumptions that it names, and the
+commands end with 0 only if there is none or you vouch for them (`--assume-complete`). The success of a migration names its
+assumptions, too. Clients show a reason or an assumption of a later release by its number and its words, and never as none.
+
+A test writes this file from the protocol, and finds in each test that is named here the reason that it raises.
+";
+
+/// The scenarios of the machine, which raise all reasons.
+const SCENARIOS: &str = "service/machine/tests/scenarios";
+
+/// The test that raises a reason or an assumption.
+struct Raised {
+    /// The name in the protocol, without the name of its enum.
+    name: &'static str,
+    /// The file among the scenarios, and the name of the test.
+    test: (&'static str, &'static str),
+    /// The name in the machine, as the test writes it.
+    variant: &'static str,
+}
+
+const fn raised(
+    name: &'static str,
+    file: &'static str,
+    test: &'static str,
+    variant: &'static str,
+) -> Raised {
+    Raised {
+        name,
+        test: (file, test),
+        variant,
+    }
+}
+
+const DANGERS: &[Raised] = &[
+    raised(
+        "NO_STATE",
+        "safety.rs",
+        "what_nobody_knows_is_not_safe",
+        "Why::NoState",
+    ),
+    raised(
+        "PERSISTED_UNKNOWN",
+        "safety.rs",
+        "what_nobody_knows_is_not_safe",
+        "Why::PersistedUnknown",
+    ),
+    raised(
+        "PERSISTED",
+        "safety.rs",
+        "every_reason_is_named",
+        "Why::Persisted(",
+    ),
+    raised(
+        "PERSISTED_HASH",
+        "safety.rs",
+        "an_encoding_that_only_its_hash_names_is_told_by_the_kind",
+        "Why::PersistedHash",
+    ),
+    raised(
+        "SELECTED",
+        "safety.rs",
+        "every_reason_is_named",
+        "Why::Selected(",
+    ),
+    raised(
+        "REPORTED",
+        "safety.rs",
+        "every_reason_is_named",
+        "Why::Reported(",
+    ),
+    raised("VOTED", "safety.rs", "every_reason_is_named", "Why::Voted("),
+    raised(
+        "DRAINING",
+        "safety.rs",
+        "every_reason_is_named",
+        "Why::Draining(",
+    ),
+    raised(
+        "DRAINING_HASH",
+        "evidence.rs",
+        "a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them",
+        "Why::DrainingHash",
+    ),
+    raised(
+        "OBSERVED",
+        "safety.rs",
+        "an_encoding_that_only_its_hash_names_is_told_by_the_kind",
+        "Why::Observed(",
+    ),
+    raised(
+        "OBSERVATION_EXPIRED",
+        "safety.rs",
+        "what_discovery_showed_too_long_ago_is_not_safe",
+        "Why::ObservationOver",
+    ),
+    raised(
+        "ABSENT",
+        "rosters.rs",
+        "while_a_named_member_is_missing_nothing_counts",
+        "Why::Absent(",
+    ),
+    raised(
+        "ABSENT_MORE",
+        "rosters.rs",
+        "a_server_that_does_not_take_part_keeps_its_version_from_being_dropped",
+        "Why::AbsentMore",
+    ),
+    raised(
+        "NOT_DECODABLE",
+        "safety.rs",
+        "a_binary_that_encodes_what_others_cannot_decode_is_not_safe",
+        "Why::NotDecodableBy",
+    ),
+    raised(
+        "SNAPSHOT",
+        "safety.rs",
+        "a_snapshot_in_the_version_is_named",
+        "Why::Snapshot(",
+    ),
+    raised(
+        "UNREADABLE_HASH",
+        "evidence.rs",
+        "a_hash_that_nothing_explains_may_be_any_version",
+        "Why::UnreadableHash",
+    ),
+    raised(
+        "CONTRADICTED",
+        "evidence.rs",
+        "a_hash_that_nothing_explains_may_be_any_version",
+        "Why::Contradicted",
+    ),
+    raised(
+        "VERSION_UNKNOWN",
+        "known.rs",
+        "a_version_that_nobody_ever_named_is_not_safe_to_drop",
+        "Why::VersionUnknown",
+    ),
+    raised(
+        "DRAINING_UNKNOWN",
+        "late_writes.rs",
+        "what_was_concluded_before_the_rules_is_an_assumption_and_everything_drains_once",
+        "Why::DrainingUnknown",
+    ),
+];
+
+const ASSUMPTIONS: &[Raised] = &[
+    raised(
+        "NO_ROSTER",
+        "rosters.rs",
+        "a_server_that_does_not_take_part_keeps_its_version_from_being_dropped",
+        "Assumption::NoRoster",
+    ),
+    raised(
+        "SNAPSHOT_VERSION_UNKNOWN",
+        "safety.rs",
+        "a_snapshot_of_which_nobody_said_the_version_makes_a_safe_answer_assume_something",
+        "Assumption::SnapshotVersionUnknown",
+    ),
+    raised(
+        "LEFT_TO_OTHERS",
+        "safety.rs",
+        "a_binary_that_has_dropped_a_whole_resource_is_not_safe",
+        "Assumption::LeftToOthers",
+    ),
+    raised(
+        "CONCLUDED_BEFORE",
+        "late_writes.rs",
+        "what_was_concluded_before_the_rules_is_an_assumption_and_everything_drains_once",
+        "Assumption::ConcludedBefore",
+    ),
+    raised(
+        "SAID_STOPPED",
+        "late_writes.rs",
+        "an_evicted_member_may_write_until_its_proof_of_membership_has_run_out",
+        "Assumption::SaidStopped",
+    ),
+    raised(
+        "ROSTER_MAY_MISS",
+        "rosters.rs",
+        "answers_under_a_roster_that_cannot_notice_a_stranger_assume_that_there_is_none",
+        "Assumption::RosterMayMiss",
+    ),
+];
+
+#[test]
+fn the_document_of_reasons_says_what_the_protocol_does() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let proto = root.join("proto/proto/synod/v1/storage_versions.proto");
+    let proto = std::fs::read_to_string(proto).expect("the protocol is there");
+    let mut text = INTRODUCTION.to_owned();
+    let parts = [
+        (
+            "Reasons against safety",
+            "DangerReason",
+            "DANGER_REASON_",
+            DANGERS,
+        ),
+        (
+            "Assumptions",
+            "AssumptionReason",
+            "ASSUMPTION_REASON_",
+            ASSUMPTIONS,
+        ),
+    ];
+    for (title, name, prefix, table) in parts {
+        let values = values_of(&proto, name, prefix);
+        let names: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
+        let raised: Vec<&str> = table.iter().map(|it| it.name).collect();
+        assert_eq!(
+            raised, names,
+            "each value of {name} has the test that raises it"
+        );
+        write!(
+            text,
+            "\n## {title}\n\n| name | what it says | test |\n|---|---|---|\n"
+        )
+        .unwrap();
+        for (raised, (name, says)) in table.iter().zip(&values) {
+            check_test(&root, raised);
+            let (file, test) = raised.test;
+            writeln!(text, "| `{name}` | {says} | `{SCENARIOS}/{file}::{test}` |").unwrap();
+        }
+    }
+    super::golden::check_file(&root.join("docs/REASONS.md"), &text);
+}
+
+/// The values of an enum of the protocol but the first, each with its comment.
+fn values_of(proto: &str, name: &str, prefix: &str) -> Vec<(String, String)> {
+    let head = format!("enum {name} {{\n");
+    let (_, rest) = proto.split_once(&head).expect("the enum is there");
+    let (body, _) = rest.split_once("\n}").expect("the enum ends");
+    let mut values = Vec::new();
+    let mut comment = String::new();
+    for line in body.lines().map(str::trim) {
+        if let Some(words) = line.strip_prefix("// ") {
+            let space = if comment.is_empty() { "" } else { " " };
+            write!(comment, "{space}{words}").unwrap();
+        } else if let Some((value, _)) = line.split_once(" = ") {
+            let value = value.strip_prefix(prefix).expect("values begin alike");
+            let comment = std::mem::take(&mut comment);
+            values.push((value.to_owned(), comment));
+        }
+    }
+    assert_eq!(values.remove(0).0, "UNSPECIFIED");
+    values
+}
+
+/// Fails unless the test is there and writes the name of what it raises.
+fn check_test(root: &Path, raised: &Raised) {
+    let (file, test) = raised.test;
+    let path: PathBuf = root.join(SCENARIOS).join(file);
+    let source = std::fs::read_to_string(path).expect("the scenarios are there");
+    let head = format!("#[test]\nfn {test}() {{\n");
+    let (_, body) = source.split_once(&head).expect(test);
+    let (body, _) = body.split_once("\n}\n").expect("the test ends");
+    let variant = raised.variant;
+    assert!(body.contains(variant), "{test} does not raise {variant}");
+}
