@@ -62,9 +62,11 @@ mod report;
 pub mod requests;
 mod resource;
 mod resource_scope;
+mod resource_spelling;
 mod resource_version;
 mod revision;
 mod roster;
+mod scope_spelling;
 mod selector;
 mod semantic_version;
 mod serve_until;
@@ -156,11 +158,13 @@ pub use requests::{
 pub use requests::{DeleteRoster, SetRoster};
 pub use resource::GroupResource;
 pub use resource_scope::ResourceScope;
+pub use resource_spelling::{ResourceResolution, ResourceSpelling};
 pub use resource_version::compare_resource_versions;
 pub use revision::{
     ClaimToken, Epoch, FencingToken, RequestId, Revision, Sequence, SessionId, Ticket,
 };
 pub use roster::{Absent, Roster, RosterRule};
+pub use scope_spelling::ScopeSpelling;
 pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use serve_until::ServeUntil;

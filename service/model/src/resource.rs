@@ -109,7 +109,7 @@ impl GroupResource {
         &self.text
     }
 
-    /// The form in which Kubernetes' messages name a resource: `pods`, `deployments.apps`.
+    /// The form that people type and read, which Kubernetes' messages have, too: `pods`, `deployments.apps`.
     pub fn qualified(&self) -> &str {
         &self.text
     }

@@ -37,7 +37,7 @@ impl ResourceScope {
         Ok(Self::Group(group.into()))
     }
 
-    /// The scope with this name: `*`, `<group>.*` or `<group>.<resource>`, the core group written `core`.
+    /// The scope with this name, the form of the protocol: `*`, `<group>.*` or `<group>.<resource>`, the core group written `core`.
     ///
     /// # Errors
     ///
@@ -59,6 +59,14 @@ impl ResourceScope {
             )),
             Some(group) => Self::group(group),
             None => GroupResource::parse_storage_version_name(name).map(Self::Resource),
+        }
+    }
+
+    /// The form that people read and type: `*`, `<group>.*`, or a resource as [`GroupResource::qualified`] prints it.
+    pub fn qualified(&self) -> String {
+        match self {
+            Self::All | Self::Group(_) => self.to_string(),
+            Self::Resource(resource) => resource.qualified().to_owned(),
         }
     }
 
@@ -110,6 +118,14 @@ mod tests {
         ] {
             let scope = ResourceScope::parse(name).unwrap();
             assert_eq!(scope.to_string(), name);
+            let is_one = matches!(scope, ResourceScope::Resource(_));
+            let qualified = if is_one {
+                scope.qualified()
+            } else {
+                name.to_owned()
+            };
+            let spelling = crate::ScopeSpelling::parse(&qualified).unwrap();
+            assert_eq!(spelling.first_reading(), scope);
             assert_eq!(scope.covers(&pods), covers_pods, "{name}");
             assert_eq!(scope.covers(&deployments), covers_deployments, "{name}");
             let covering = ResourceScope::covering(&pods);
