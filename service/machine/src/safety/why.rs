@@ -61,7 +61,8 @@ impl fmt::Display for Why {
             Self::NoState(Some(nearest)) => write!(
                 f,
                 "nothing is known of its store: nobody ever reported or observed it; the nearest resource that is known is \
-                 {nearest}"
+                 {}",
+                nearest.qualified()
             ),
             Self::VersionUnknown(version, known) if known.is_empty() => {
                 write!(
