@@ -8,6 +8,7 @@ mod cluster;
 mod dry_run;
 mod histories;
 mod itself;
+mod known_resources;
 mod leases;
 mod members;
 mod migrations;

@@ -152,8 +152,9 @@ pub use synod_model::{
     ObserveStorage, WorkerName, WorkerStop,
 };
 pub use synod_model::{
-    Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceScope, Roster,
-    RosterRule, SERVED, SetRoster, Topic, TopicKind, WITHDRAWN, feature_level,
+    Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceResolution,
+    ResourceScope, ResourceSpelling, Roster, RosterRule, SERVED, ScopeSpelling, SetRoster, Topic,
+    TopicKind, WITHDRAWN, feature_level,
 };
 pub use synod_model::{
     AcquireLease, DeleteLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,

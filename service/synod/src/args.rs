@@ -341,6 +341,15 @@ pub(crate) struct QueryArgs {
     pub(crate) output: Format,
 }
 
+/// The flag by which names of resources need not be known.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct NewArg {
+    /// Take names of resources as they are typed, as `resource.group`, whether or not anything knows them: for one that is yet to
+    /// be reported. Else a name that nothing knows is refused.
+    #[arg(long)]
+    pub(crate) new: bool,
+}
+
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct MembersArgs {
@@ -390,12 +399,15 @@ pub(crate) struct WatchArgs {
     /// Only objects of these kinds, separated by commas.
     #[arg(long, value_parser = object_kinds(), value_delimiter = ',', value_name = "KINDS")]
     pub(crate) kinds: Vec<ObjectKind>,
-    /// Only the objects of these names, separated by commas.
+    /// Only the objects of these names, separated by commas. Where --kinds has storage versions or rosters, theirs are written as
+    /// `resource.group`.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) names: Vec<String>,
     /// Only the objects of these collections, as `resource.group`, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "RESOURCES")]
     pub(crate) resources: Vec<String>,
+    #[command(flatten)]
+    pub(crate) new: NewArg,
     /// Only what is in these namespaces, separated by commas.
     #[arg(short, long, value_delimiter = ',', value_name = "NAMESPACES")]
     pub(crate) namespaces: Vec<String>,
@@ -441,6 +453,8 @@ pub(crate) enum SettingsCommand {
         /// What to change, as `name=value`; `synod settings` lists the names.
         #[arg(required = true, value_name = "NAME=VALUE")]
         assignments: Vec<String>,
+        #[command(flatten)]
+        new: NewArg,
         #[command(flatten)]
         write: WriteArgs,
     },

@@ -33,7 +33,7 @@ pub(crate) mod topics;
 pub(crate) mod watch;
 
 use clap::ArgMatches;
-use synod_client::{Client, GroupResource, Header, Violations, WallTime};
+use synod_client::{Client, Header, ResourceSpelling, WallTime};
 use synod_server::seams::{SystemWallClock, WallClock as _};
 
 use crate::args::ClientArgs;
@@ -60,9 +60,9 @@ fn done(what: &str, header: &Header) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The resource whose storage version has this name, or that is the topic with this text.
-fn resource(name: &str, place: &str) -> Result<GroupResource, Violations> {
-    named::resource(name).map_err(|faults| faults.at(place))
+/// Reads the one name of a resource that a command takes, without asking what is known.
+fn spelling(name: &str, place: &str) -> Result<ResourceSpelling, Failure> {
+    named::spelling(name, place).map_err(|faults| Failure::invalid("this is no resource", faults))
 }
 
 /// A name for this process that no other one of the cluster has: this text, the host and the number of the process.

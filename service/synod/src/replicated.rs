@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_client::{GroupResource, Settings, SettingsPatch, Switch, Violation, Violations};
+use synod_client::{
+    GroupResource, ResourceSpelling, Settings, SettingsPatch, Switch, Violation, Violations,
+};
 use synod_model::settings::{self as published, SettingForm};
 
 use crate::{duration, named};
@@ -87,7 +89,7 @@ impl Typed for Duration {
 
 impl Typed for BTreeSet<GroupResource> {
     fn text(&self, _: SettingForm) -> String {
-        let names: Vec<String> = self.iter().map(ToString::to_string).collect();
+        let names: Vec<String> = self.iter().map(named::text).collect();
         names.join(",")
     }
 
@@ -206,17 +208,35 @@ fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
         .map_err(|_| "must be a whole number that fits the setting".to_owned())
 }
 
+/// The resources of a list, each by its first reading. [`resource_spellings`] has the names to look up.
 fn resources(text: &str) -> Result<BTreeSet<GroupResource>, String> {
+    let spellings = spellings(text)?.into_iter();
+    Ok(spellings
+        .map(|spelling| spelling.first_reading().clone())
+        .collect())
+}
+
+fn spellings(text: &str) -> Result<Vec<ResourceSpelling>, String> {
     let names = text.split(',').filter(|_| !text.is_empty());
     names
         .map(|name| {
-            named::resource(name).map_err(|faults| {
+            ResourceSpelling::parse(name).map_err(|faults| {
                 let rules = faults.iter().map(|fault| fault.rule.as_str());
                 let rules = rules.collect::<Vec<_>>().join("; ");
                 rules.replace("Invalid value: ", "")
             })
         })
         .collect()
+}
+
+/// The names of resources in the assignments of the setting `enforce_persisted`, if it is assigned.
+pub(crate) fn resource_spellings(assignments: &[String]) -> Option<Vec<ResourceSpelling>> {
+    let mut assignments = assignments.iter().filter_map(|text| text.split_once('='));
+    let names = assignments.find_map(|(name, value)| {
+        let setting = find(name)?;
+        (setting.published.form == SettingForm::Resources).then_some(value)
+    });
+    spellings(names?).ok()
 }
 
 #[cfg(test)]
@@ -233,7 +253,7 @@ mod tests {
         let settings = Settings {
             write_grace: Duration::from_millis(1_500),
             history_bytes: (64 << 20) + 1,
-            enforce_persisted: resources("apps.deployments,core.pods,keys/secrets").unwrap(),
+            enforce_persisted: resources("deployments.apps,pods,keys/secrets").unwrap(),
             leases: Switch::Off,
             ..Settings::default()
         };
@@ -270,6 +290,19 @@ mod tests {
     }
 
     #[test]
+    fn the_names_of_resources_are_found_to_be_looked_up() {
+        let found = |assignments: &[&str]| {
+            let assignments: Vec<String> = assignments.iter().map(|&it| it.to_owned()).collect();
+            let found = resource_spellings(&assignments)?.into_iter();
+            Some(found.map(|it| it.as_str().to_owned()).collect::<Vec<_>>())
+        };
+        let names = found(&["leases=on", "enforcePersisted=pods,apps.deployments"]);
+        assert_eq!(names.unwrap(), ["pods", "apps.deployments"]);
+        assert_eq!(found(&["enforce_persisted="]), Some(Vec::new()));
+        assert_eq!(found(&["leases=on"]), None);
+    }
+
+    #[test]
     fn a_set_can_be_emptied() {
         let (patch, _) = patched(&["enforce_persisted="]).unwrap();
         assert_eq!(patch.enforce_persisted, Some(BTreeSet::new()));
@@ -284,7 +317,7 @@ mod tests {
             "members_max=-1",
             "history_bytes=1MB",
             "sessions_max=4294967296",
-            "enforce_persisted=pods",
+            "enforce_persisted=Pods",
             "leases=no",
             "members_max=1",
         ])
@@ -296,7 +329,7 @@ mod tests {
             "members_max: Invalid value: \"-1\": must be a whole number",
             "history_bytes: Invalid value: \"1MB\": must be a whole number of bytes",
             "sessions_max: Invalid value: \"4294967296\": must be a whole number",
-            "enforce_persisted: Invalid value: \"pods\": \"pods\": name must be in the form",
+            "enforce_persisted: Invalid value: \"Pods\": \"Pods\": ",
             "leases: Invalid value: \"no\": must be on or off",
             "members_max: Duplicate value: \"1\"",
         ];

@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use synod_client::{
-    Absent, ApiVersion, MemberId, StorageState, StorageVersion, StorageVersionEntry,
+    Absent, ApiVersion, GroupResource, MemberId, StorageState, StorageVersion, StorageVersionEntry,
     StorageVersionHash,
 };
 
 /// The result of checking one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResourceVerdict {
-    /// The name of the resource's storage version.
-    pub(crate) name: String,
+    /// The resource.
+    pub(crate) resource: GroupResource,
     /// The version that the members agree on.
     pub(crate) agreed: Option<ApiVersion>,
     /// Why there is no agreement; empty if there is one.
@@ -59,7 +59,7 @@ pub(crate) enum Reason {
 impl ResourceVerdict {
     /// The verdict on a resource. `version` is `None` if no member reports it.
     pub(crate) fn of(
-        name: &str,
+        resource: &GroupResource,
         version: Option<&StorageVersion>,
         state: Option<&StorageState>,
     ) -> Self {
@@ -76,7 +76,7 @@ impl ResourceVerdict {
             }
         }
         Self {
-            name: name.to_owned(),
+            resource: resource.clone(),
             agreed,
             reasons,
         }

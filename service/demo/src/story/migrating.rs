@@ -237,8 +237,7 @@ impl Story<'_> {
     async fn judge_drops(&mut self, when: &str, flags: &[&str], wanted: Exit) -> Result<(), Stuck> {
         for resource in release::upgraded() {
             let name = resource.name();
-            let named = format!("{}.{}", resource.group, resource.plural);
-            let command = [&["check-drop", &named, FORGOTTEN], flags].concat();
+            let command = [&["check-drop", &name, FORGOTTEN], flags].concat();
             self.ask(&command, &files::drop_verdict(&name, when), wanted)
                 .await?;
         }
@@ -306,7 +305,7 @@ fn manifest() -> String {
             Encodes::Selected(version) => ("preferredVersion", version),
         };
         json!({
-            "resource": format!("{}.{}", resource.group, resource.plural),
+            "resource": resource.name(),
             "kind": resource.kind,
             "decodableVersions": resource.decodable,
             encodes: version,

@@ -20,6 +20,13 @@ Where to find the cluster:
   --token-file in place of --cert and --key: the token of a Kubernetes service account proves who calls
   These flags, --timeout and -o may stand before the command as well: synod --endpoints ... -o json status
 
+How to name a resource:
+  As <resource>.<group>: widgets.example.io; of the core group the resource alone: pods.
+  The form <group>.<resource> of StorageVersions is taken for the one known resource that fits
+  it, and standard error says so. A name that nothing knows is refused with the nearest one that
+  is known; --new takes one that is yet to be reported. A name that fits two known resources is
+  refused: encoding/<resource>.<group> names one of them.
+
 Output:
   -o json and -o yaml are the messages of synod.v1 in protobuf's JSON form, as grpcurl prints them: keys in lowerCamelCase,
   64-bit numbers as strings, enums by their full names (OBJECT_KIND_MEMBER). `watch` prints one such document a line, and
@@ -116,10 +123,10 @@ Examples:
 pub(super) const STORAGE_VERSIONS: &str = "\
 Examples:
   synod storage-versions list
-  synod storage-versions get apps.deployments
+  synod storage-versions get deployments.apps
   synod storage-versions matrix
-  synod storage-versions check apps.deployments --wait 5m
-  synod storage-versions history apps.deployments";
+  synod storage-versions check deployments.apps --wait 5m
+  synod storage-versions history deployments.apps";
 
 pub(super) const LIST: &str = "\
 Examples:
@@ -129,8 +136,8 @@ Examples:
 
 pub(super) const GET: &str = "\
 Examples:
-  synod storage-versions get apps.deployments
-  synod storage-versions get core.pods -o yaml";
+  synod storage-versions get deployments.apps
+  synod storage-versions get pods -o yaml";
 
 pub(super) const MATRIX: &str = "\
 Examples:
@@ -146,27 +153,27 @@ What a cell says:
 pub(super) const CHECK: &str = "\
 Examples:
   synod storage-versions check
-  synod storage-versions check apps.deployments core.pods
+  synod storage-versions check deployments.apps pods
   synod storage-versions check --wait 5m && echo 'upgrade the next server'
 
 Ends with 0 if all are agreed on, with 8 if one is not, also if --wait was not long enough; with 3 if a named resource
-was never reported. Who is missing by a roster is named.";
+was never reported, unless --new with --wait waits for that. Who is missing by a roster is named.";
 
 pub(super) const FORGET: &str = "\
 Examples:
-  synod storage-versions forget example.com.widgets
-  synod storage-versions forget example.com.widgets --if-revision 17 --dry-run
+  synod storage-versions forget widgets.example.com
+  synod storage-versions forget widgets.example.com --if-revision 17 --dry-run
 
 Prints the revision at which it was forgotten.";
 
 pub(super) const HISTORY: &str = "\
 Examples:
-  synod storage-versions history apps.deployments";
+  synod storage-versions history deployments.apps";
 
 pub(super) const WATCH: &str = "\
 Examples:
   synod watch
-  synod watch --kinds storage-version --names apps.deployments
+  synod watch --kinds storage-version --names deployments.apps
   synod watch --resources keys/secrets
   synod watch --resources widgets.example.io -n team-a -l app=web
   synod watch --kinds lease,lease-candidate -n kube-system
@@ -188,7 +195,7 @@ Examples:
   synod settings set state_quota_bytes=2GiB --if-revision 17
   synod settings set members_max=20 --dry-run
   synod settings set migrations=off
-  synod settings set enforce_persisted=apps.deployments,core.pods
+  synod settings set enforce_persisted=deployments.apps,pods
   synod settings set enforce_persisted=";
 
 pub(super) const CERTS: &str = "\
@@ -240,22 +247,25 @@ Examples:
 pub(super) const ROSTERS_GET: &str = "\
 Examples:
   synod rosters get '*'
-  synod rosters get apps.deployments -o json | jq -r .roster.rule.members[]";
+  synod rosters get deployments.apps -o json | jq -r .roster.rule.members[]";
 
 pub(super) const ROSTERS_SET: &str = "\
 Examples:
   synod rosters set '*' --members apiserver-1,apiserver-2,apiserver-3
   synod rosters set 'core.*' --labels tier=control --least 3
-  synod rosters set apps.deployments --least 2 --if-revision 17 --dry-run
+  synod rosters set deployments.apps --least 2 --if-revision 17 --dry-run
   synod rosters set keys/secrets --least 2
-  synod rosters set apps.deployments --least 2 --if-revision 0
+  synod rosters set deployments.apps --least 2 --if-revision 0
+
+A resource that nothing knows yet is refused, with the nearest name that is known, unless --new says that it is one:
+  synod rosters set certificates.example.io --least 2 --new
 
 Put the scope in quotes, so that the shell does not take * for names of files.";
 
 pub(super) const ROSTERS_DELETE: &str = "\
 Examples:
   synod rosters delete 'core.*'
-  synod rosters delete apps.deployments --if-revision 17 --dry-run";
+  synod rosters delete deployments.apps --if-revision 17 --dry-run";
 
 pub(super) const COLLECTIONS: &str = "\
 Examples:
@@ -455,13 +465,15 @@ Examples:
 The file says what the whole binary reads and writes. Of a resource that is known and not in it, the binary reads nothing,
 unless it leaves it to others:
   resources:
-    - resource: batch.jobs
+    - resource: jobs.batch
       kind: Job
       decodableVersions: [batch/v1]
       encodingVersion: batch/v1          or preferredVersion, if it votes
-  leftToOthers: ['metrics.example.io.*']";
+  leftToOthers: ['metrics.example.io.*']
+
+A resource that nothing knows yet is refused, unless --new says that it may be one: then all names are taken as they are typed.";
 
 pub(super) const CHECK_DROP: &str = "\
 Examples:
-  synod check-drop batch.cronjobs batch/v1beta1
-  synod check-drop batch.cronjobs batch/v1beta1 --assume-complete";
+  synod check-drop cronjobs.batch batch/v1beta1
+  synod check-drop cronjobs.batch batch/v1beta1 --assume-complete";

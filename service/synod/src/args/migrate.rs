@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::{ClientArgs, KubeArgs};
+use super::{ClientArgs, KubeArgs, NewArg};
 use crate::duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArgs {
-    /// Work at the migrations of these resources alone, as `group.resource`; the core group is written `core` [default: of
-    /// all that the API server serves].
+    /// Work at the migrations of these resources alone, as `resource.group`; of the core group as `resource` alone
+    /// [default: of all that the API server serves].
     #[arg(value_name = "RESOURCE")]
     pub(crate) resources: Vec<String>,
+    #[command(flatten)]
+    pub(crate) new: NewArg,
     #[command(flatten)]
     pub(crate) kube: KubeArgs,
     /// The URL of the API server, in place of the one that the kubeconfig names; as whom to call, and whose certificates
@@ -73,7 +75,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   synod migrate                          works at all that waits, until it is stopped
   synod migrate --dry-run                counts what would be rewritten
-  synod migrate --once --kube-context prod example.com.widgets --trim-stored-versions
+  synod migrate --once --kube-context prod widgets.example.com --trim-stored-versions
   synod migrate --objects-per-second 50 --listen-metrics 127.0.0.1:4640
   synod migrate -o json | jq -c 'select(.ended)'
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ChangeArgs, ClientArgs, QueryArgs, examples};
+use super::{ChangeArgs, ClientArgs, NewArg, QueryArgs, examples};
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrationsArgs {
@@ -42,8 +42,10 @@ pub(crate) enum MigrationsCommand {
     /// Create a migration to what is agreed on.
     #[command(after_long_help = examples::MIGRATIONS_START)]
     Start {
-        /// The resource, as `group.resource`; the core group is written `core`.
+        /// The resource, as `resource.group`; of the core group as `resource` alone.
         resource: String,
+        #[command(flatten)]
+        new: NewArg,
         /// Also rewrite what is in the right version: after a key was rotated. What is stored after this needs no rewrite, so
         /// every server must write with the new key by now, and no write with the old one may still land.
         #[arg(long)]
@@ -105,7 +107,7 @@ pub(crate) enum MigrationsCommand {
     /// if there is one. Of a key or a feature what is known stays beside that, and no level is unlearned.
     #[command(after_long_help = examples::MIGRATIONS_RESET)]
     Reset {
-        /// The resource, as `group.resource`; the core group is written `core`.
+        /// The resource, as `resource.group`; of the core group as `resource` alone.
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         resource: Option<String>,
         /// Every resource.
@@ -122,6 +124,8 @@ pub(crate) struct CheckBinaryArgs {
     /// nothing, unless the file leaves it to others; `-` is standard input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) filename: PathBuf,
+    #[command(flatten)]
+    pub(crate) new: NewArg,
     /// You vouch for all that a safe answer assumes, as that nobody else writes than those who take part.
     #[arg(long)]
     pub(crate) assume_complete: bool,
@@ -131,7 +135,7 @@ pub(crate) struct CheckBinaryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckDropArgs {
-    /// The resource, as `group.resource`; the core group is written `core`.
+    /// The resource, as `resource.group`; of the core group as `resource` alone.
     pub(crate) resource: String,
     /// The version, as `group/version`, or as `version` of the core group.
     pub(crate) version: String,

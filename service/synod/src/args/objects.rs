@@ -35,6 +35,9 @@ pub(crate) enum CollectionsCommand {
     Create {
         /// The collection, as `resource.group`.
         name: String,
+        /// Take the name as it is typed, also where it fits a known resource as `group.resource`.
+        #[arg(long)]
+        new: bool,
         /// The kind of its objects, as in Widget.
         #[arg(long)]
         kind: String,

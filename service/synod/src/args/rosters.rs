@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 
-use super::{QueryArgs, WriteArgs, examples};
+use super::{NewArg, QueryArgs, WriteArgs, examples};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -21,7 +21,7 @@ pub(crate) enum RostersCommand {
     /// Show one roster.
     #[command(after_long_help = examples::ROSTERS_GET)]
     Get {
-        /// For which resources it is: `*`, `group.*`, `group.resource` or a topic; the core group is written `core`.
+        /// For which resources it is: `*`, `group.*` with `core` for the core group, `resource.group` or a topic.
         scope: String,
         #[command(flatten)]
         query: QueryArgs,
@@ -35,7 +35,7 @@ pub(crate) enum RostersCommand {
     /// Take a roster away. The next wider one that covers a resource counts then.
     #[command(after_long_help = examples::ROSTERS_DELETE)]
     Delete {
-        /// For which resources it is: `*`, `group.*`, `group.resource` or a topic; the core group is written `core`.
+        /// For which resources it is: `*`, `group.*` with `core` for the core group, `resource.group` or a topic.
         scope: String,
         #[command(flatten)]
         write: WriteArgs,
@@ -45,8 +45,10 @@ pub(crate) enum RostersCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("who").args(["members", "labels", "least"]).required(true).multiple(true))]
 pub(crate) struct SetRosterArgs {
-    /// For which resources: `*`, `group.*`, `group.resource` or a topic; the core group is written `core`.
+    /// For which resources: `*`, `group.*` with `core` for the core group, `resource.group` or a topic.
     pub(crate) scope: String,
+    #[command(flatten)]
+    pub(crate) new: NewArg,
     /// These members must speak, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "IDS")]
     pub(crate) members: Vec<String>,

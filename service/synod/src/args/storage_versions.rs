@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::{ChangeArgs, QueryArgs, examples};
+use super::{ChangeArgs, NewArg, QueryArgs, examples};
 use crate::duration;
 
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) enum StorageVersionsCommand {
     /// Show one resource with all of its entries.
     #[command(after_long_help = examples::GET)]
     Get {
-        /// The resource, as `group.resource`; the core group is written `core`.
+        /// The resource, as `resource.group`; of the core group as `resource` alone.
         name: String,
         #[command(flatten)]
         query: QueryArgs,
@@ -42,8 +42,10 @@ pub(crate) enum StorageVersionsCommand {
     /// checked.
     #[command(after_long_help = examples::CHECK)]
     Check {
-        /// The resources, as `group.resource`; the core group is written `core`.
+        /// The resources, as `resource.group`; of the core group as `resource` alone.
         names: Vec<String>,
+        #[command(flatten)]
+        new: NewArg,
         /// Wait until they are agreed on, at most so long.
         #[arg(long, value_parser = duration::parse, value_name = "TIME")]
         wait: Option<Duration>,
@@ -56,7 +58,7 @@ pub(crate) enum StorageVersionsCommand {
     /// reports it, and while writes of one that did may still land.
     #[command(after_long_help = examples::FORGET)]
     Forget {
-        /// The resource, as `group.resource`; the core group is written `core`.
+        /// The resource, as `resource.group`; of the core group as `resource` alone.
         name: String,
         /// Only if what is known of it, its storage state, was last changed at this revision.
         #[arg(long, value_name = "REVISION", value_parser = clap::value_parser!(u64).range(1..))]
@@ -67,7 +69,7 @@ pub(crate) enum StorageVersionsCommand {
     /// Show what was agreed on over time.
     #[command(after_long_help = examples::HISTORY)]
     History {
-        /// The resource, as `group.resource`; the core group is written `core`.
+        /// The resource, as `resource.group`; of the core group as `resource` alone.
         name: String,
         #[command(flatten)]
         query: QueryArgs,

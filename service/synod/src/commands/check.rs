@@ -7,33 +7,35 @@ use std::time::Duration;
 use clap::ArgMatches;
 use synod_client::{
     Assumed, Assumption, Client, ErrorKind, GroupResource, ListRosters, ListStorageVersions,
-    ObjectKind, ReadOptions, Reflector, ResourceScope, Revision, StorageState, StorageVersion,
-    Violations,
+    ObjectKind, ReadOptions, Reflector, ResourceScope, ResourceSpelling, Revision, StorageState,
+    StorageVersion, Violations,
 };
 use tokio::time::{Instant, timeout_at};
 
-use super::{connect, resource};
+use super::connect;
 use crate::args::QueryArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::{Resolver, spelling};
 use crate::output;
 use crate::verdict::ResourceVerdict;
 use crate::views;
 
 pub(crate) async fn run(
-    names: &[String],
+    (names, is_new): (&[String], bool),
     wait: Option<Duration>,
     query: &QueryArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let wanted = resources(names)?;
+    let spellings = spellings(names)?;
     let client = connect(&query.client, matches).await?;
+    let wanted = resources(&client, &spellings, is_new).await?;
     let known = match wait {
         None => Known::read(&client).await?,
         Some(wait) => wait_for(&client, &wanted, Instant::now() + wait).await?,
     };
     if let Some(missing) = known.missing(&wanted) {
-        let message = format!("{missing} was never reported");
+        let message = format!("{} was never reported", missing.qualified());
         return Err(Failure::of(ErrorKind::NotFound, message));
     }
     let verdicts = known.verdicts(&wanted);
@@ -47,19 +49,37 @@ pub(crate) async fn run(
     })
 }
 
-/// The named resources; none means all that are reported.
-fn resources(names: &[String]) -> Result<BTreeSet<GroupResource>, Failure> {
+fn spellings(names: &[String]) -> Result<Vec<ResourceSpelling>, Failure> {
     let mut faults = Violations::new();
-    let found = names
-        .iter()
-        .enumerate()
-        .filter_map(|(place, name)| faults.parsed("", resource(name, &format!("NAMES[{place}]"))));
+    let names = names.iter().enumerate();
+    let found = names.filter_map(|(place, name)| faults.parsed("", spelling(name, &at(place))));
     let found = found.collect();
     if faults.is_empty() {
         Ok(found)
     } else {
         Err(Failure::invalid("these are no resources", faults))
     }
+}
+
+/// The named resources; none means all that are reported.
+async fn resources(
+    client: &Client,
+    spellings: &[ResourceSpelling],
+    is_new: bool,
+) -> Result<BTreeSet<GroupResource>, Failure> {
+    if spellings.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let mut resolver = Resolver::load_unless_new(client, is_new).await?;
+    let spellings = spellings.iter().enumerate();
+    let found = spellings.filter_map(|(place, name)| resolver.resolve(&at(place), name));
+    let found = found.collect();
+    resolver.finish(Some(found))
+}
+
+/// The place of a name in a message.
+fn at(place: usize) -> String {
+    format!("NAMES[{place}]")
 }
 
 /// Watches until there is agreement. Returns what is known then, or at the deadline.
@@ -173,7 +193,7 @@ impl Known {
         let verdict = |resource: &GroupResource| {
             let version = self.reported.get(resource).map(AsRef::as_ref);
             let state = self.states.get(resource).map(AsRef::as_ref);
-            ResourceVerdict::of(&resource.storage_version_name(), version, state)
+            ResourceVerdict::of(resource, version, state)
         };
         if wanted.is_empty() {
             self.reported.keys().map(verdict).collect()

@@ -3,13 +3,15 @@
 use clap::ArgMatches;
 use synod_client::{
     Client, CollectionRules, Collections, CreateCollection, DeleteCollection, GroupResource, Kind,
-    ListCollections, Preconditions, ReadOptions, Revision, UpdateCollection, Violations,
+    ListCollections, Preconditions, ReadOptions, ResourceSpelling, Revision, UpdateCollection,
+    Violations,
 };
 
 use super::{connect, now, show};
 use crate::args::{CollectionsArgs, CollectionsCommand, QueryArgs, WriteArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::{self, Resolver};
 use crate::views;
 
 pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -19,6 +21,7 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
         Some(CollectionsCommand::Get { name, query }) => get(name, query, matches).await,
         Some(CollectionsCommand::Create {
             name,
+            new,
             kind,
             namespaced,
             strict,
@@ -35,7 +38,7 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
                 status_subresource: *status_subresource,
             };
             let create = creation(name, kind, *namespaced, rules)?;
-            create_one(create, *dry_run, query, matches).await
+            create_one(create, *new, *dry_run, query, matches).await
         }
         Some(CollectionsCommand::Update {
             name,
@@ -45,22 +48,26 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
             status_subresource,
             write,
         }) => {
+            let spelling = spelling(name)?;
+            let client = connect(&write.query.client, matches).await?;
             let update = UpdateCollection {
-                resource: resource(name)?,
+                resource: collection(&client, &spelling).await?,
                 strict_storage_version: *strict,
                 create_on_update: *create_on_update,
                 unconditional_update: *unconditional_update,
                 status_subresource: *status_subresource,
                 preconditions: preconditions(write),
             };
-            update_one(update, write, matches).await
+            update_one(&client, update, write).await
         }
         Some(CollectionsCommand::Delete { name, write }) => {
+            let spelling = spelling(name)?;
+            let client = connect(&write.query.client, matches).await?;
             let delete = DeleteCollection {
-                resource: resource(name)?,
+                resource: collection(&client, &spelling).await?,
                 preconditions: preconditions(write),
             };
-            delete_one(delete, write, matches).await
+            delete_one(&client, delete, write).await
         }
     }
 }
@@ -76,8 +83,9 @@ async fn list(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> 
 }
 
 async fn get(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let resource = resource(name)?;
+    let spelling = spelling(name)?;
     let client = connect(&query.client, matches).await?;
+    let resource = collection(&client, &spelling).await?;
     let view = client
         .collections()
         .get(&resource, ReadOptions::linearizable())
@@ -86,13 +94,19 @@ async fn get(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit
 }
 
 async fn create_one(
-    create: CreateCollection,
+    (spelling, create): (ResourceSpelling, CreateCollection),
+    is_new: bool,
     dry_run: bool,
     query: &QueryArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let resource = create.resource.clone();
     let client = connect(&query.client, matches).await?;
+    let resolver = Resolver::load_unless_new(&client, is_new).await?;
+    let resource = resolver.resolve_or_take(NAME, &spelling)?;
+    let create = CreateCollection {
+        resource: resource.clone(),
+        ..create
+    };
     let changed = collections(&client, dry_run).create(create).await;
     // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
@@ -103,13 +117,12 @@ async fn create_one(
 }
 
 async fn update_one(
+    client: &Client,
     update: UpdateCollection,
     write: &WriteArgs,
-    matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let resource = update.resource.clone();
-    let client = connect(&write.query.client, matches).await?;
-    let changed = collections(&client, write.dry_run).update(update).await;
+    let changed = collections(client, write.dry_run).update(update).await;
     let _ = client.close().await;
     show(
         &views::collection_changed(&changed?, &resource),
@@ -118,13 +131,12 @@ async fn update_one(
 }
 
 async fn delete_one(
+    client: &Client,
     delete: DeleteCollection,
     write: &WriteArgs,
-    matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let resource = delete.resource.clone();
-    let client = connect(&write.query.client, matches).await?;
-    let deleted = collections(&client, write.dry_run).delete(delete).await;
+    let deleted = collections(client, write.dry_run).delete(delete).await;
     let _ = client.close().await;
     show(
         &views::collection_deleted(&deleted?, &resource),
@@ -146,28 +158,40 @@ fn creation(
     kind: &str,
     namespaced: bool,
     rules: CollectionRules,
-) -> Result<CreateCollection, Failure> {
+) -> Result<(ResourceSpelling, CreateCollection), Failure> {
     let mut found = Violations::new();
-    let resource = found.parsed("NAME", GroupResource::parse_qualified(name));
+    let spelling = found.parsed("", named::spelling(name, NAME));
     let kind = found.parsed("--kind", Kind::parse(kind));
-    match (resource, kind) {
-        (Some(resource), Some(kind)) => Ok(CreateCollection {
-            resource,
-            kind,
-            namespaced,
-            rules,
-        }),
+    match (spelling, kind) {
+        (Some(spelling), Some(kind)) => {
+            let create = CreateCollection {
+                resource: spelling.first_reading().clone(),
+                kind,
+                namespaced,
+                rules,
+            };
+            Ok((spelling, create))
+        }
         _ => Err(Failure::invalid("this cannot be declared", found)),
     }
 }
 
+/// The place of a collection's name in a message.
+const NAME: &str = "NAME";
+
+/// Reads the name of a collection, without asking which there are.
+pub(super) fn spelling(name: &str) -> Result<ResourceSpelling, Failure> {
+    named::spelling(name, NAME)
+        .map_err(|faults| Failure::invalid("this is no name of a collection", faults))
+}
+
 /// The resource of the collection with this name.
-pub(super) fn resource(name: &str) -> Result<GroupResource, Failure> {
-    GroupResource::parse_qualified(name).map_err(|faults| {
-        let mut found = Violations::new();
-        found.extend_at("NAME", faults);
-        Failure::invalid("this is no name of a collection", found)
-    })
+async fn collection(
+    client: &Client,
+    spelling: &ResourceSpelling,
+) -> Result<GroupResource, Failure> {
+    let resolver = Resolver::load_collections(client).await?;
+    resolver.resolve_one(NAME, spelling)
 }
 
 /// The preconditions that `--if-revision` sets.

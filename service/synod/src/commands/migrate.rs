@@ -22,17 +22,18 @@ use clap::ArgMatches;
 use synod_apiserver::{ApiServer, Fault, Resource};
 use synod_client::{
     Attempt, Client, Error, ErrorKind, GroupResource, Migration, MigrationId, MigrationPhase,
-    Migrator, MigratorOptions, ObjectKind, ReadOptions, Reflector, TopicKind, Violation,
-    Violations, Worked, WorkerName,
+    Migrator, MigratorOptions, ObjectKind, ReadOptions, Reflector, ResourceSpelling, TopicKind,
+    Violation, Violations, Worked, WorkerName,
 };
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::api_server::api_server;
-use super::{connect, metrics_port, process_name, resource};
+use super::{connect, metrics_port, process_name};
 use crate::args::{MigrateArgs, MigrateFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::{Resolver, spelling};
 use crate::output::Reader;
 use crate::signals::Signals;
 use metrics::Metrics;
@@ -56,7 +57,7 @@ const LETTING_GO: Duration = Duration::from_secs(4);
 const FAREWELL: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(args: &MigrateArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let only = resources(&args.resources)?;
+    let typed = spellings(&args.resources)?;
     let name = worker_name(args.worker.as_deref())?;
     let server = api_server(&args.kube, args.kube_server.as_deref(), args.server_timeout)?;
     let mut signals = Signals::listen()?;
@@ -66,6 +67,7 @@ pub(crate) async fn run(args: &MigrateArgs, matches: &ArgMatches) -> Result<Exit
         metrics_port::serve(address, move || shown.text()).await?;
     }
     let client = connect(&args.client, matches).await?;
+    let only = resources(&client, &typed, args.new.new).await?;
     let is_terminal = io::stdout().is_terminal();
     let format = args.output.unwrap_or(match is_terminal {
         true => MigrateFormat::Text,
@@ -101,28 +103,59 @@ pub(crate) async fn run(args: &MigrateArgs, matches: &ArgMatches) -> Result<Exit
     ended
 }
 
-fn resources(names: &[String]) -> Result<Option<BTreeSet<GroupResource>>, Failure> {
+/// The place of a resource in a message.
+const RESOURCE: &str = "RESOURCE";
+
+fn spellings(names: &[String]) -> Result<Vec<ResourceSpelling>, Failure> {
     let mut found = Violations::new();
-    let mut parsed = BTreeSet::new();
+    let mut parsed = Vec::new();
     for name in names {
-        match found.parsed("", resource(name, "RESOURCE")) {
-            Some(resource) if TopicKind::of(&resource).is_seen_in_stores() => {
-                parsed.insert(resource);
-            }
-            Some(_) => {
-                let rule =
-                    "must be an encoding: no API server says which key an object is encrypted with";
-                found.push(Violation::invalid(name, rule).at("RESOURCE"));
-            }
+        match found.parsed("", spelling(name, RESOURCE)) {
+            Some(spelling) if is_migratable(spelling.first_reading()) => parsed.push(spelling),
+            Some(_) => found.push(no_encoding(name)),
             None => {}
         }
     }
     match found.is_empty() {
-        true => Ok(Some(parsed).filter(|parsed| !parsed.is_empty())),
-        false => Err(Failure::invalid(
-            "these resources cannot be migrated",
-            found,
-        )),
+        true => Ok(parsed),
+        false => Err(Failure::invalid(NOT_MIGRATED, found)),
+    }
+}
+
+const NOT_MIGRATED: &str = "these resources cannot be migrated";
+
+/// Returns whether a worker of an API server can migrate a resource: it sees encodings alone.
+fn is_migratable(resource: &GroupResource) -> bool {
+    TopicKind::of(resource).is_seen_in_stores()
+}
+
+fn no_encoding(name: &str) -> Violation {
+    let rule = "must be an encoding: no API server says which key an object is encrypted with";
+    Violation::invalid(name, rule).at(RESOURCE)
+}
+
+/// The resources that are named; `None` if none is.
+async fn resources(
+    client: &Client,
+    names: &[ResourceSpelling],
+    is_new: bool,
+) -> Result<Option<BTreeSet<GroupResource>>, Failure> {
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let mut resolver = Resolver::load_unless_new(client, is_new).await?;
+    let found = names
+        .iter()
+        .filter_map(|name| resolver.resolve(RESOURCE, name));
+    let found: BTreeSet<GroupResource> = found.collect();
+    let found = resolver.finish(Some(found))?;
+    // The name of a topic may have been the second reading of a text.
+    match found.iter().find(|resource| !is_migratable(resource)) {
+        None => Ok(Some(found)),
+        Some(topic) => {
+            let fault = no_encoding(topic.qualified()).into();
+            Err(Failure::invalid(NOT_MIGRATED, fault))
+        }
     }
 }
 

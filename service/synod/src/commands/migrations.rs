@@ -6,15 +6,16 @@ use std::num::NonZeroU64;
 
 use clap::ArgMatches;
 use synod_client::{
-    ClaimKey, ClaimToken, Client, DeleteMigration, ErrorKind, GroupResource, Header,
-    ListMigrations, MigrationAlias, MigrationId, MigrationName, MigrationReason, MigrationView,
-    Preconditions, ReadOptions, Revision,
+    ClaimKey, ClaimToken, Client, DeleteMigration, ErrorKind, Header, ListMigrations,
+    MigrationAlias, MigrationId, MigrationName, MigrationReason, MigrationView, Preconditions,
+    ReadOptions, ResourceSpelling, Revision,
 };
 
-use super::{connect, done, now, resource, show};
+use super::{connect, done, now, show, spelling};
 use crate::args::{ChangeArgs, MigrationsCommand, QueryArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::Resolver;
 use crate::{output, views};
 
 pub(crate) async fn run(
@@ -31,13 +32,14 @@ pub(crate) async fn run(
         }
         MigrationsCommand::Start {
             resource,
+            new,
             rewrite_all,
             alias,
             change,
         } => {
             let alias = alias.as_deref().map(alias_of).transpose()?;
             start(
-                &of(resource)?,
+                (&spelling(resource, RESOURCE)?, new.new),
                 *rewrite_all,
                 alias.as_ref(),
                 change,
@@ -86,7 +88,7 @@ async fn get(
 }
 
 async fn start(
-    resource: &GroupResource,
+    (spelling, is_new): (&ResourceSpelling, bool),
     rewrite_all: bool,
     alias: Option<&MigrationAlias>,
     change: &ChangeArgs,
@@ -98,6 +100,8 @@ async fn start(
         MigrationReason::Manual
     };
     let client = connect(&change.client, matches).await?;
+    let resolver = Resolver::load_unless_new(&client, is_new).await?;
+    let resource = &resolver.resolve_one(RESOURCE, spelling)?;
     let tried = client.dry_run();
     let started = match (alias, change.dry_run) {
         (None, false) => client.start_migration(resource, reason).await,
@@ -110,7 +114,10 @@ async fn start(
     let id = started?.id;
     if change.dry_run {
         // The name holds the next revision, which a session would take: a dry run cannot know the name.
-        return would(&format!("a migration of {resource} would be created"));
+        return would(&format!(
+            "a migration of {} would be created",
+            resource.qualified()
+        ));
     }
     output::print(&format!("{id}\n"))?;
     Ok(Exit::Ok)
@@ -212,8 +219,16 @@ async fn reset(
     change: &ChangeArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let resource = name.map(of).transpose()?;
+    let spelling = name.map(|name| spelling(name, RESOURCE)).transpose()?;
     let client = connect(&change.client, matches).await?;
+    let resource = match &spelling {
+        Some(spelling) => Some(
+            Resolver::load(&client)
+                .await?
+                .resolve_one(RESOURCE, spelling)?,
+        ),
+        None => None,
+    };
     let reset = if change.dry_run {
         let tried = client.dry_run();
         tried.reset_storage_states(resource.as_ref()).await
@@ -221,7 +236,8 @@ async fn reset(
         client.reset_storage_states(resource.as_ref()).await
     };
     let _ = client.close().await;
-    let of = name.unwrap_or("all resources");
+    let of = resource.as_ref();
+    let of = of.map_or("all resources", |resource| resource.qualified());
     let what = format!("the persisted versions of {of}");
     let header = reset?.header;
     if change.dry_run {
@@ -231,6 +247,9 @@ async fn reset(
     output::print(&format!("{what} are unknown as of revision {revision}\n"))?;
     Ok(Exit::Ok)
 }
+
+/// The place of a resource in a message.
+const RESOURCE: &str = "RESOURCE";
 
 /// A dry run has no revision to print.
 fn would(what: &str) -> Result<Exit, Failure> {
@@ -263,8 +282,4 @@ fn alias_of(name: &str) -> Result<MigrationAlias, Failure> {
     MigrationAlias::parse(name).map_err(|fault| {
         Failure::invalid("this is no alias", fault.into()).at(|_| "--alias".into())
     })
-}
-
-fn of(name: &str) -> Result<GroupResource, Failure> {
-    resource(name, "RESOURCE").map_err(|faults| Failure::invalid("this is no resource", faults))
 }

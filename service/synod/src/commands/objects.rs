@@ -16,7 +16,7 @@ use std::path::Path;
 use synod_client::{
     Client, Collection, FencingToken, GroupResource, LeaseKey, LeaseToken, ListCollections,
     Namespace, NamespacedName, ObjectKey, ObjectName, ObjectWritten, Preconditions, RawObjects,
-    ReadOptions, Revision, StoredObject, Ttl, TtlChange, Violation, Violations,
+    ReadOptions, ResourceSpelling, Revision, StoredObject, Ttl, TtlChange, Violation, Violations,
 };
 
 use super::show;
@@ -24,6 +24,7 @@ use crate::args::{FenceArgs, NewTtl, WriteArgs};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::{Resolver, spelling};
 use crate::views;
 
 /// The writes that were made, in their order.
@@ -88,19 +89,48 @@ fn ttl_change(ttl: Option<NewTtl>) -> Result<TtlChange, Failure> {
     }
 }
 
-/// The object that the arguments name.
-fn key(resource: &str, namespace: Option<&str>, name: &str) -> Result<ObjectKey, Failure> {
+/// The object that the arguments name, of a collection that is not looked up yet.
+struct TypedKey {
+    resource: ResourceSpelling,
+    namespace: Option<Namespace>,
+    name: ObjectName,
+}
+
+impl TypedKey {
+    /// Looks the collection up.
+    async fn resolve(self, client: &Client) -> Result<ObjectKey, Failure> {
+        let resource = resource(client, &self.resource).await?;
+        Ok(ObjectKey::new(
+            resource,
+            self.namespace.as_ref(),
+            &self.name,
+        ))
+    }
+}
+
+fn key(resource: &str, namespace: Option<&str>, name: &str) -> Result<TypedKey, Failure> {
     let mut found = Violations::new();
-    let resource = found.parsed("RESOURCE", GroupResource::parse_qualified(resource));
-    let space = namespace.map(Namespace::parse).transpose();
-    let space = found.parsed("--namespace", space);
+    let resource = found.parsed("", spelling(resource, RESOURCE));
+    let namespace = namespace.map(Namespace::parse).transpose();
+    let namespace = found.parsed("--namespace", namespace);
     let name = found.parsed("NAME", ObjectName::parse(name));
-    match (resource, space, name) {
-        (Some(resource), Some(space), Some(name)) => {
-            Ok(ObjectKey::new(resource, space.as_ref(), &name))
-        }
+    match (resource, namespace, name) {
+        (Some(resource), Some(namespace), Some(name)) => Ok(TypedKey {
+            resource,
+            namespace,
+            name,
+        }),
         _ => Err(Failure::invalid("this names no object", found)),
     }
+}
+
+/// The place of a collection's name in a message.
+const RESOURCE: &str = "RESOURCE";
+
+/// The resource of the collection with this name.
+async fn resource(client: &Client, spelling: &ResourceSpelling) -> Result<GroupResource, Failure> {
+    let resolver = Resolver::load_collections(client).await?;
+    resolver.resolve_one(RESOURCE, spelling)
 }
 
 /// The documents of a file, each with its namespace.

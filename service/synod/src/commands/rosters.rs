@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use clap::ArgMatches;
 use synod_client::{
     Client, DeleteRoster, LabelSelector, ListRosters, MemberId, ReadOptions, ResourceScope,
-    Revision, RosterRule, Rosters, SetRoster, Violation, Violations,
+    Revision, RosterRule, Rosters, ScopeSpelling, SetRoster, Violation, Violations,
 };
 
 use super::{connect, now, show};
 use crate::args::{QueryArgs, RostersArgs, RostersCommand, SetRosterArgs, WriteArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{named, views};
+use crate::named::Resolver;
+use crate::output::{self, printable};
+use crate::views;
 
 pub(crate) async fn run(args: &RostersArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     match &args.command {
@@ -31,17 +33,39 @@ async fn list(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> 
 }
 
 async fn get(scope: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let scope = scoped(scope)?;
+    let scope = spelling(scope)?;
     let client = connect(&query.client, matches).await?;
+    let scope = look_up(&client, &scope).await?;
     let rosters = client.rosters();
     let view = rosters.get(&scope, ReadOptions::linearizable()).await?;
     show(&views::roster(&view, now()), query.output)
 }
 
 async fn set(args: &SetRosterArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let set = asked(args)?;
-    let scope = set.scope.clone();
+    let (scope, rule) = parse(args)?;
     let client = connect(&args.query.client, matches).await?;
+    let mut resolver = Resolver::load_unless_new(&client, args.new.new).await?;
+    let scope = resolver.resolve_scope(SCOPE, &scope);
+    if scope
+        .as_ref()
+        .is_some_and(|it| resolver.is_over_nothing(it))
+    {
+        let text = printable(&args.scope);
+        output::warn(&format!(
+            "{text} is a roster over nothing that is known yet\n"
+        ));
+    }
+    let scope = resolver.finish(scope)?;
+    let set = SetRoster {
+        scope: scope.clone(),
+        rule,
+        if_revision: args.if_revision.map(Revision::new),
+    };
+    let found = set.check();
+    if !found.is_empty() {
+        let typed = |_: &str| "--exempt-observed".to_owned();
+        return Err(Failure::invalid(NO_ROSTER, found).at(typed));
+    }
     let changed = rosters(&client, args.dry_run).set(set).await;
     // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
@@ -49,12 +73,13 @@ async fn set(args: &SetRosterArgs, matches: &ArgMatches) -> Result<Exit, Failure
 }
 
 async fn delete(scope: &str, write: &WriteArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let scope = scoped(scope)?;
+    let scope = spelling(scope)?;
+    let client = connect(&write.query.client, matches).await?;
+    let scope = look_up(&client, &scope).await?;
     let delete = DeleteRoster {
         scope: scope.clone(),
         if_revision: write.if_revision.map(Revision::new),
     };
-    let client = connect(&write.query.client, matches).await?;
     let deleted = rosters(&client, write.dry_run).delete(delete).await;
     let _ = client.close().await;
     show(
@@ -63,43 +88,49 @@ async fn delete(scope: &str, write: &WriteArgs, matches: &ArgMatches) -> Result<
     )
 }
 
+/// The scope of a roster that must be there: that of one resource is looked up.
+async fn look_up(client: &Client, scope: &ScopeSpelling) -> Result<ResourceScope, Failure> {
+    match scope {
+        ScopeSpelling::Many(scope) => Ok(scope.clone()),
+        ScopeSpelling::One(spelling) => {
+            let resolver = Resolver::load(client).await?;
+            let resource = resolver.resolve_one(SCOPE, spelling)?;
+            Ok(ResourceScope::Resource(resource))
+        }
+    }
+}
+
 fn rosters(client: &Client, dry_run: bool) -> Rosters {
     let rosters = client.rosters();
     if dry_run { rosters.dry_run() } else { rosters }
 }
 
-fn asked(args: &SetRosterArgs) -> Result<SetRoster, Failure> {
+fn parse(args: &SetRosterArgs) -> Result<(ScopeSpelling, RosterRule), Failure> {
     let mut found = Violations::new();
-    let scope = found.parsed("SCOPE", named::scope(&args.scope));
+    let scope = found.parsed(SCOPE, ScopeSpelling::parse(&args.scope));
     let members = found.parsed("--members", members(&args.members));
     let labels = found.parsed("--labels", labels(args.labels.as_deref()));
     let (Some(scope), Some(members), Some(labels)) = (scope, members, labels) else {
         return Err(Failure::invalid(NO_ROSTER, found));
     };
-    let set = SetRoster {
-        scope,
-        rule: RosterRule {
-            members,
-            labels,
-            least: args.least.unwrap_or(0),
-            complete: args.complete,
-            exempts_observed: args.exempt_observed,
-        },
-        if_revision: args.if_revision.map(Revision::new),
+    let rule = RosterRule {
+        members,
+        labels,
+        least: args.least.unwrap_or(0),
+        complete: args.complete,
+        exempts_observed: args.exempt_observed,
     };
-    let found = set.check();
+    let found = rule.check();
     if found.is_empty() {
-        Ok(set)
+        Ok((scope, rule))
     } else {
-        let typed = |field: &str| match field.strip_prefix("rule.") {
-            Some("exemptsObserved") => "--exempt-observed".to_owned(),
-            Some(field) => format!("--{field}"),
-            None => field.to_owned(),
-        };
+        let typed = |field: &str| format!("--{field}");
         Err(Failure::invalid(NO_ROSTER, found).at(typed))
     }
 }
 
+/// The place of a scope in a message.
+const SCOPE: &str = "SCOPE";
 const NO_ROSTER: &str = "this is no roster";
 
 /// An id that is given twice is refused: another member was probably meant.
@@ -129,6 +160,7 @@ fn labels(text: Option<&str>) -> Result<LabelSelector, Violation> {
     }
 }
 
-fn scoped(scope: &str) -> Result<ResourceScope, Failure> {
-    named::scope(scope).map_err(|faults| Failure::invalid("this is no scope", faults.at("SCOPE")))
+fn spelling(scope: &str) -> Result<ScopeSpelling, Failure> {
+    ScopeSpelling::parse(scope)
+        .map_err(|faults| Failure::invalid("this is no scope", faults.at(SCOPE)))
 }

@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use clap::ArgMatches;
 use serde::Deserialize;
 use synod_client::{
-    ApiVersion, Binary, BinaryResource, Kind, ReadOptions, Safety, Stance, Violation, Violations,
+    ApiVersion, Binary, BinaryResource, Kind, ReadOptions, ResourceSpelling, Safety, ScopeSpelling,
+    Stance, Violation, Violations,
 };
 
+use super::connect;
 use super::objects::text;
-use super::{connect, resource};
 use crate::args::{CheckBinaryArgs, CheckDropArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::{Resolver, spelling};
 use crate::output::Format;
-use crate::{named, output, views};
+use crate::{output, views};
 
 /// The manifest of a binary, as people write it: everything that the binary decodes and encodes.
 #[derive(Debug, Deserialize)]
@@ -37,12 +39,17 @@ struct Decodes {
     preferred_version: Option<String>,
 }
 
+/// The place of the resource in a message.
+const RESOURCE: &str = "RESOURCE";
+
 pub(crate) async fn check_binary(
     args: &CheckBinaryArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let binary = manifest(&text(&args.filename)?)?;
+    let manifest = manifest(&text(&args.filename)?)?;
     let client = connect(&args.query.client, matches).await?;
+    let resolver = Resolver::load_unless_new(&client, args.new.new).await?;
+    let binary = manifest.resolve(resolver)?;
     let options = ReadOptions::linearizable();
     let safety = client.check_binary(binary, options).await?;
     answer(&safety, args.assume_complete, args.query.output)
@@ -53,12 +60,15 @@ pub(crate) async fn check_drop(
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let mut found = Violations::new();
-    let resource = found.parsed("", resource(&args.resource, "RESOURCE"));
+    let spelling = found.parsed("", spelling(&args.resource, RESOURCE));
     let version = found.parsed("VERSION", ApiVersion::parse(&args.version));
-    let (Some(resource), Some(version)) = (resource, version) else {
+    let (Some(spelling), Some(version)) = (spelling, version) else {
         return Err(Failure::invalid("this is no version of a resource", found));
     };
     let client = connect(&args.query.client, matches).await?;
+    let resource = Resolver::load(&client)
+        .await?
+        .resolve_one(RESOURCE, &spelling)?;
     let options = ReadOptions::linearizable();
     let safety = client.check_drop(&resource, &version, options).await?;
     answer(&safety, args.assume_complete, args.query.output)
@@ -87,8 +97,8 @@ fn exit(safety: &Safety, assume_complete: bool) -> Exit {
     }
 }
 
-/// Parses a manifest in YAML or JSON.
-fn manifest(text: &str) -> Result<Binary, Failure> {
+/// Parses a manifest in YAML or JSON, and checks all rules but whether its names are known.
+fn manifest(text: &str) -> Result<TypedBinary, Failure> {
     let manifest: Manifest = serde_yaml_ng::from_str(text).map_err(|error| {
         let fault = Violation::invalid(&error.to_string(), "must be a manifest in YAML or JSON");
         Failure::invalid("the manifest cannot be read", fault.at("--filename").into())
@@ -100,26 +110,73 @@ fn manifest(text: &str) -> Result<Binary, Failure> {
     }
     let mut left_to_others = Vec::new();
     for (place, scope) in manifest.left_to_others.iter().enumerate() {
-        let place = format!("leftToOthers[{place}]");
-        left_to_others.extend(found.parsed(&place, named::scope(scope)));
+        left_to_others.extend(found.parsed(left_at(place), ScopeSpelling::parse(scope)));
     }
+    let (resources, names) = resources.into_iter().unzip();
+    let scopes = left_to_others.iter().map(ScopeSpelling::first_reading);
     let binary = Binary {
         resources,
-        left_to_others,
+        left_to_others: scopes.collect(),
     };
     if found.is_empty() {
         found = binary.check();
     }
     if found.is_empty() {
-        Ok(binary)
+        Ok(TypedBinary {
+            binary,
+            names,
+            left_to_others,
+        })
     } else {
-        Err(Failure::invalid("the manifest breaks rules", found))
+        Err(Failure::invalid(BROKEN, found))
     }
 }
 
-fn parsed(decodes: &Decodes) -> Result<BinaryResource, Violations> {
+const BROKEN: &str = "the manifest breaks rules";
+
+/// The place of a scope in a manifest.
+fn left_at(place: usize) -> String {
+    format!("leftToOthers[{place}]")
+}
+
+/// The binary of a manifest whose names are not looked up yet: until then each has its first reading.
+#[derive(Debug)]
+struct TypedBinary {
+    binary: Binary,
+    /// The names of its resources, in their order.
+    names: Vec<ResourceSpelling>,
+    left_to_others: Vec<ScopeSpelling>,
+}
+
+impl TypedBinary {
+    /// Looks all names up.
+    fn resolve(self, mut resolver: Resolver) -> Result<Binary, Failure> {
+        let mut binary = self.binary;
+        let named = binary.resources.iter_mut().zip(&self.names);
+        for (place, (decodes, name)) in named.enumerate() {
+            let place = format!("resources[{place}].resource");
+            if let Some(resource) = resolver.resolve(&place, name) {
+                decodes.resource = resource;
+            }
+        }
+        let scopes = self.left_to_others.iter().enumerate();
+        let scopes =
+            scopes.filter_map(|(place, scope)| resolver.resolve_scope(&left_at(place), scope));
+        binary.left_to_others = scopes.collect();
+        let binary = resolver.finish(Some(binary))?;
+        // Two names may be of one resource.
+        let found = binary.check();
+        if found.is_empty() {
+            Ok(binary)
+        } else {
+            Err(Failure::invalid(BROKEN, found))
+        }
+    }
+}
+
+fn parsed(decodes: &Decodes) -> Result<(BinaryResource, ResourceSpelling), Violations> {
     let mut found = Violations::new();
-    let resource = found.parsed("", resource(&decodes.resource, "resource"));
+    let name = found.parsed("", spelling(&decodes.resource, "resource"));
     let kind = decodes.kind.as_deref().map(Kind::parse).transpose();
     let kind = found.parsed("kind", kind);
     let mut decodable = BTreeSet::new();
@@ -128,15 +185,19 @@ fn parsed(decodes: &Decodes) -> Result<BinaryResource, Violations> {
         decodable.extend(found.parsed(&place, ApiVersion::parse(version)));
     }
     let stance = found.parsed("", stance(decodes));
-    match (resource, kind, stance) {
-        (Some(resource), Some(kind), Some(stance)) if found.is_empty() => Ok(BinaryResource {
-            resource,
-            kind,
-            decodable,
-            stance,
-        }),
-        _ => Err(found),
+    let (Some(name), Some(kind), Some(stance)) = (name, kind, stance) else {
+        return Err(found);
+    };
+    if !found.is_empty() {
+        return Err(found);
     }
+    let decodes = BinaryResource {
+        resource: name.first_reading().clone(),
+        kind,
+        decodable,
+        stance,
+    };
+    Ok((decodes, name))
 }
 
 /// The version that the binary will encode or vote for, if the manifest names one.

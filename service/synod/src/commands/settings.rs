@@ -7,6 +7,7 @@ use super::{connect, show};
 use crate::args::{QueryArgs, SettingsArgs, SettingsCommand, WriteArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::Resolver;
 use crate::replicated;
 use crate::views;
 
@@ -14,7 +15,11 @@ pub(crate) async fn run(args: &SettingsArgs, matches: &ArgMatches) -> Result<Exi
     match &args.command {
         None => get(&args.query, matches).await,
         Some(SettingsCommand::Get(query)) => get(query, matches).await,
-        Some(SettingsCommand::Set { assignments, write }) => set(assignments, write, matches).await,
+        Some(SettingsCommand::Set {
+            assignments,
+            new,
+            write,
+        }) => set((assignments, new.new), write, matches).await,
     }
 }
 
@@ -25,13 +30,21 @@ async fn get(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
 }
 
 async fn set(
-    assignments: &[String],
+    (assignments, is_new): (&[String], bool),
     write: &WriteArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let (patch, names) = replicated::patch(assignments)
+    let (mut patch, names) = replicated::patch(assignments)
         .map_err(|faults| Failure::invalid("these settings cannot be set", faults))?;
     let client = connect(&write.query.client, matches).await?;
+    let typed = replicated::resource_spellings(assignments).unwrap_or_default();
+    if !typed.is_empty() {
+        let mut resolver = Resolver::load_unless_new(&client, is_new).await?;
+        let resources = typed.iter();
+        let resources = resources.filter_map(|name| resolver.resolve("enforce_persisted", name));
+        let resources = resources.collect();
+        patch.enforce_persisted = Some(resolver.finish(Some(resources))?);
+    }
     let if_revision = write.if_revision.map(Revision::new);
     let changed = if write.dry_run {
         client.dry_run().update_settings(patch, if_revision).await

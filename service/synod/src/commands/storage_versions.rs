@@ -1,12 +1,13 @@
 //! `synod storage-versions`; the file `check` has its subcommand `check`.
 
 use clap::ArgMatches;
-use synod_client::{GroupResource, ListStorageVersions, ReadOptions, Revision};
+use synod_client::{ListStorageVersions, ReadOptions, Revision};
 
-use super::{check, connect, now, resource, show};
+use super::{check, connect, now, show, spelling};
 use crate::args::{ChangeArgs, QueryArgs, StorageVersionsCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::Resolver;
 use crate::output;
 use crate::views;
 
@@ -20,9 +21,12 @@ pub(crate) async fn run(
         }
         StorageVersionsCommand::Get { name, query } => get(name, query, matches).await,
         StorageVersionsCommand::Matrix(query) => matrix(query, matches).await,
-        StorageVersionsCommand::Check { names, wait, query } => {
-            check::run(names, *wait, query, matches).await
-        }
+        StorageVersionsCommand::Check {
+            names,
+            new,
+            wait,
+            query,
+        } => check::run((names, new.new), *wait, query, matches).await,
         StorageVersionsCommand::Forget {
             name,
             if_revision,
@@ -44,8 +48,11 @@ async fn list(unreported: bool, query: &QueryArgs, matches: &ArgMatches) -> Resu
 }
 
 async fn get(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let resource = named(name)?;
+    let spelling = spelling(name, "NAME")?;
     let client = connect(&query.client, matches).await?;
+    let resource = Resolver::load(&client)
+        .await?
+        .resolve_one("NAME", &spelling)?;
     let view = client
         .storage_version(&resource, ReadOptions::linearizable())
         .await?;
@@ -67,8 +74,11 @@ async fn forget(
     change: &ChangeArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let resource = named(name)?;
+    let spelling = spelling(name, "NAME")?;
     let client = connect(&change.client, matches).await?;
+    let resource = Resolver::load(&client)
+        .await?
+        .resolve_one("NAME", &spelling)?;
     let forgotten = if change.dry_run {
         let tried = client.dry_run();
         tried.forget_resource(&resource, if_revision).await
@@ -78,6 +88,7 @@ async fn forget(
     // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;
     let revision = forgotten?.revision;
+    let name = resource.qualified();
     let text = if change.dry_run {
         format!("{name} would be forgotten\n")
     } else {
@@ -88,14 +99,13 @@ async fn forget(
 }
 
 async fn history(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let resource = named(name)?;
+    let spelling = spelling(name, "NAME")?;
     let client = connect(&query.client, matches).await?;
+    let resource = Resolver::load(&client)
+        .await?
+        .resolve_one("NAME", &spelling)?;
     let history = client
         .agreement_history(&resource, ReadOptions::linearizable())
         .await?;
     show(&views::history(&history, now()), query.output)
-}
-
-fn named(name: &str) -> Result<GroupResource, Failure> {
-    resource(name, "NAME").map_err(|faults| Failure::invalid("this is no resource", faults))
 }

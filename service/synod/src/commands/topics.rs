@@ -1,12 +1,15 @@
 //! `synod topics`: what members agree on, encodings and all else.
 
 use clap::ArgMatches;
-use synod_client::{ApiVersion, ListStorageVersions, ReadOptions, Topic, TopicKind, Violations};
+use synod_client::{
+    ApiVersion, ListStorageVersions, ReadOptions, ResourceSpelling, Topic, TopicKind, Violations,
+};
 
 use super::{connect, now, safety, show};
 use crate::args::{QueryArgs, TopicsArgs, TopicsCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::named::Resolver;
 use crate::views;
 
 pub(crate) async fn run(args: &TopicsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -52,19 +55,25 @@ async fn list(
 }
 
 async fn get(topic: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let topic = named(topic)?;
+    let spelling = spelling(topic)?;
     let client = connect(&query.client, matches).await?;
+    let resource = Resolver::load(&client)
+        .await?
+        .resolve_one(TOPIC, &spelling)?;
     let view = client
-        .storage_version(topic.resource(), ReadOptions::linearizable())
+        .storage_version(&resource, ReadOptions::linearizable())
         .await?;
     show(&views::topic(&view, now()), query.output)
 }
 
 async fn history(topic: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let topic = named(topic)?;
+    let spelling = spelling(topic)?;
     let client = connect(&query.client, matches).await?;
+    let resource = Resolver::load(&client)
+        .await?
+        .resolve_one(TOPIC, &spelling)?;
     let history = client
-        .agreement_history(topic.resource(), ReadOptions::linearizable())
+        .agreement_history(&resource, ReadOptions::linearizable())
         .await?;
     show(&views::history(&history, now()), query.output)
 }
@@ -77,17 +86,27 @@ async fn check(
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let mut found = Violations::new();
-    let topic = found.parsed("TOPIC", Topic::parse(topic));
+    let topic = found.parsed(TOPIC, parse(topic));
     let value = found.parsed("VALUE", ApiVersion::parse(value));
     let (Some(topic), Some(value)) = (topic, value) else {
         return Err(Failure::invalid("this is no value of a topic", found));
     };
     let client = connect(&query.client, matches).await?;
+    let resource = Resolver::load(&client).await?.resolve_one(TOPIC, &topic)?;
     let options = ReadOptions::linearizable();
-    let verdict = client.check_drop(topic.resource(), &value, options).await?;
+    let verdict = client.check_drop(&resource, &value, options).await?;
     safety::answer(&verdict, assume_complete, query.output)
 }
 
-fn named(topic: &str) -> Result<Topic, Failure> {
-    Topic::parse(topic).map_err(|faults| Failure::invalid("this is no topic", faults.at("TOPIC")))
+/// The place of a topic in a message.
+const TOPIC: &str = "TOPIC";
+
+fn spelling(topic: &str) -> Result<ResourceSpelling, Failure> {
+    parse(topic).map_err(|faults| Failure::invalid("this is no topic", faults.at(TOPIC)))
+}
+
+/// Reads the text of a topic: of a resource only as one.
+fn parse(topic: &str) -> Result<ResourceSpelling, Violations> {
+    Topic::parse(topic)?;
+    ResourceSpelling::parse(topic)
 }

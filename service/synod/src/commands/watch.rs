@@ -4,20 +4,22 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    FieldSelector, LabelSelector, Namespace, Revision, Violations, WatchFrom, WatchMessage,
-    WatchOptions,
+    Client, FieldSelector, GroupResource, LabelSelector, Namespace, ObjectKind, ResourceSpelling,
+    Revision, ScopeSpelling, Violations, WatchFrom, WatchMessage, WatchOptions,
 };
 
 use super::connect;
 use crate::args::WatchArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::named;
+use crate::named::{Resolver, spelling};
 use crate::output::{self, Reader};
 
 pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let options = options(args)?;
+    let (options, resources) = options(args)?;
     let client = connect(&args.client, matches).await?;
+    let resources = look_up(&client, &resources, args.new.new).await?;
+    let options = options.resources(resources);
     let mut watch = client.watch(options).await?;
     while let Some(message) = watch.next().await {
         let Some(line) = line(&message?, args.bookmarks) else {
@@ -30,7 +32,8 @@ pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
+/// The options without the resources, and the names of these.
+fn options(args: &WatchArgs) -> Result<(WatchOptions, Vec<ResourceSpelling>), Failure> {
     let from = args.from.map_or(WatchFrom::Now, |from| {
         WatchFrom::Revision(Revision::new(from))
     });
@@ -38,7 +41,7 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
     let resources = args
         .resources
         .iter()
-        .filter_map(|resource| found.parsed("--resources", named::qualified(resource)));
+        .filter_map(|resource| found.parsed("", spelling(resource, RESOURCES)));
     let resources = resources.collect();
     let namespaces = args.namespaces.iter();
     let namespaces = namespaces
@@ -51,14 +54,50 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
     if !found.is_empty() {
         return Err(Failure::invalid("this cannot be watched", found));
     }
-    Ok(WatchOptions::new()
+    let options = WatchOptions::new()
         .kinds(args.kinds.clone())
-        .names(args.names.clone())
-        .resources(resources)
+        .names(names(args))
         .namespaces(namespaces)
         .label_selector(labels)
         .field_selector(fields)
-        .from(from))
+        .from(from);
+    Ok((options, resources))
+}
+
+/// The place of names of resources in a message.
+const RESOURCES: &str = "--resources";
+
+async fn look_up(
+    client: &Client,
+    names: &[ResourceSpelling],
+    is_new: bool,
+) -> Result<Vec<GroupResource>, Failure> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut resolver = Resolver::load_unless_new(client, is_new).await?;
+    let names = names.iter();
+    let resources = names.filter_map(|name| resolver.resolve(RESOURCES, name));
+    let resources = resources.collect();
+    resolver.finish(Some(resources))
+}
+
+/// The names of objects, each as it is typed. Those of storage versions and rosters are names of resources, so such a name is
+/// watched in the form that it has in the protocol, too.
+fn names(args: &WatchArgs) -> Vec<String> {
+    let of_resources = [ObjectKind::StorageVersion, ObjectKind::Roster];
+    let is_of_resources = args.kinds.iter().any(|kind| of_resources.contains(kind));
+    let mut names = args.names.clone();
+    for name in args.names.iter().filter(|_| is_of_resources) {
+        let Ok(ScopeSpelling::One(spelling)) = ScopeSpelling::parse(name) else {
+            continue;
+        };
+        let in_protocol = spelling.first_reading().storage_version_name();
+        if !names.contains(&in_protocol) {
+            names.push(in_protocol);
+        }
+    }
+    names
 }
 
 /// The document of a message: `events` and `bookmark` are messages of the protocol, `resync` is made by the client when

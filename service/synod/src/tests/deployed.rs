@@ -223,7 +223,7 @@ fn each_resource_that_the_deployed_worker_migrates_has_a_role() {
             assert_eq!(texts(&rule["verbs"]), ["get", "list", "update"]);
             for group in texts(&rule["apiGroups"]) {
                 let resources = texts(&rule["resources"]).into_iter();
-                granted.extend(resources.map(|resource| format!("{group}.{resource}")));
+                granted.extend(resources.map(|resource| format!("{resource}.{group}")));
             }
         }
     }

@@ -361,7 +361,7 @@ async fn storage_versions_in_every_form() {
         .iter()
         .filter_map(|item| Some((item.storage_version.as_ref()?, item.storage_state.as_ref())));
     let verdicts: Vec<ResourceVerdict> = versions
-        .map(|(version, state)| ResourceVerdict::of(&version.name, Some(version), state))
+        .map(|(version, state)| ResourceVerdict::of(&version.resource, Some(version), state))
         .collect();
     let assumed = Assumed {
         reason: Assumption::NoRoster,

@@ -67,7 +67,7 @@ fn resource(
 }
 
 fn sentences(version: &StorageVersion) -> Vec<String> {
-    let verdict = ResourceVerdict::of(&version.name, Some(version), None);
+    let verdict = ResourceVerdict::of(&version.resource, Some(version), None);
     assert!(!verdict.is_agreed());
     verdict
         .reasons
@@ -79,14 +79,15 @@ fn sentences(version: &StorageVersion) -> Vec<String> {
 #[test]
 fn agreement_needs_no_reason() {
     let agreed = resource(vec![fixed("a", "v1"), fixed("b", "v1")], None, Some("v1"));
-    let verdict = ResourceVerdict::of("example.com.widgets", Some(&agreed), None);
+    let verdict = ResourceVerdict::of(&agreed.resource, Some(&agreed), None);
     assert_eq!(verdict.agreed, Some(version("v1")));
     assert_eq!(verdict.reasons, []);
 }
 
 #[test]
 fn a_resource_that_nobody_reports_is_not_agreed_on() {
-    let verdict = ResourceVerdict::of("example.com.widgets", None, None);
+    let widgets = GroupResource::new("example.com", "widgets").unwrap();
+    let verdict = ResourceVerdict::of(&widgets, None, None);
     assert_eq!(verdict.reasons, [Reason::Unreported]);
     assert!(!verdict.is_agreed());
 }
@@ -195,7 +196,7 @@ fn who_is_missing_by_a_roster_is_named() {
         short: 1,
         labels: LabelSelector::default(),
     };
-    let verdict = ResourceVerdict::of(&reported.name, Some(&reported), Some(&state));
+    let verdict = ResourceVerdict::of(&reported.resource, Some(&reported), Some(&state));
     let said: Vec<String> = verdict.reasons.iter().map(|one| one.sentence(2)).collect();
     assert_eq!(
         said,
@@ -203,7 +204,7 @@ fn who_is_missing_by_a_roster_is_named() {
             "missing by its roster: b, c + 3 more, and 1 more member of any labels, to reach the required minimum"
         ]
     );
-    let unreported = ResourceVerdict::of(&reported.name, None, Some(&state));
+    let unreported = ResourceVerdict::of(&reported.resource, None, Some(&state));
     assert_eq!(unreported.reasons.len(), 2, "{unreported:?}");
 }
 
@@ -217,7 +218,7 @@ fn what_discovery_shows_and_no_member_says_is_named() {
     state.observed = vec![hash("v1"), hash("v2")];
     state.contradicted = true;
     let said = |state: &StorageState| {
-        let verdict = ResourceVerdict::of(&reported.name, Some(&reported), Some(state));
+        let verdict = ResourceVerdict::of(&reported.resource, Some(&reported), Some(state));
         verdict.reasons[0].sentence(2)
     };
     let unsaid = format!("{}, which no member says that it encodes", hash("v2"));

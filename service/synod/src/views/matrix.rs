@@ -29,19 +29,21 @@ pub(crate) fn matrix(page: &StorageVersionPage) -> Document {
                 .chain(members.iter().map(|member| cell(version, member)))
         };
         let agreed = or_unset(status.agreed.as_ref());
-        table.row(cells(vec![version.name.clone(), agreed.clone()]));
+        let name = version.resource.qualified().to_owned();
+        table.row(cells(vec![name.clone(), agreed.clone()]));
         let (common, selected) = (
             or_unset(status.common.as_ref()),
             or_unset(status.selected.as_ref()),
         );
-        wide.row(cells(vec![version.name.clone(), agreed, common, selected]));
+        wide.row(cells(vec![name, agreed, common, selected]));
     }
     let value = json!({
         "header": form::of(&page.header),
         "members": form::list(&members, text),
         "resources": form::list(resources(), resource),
     });
-    let names = resources().map(|version| version.name.clone()).collect();
+    let names = resources().map(|version| version.resource.qualified().to_owned());
+    let names = names.collect();
     Document {
         value,
         tables: vec![table],

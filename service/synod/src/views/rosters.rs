@@ -45,7 +45,7 @@ pub(crate) fn roster_deleted(header: &Header, scope: &ResourceScope) -> Document
 fn outcome(value: Value, changed: bool, header: &Header, scope: &ResourceScope) -> Document {
     let mut table = Table::new(["Scope", "Changed", "Revision"]);
     table.row([
-        scope.to_string(),
+        scope.qualified(),
         yes_or_no(changed).to_owned(),
         header.revision.to_string(),
     ]);
@@ -53,7 +53,7 @@ fn outcome(value: Value, changed: bool, header: &Header, scope: &ResourceScope) 
         value,
         tables: vec![table.clone()],
         wide: vec![table],
-        names: vec![scope.to_string()],
+        names: vec![scope.qualified()],
     }
 }
 
@@ -70,7 +70,7 @@ fn document(value: Value, items: &[Roster], now: WallTime) -> Document {
             item.metadata.uid.to_string(),
             item.rule.notices(),
         ]));
-        names.push(item.scope.to_string());
+        names.push(item.scope.qualified());
     }
     Document {
         value,
@@ -83,7 +83,7 @@ fn document(value: Value, items: &[Roster], now: WallTime) -> Document {
 fn cells(item: &Roster, members: String, now: WallTime) -> [String; 6] {
     let labels = &item.rule.labels;
     [
-        item.scope.to_string(),
+        item.scope.qualified(),
         members,
         or_unset(Some(labels).filter(|labels| !labels.is_empty())),
         or_unset(Some(item.rule.least).filter(|least| *least > 0)),

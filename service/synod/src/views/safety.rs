@@ -1,11 +1,10 @@
 //! The answers of the safety commands as tables: whether it is safe, every reason why not, and the assumptions.
 
 use synod_client::json;
-use synod_client::{
-    Assumed, Assumption, Danger, DangerReason, GroupResource, Safety, Topic, TopicKind,
-};
+use synod_client::{Assumed, Assumption, Danger, DangerReason, Safety};
 
 use super::{SHOWN, UNSET, joined_of, span, yes_or_no};
+use crate::named::text;
 use crate::output::{Document, Table};
 
 /// `synod check-binary` and `synod check-drop`. The names are those of the resources with a danger.
@@ -13,7 +12,7 @@ pub(crate) fn safety(safety: &Safety) -> Document {
     let mut table = Table::new(["Safe", "Resource", "Why"]);
     let mut names: Vec<String> = Vec::new();
     for danger in &safety.dangers {
-        let name = named(&danger.resource);
+        let name = text(&danger.resource);
         let why = sentence(danger, safety);
         table.row([yes_or_no(false).to_owned(), name.clone(), why]);
         if names.last() != Some(&name) {
@@ -81,16 +80,8 @@ pub(crate) fn assumption_lines(safety: &Safety) -> String {
 
 fn assumed_of(assumed: &Assumed, shown: usize) -> String {
     let resources = assumed.resources.iter();
-    let names: Vec<String> = resources.map(named).collect();
+    let names: Vec<String> = resources.map(text).collect();
     joined_of(&names, assumed.omitted, shown)
-}
-
-/// A resource, or a topic of one, as the commands take it.
-fn named(resource: &GroupResource) -> String {
-    match Topic::of(resource) {
-        topic if topic.kind() == TopicKind::Encoding => resource.storage_version_name(),
-        topic => topic.to_string(),
-    }
 }
 
 fn to_do(reason: Assumption) -> &'static str {
@@ -115,6 +106,8 @@ fn to_do(reason: Assumption) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use synod_client::GroupResource;
+
     use super::*;
 
     #[test]
@@ -128,12 +121,12 @@ mod tests {
             omitted,
         };
         for (count, omitted, shown, expected) in [
-            (1, 0, 3, "a.r0s"),
-            (3, 0, 3, "a.r0s,a.r1s,a.r2s"),
-            (5, 0, 3, "a.r0s,a.r1s,a.r2s + 2 more..."),
-            (5, 7, 3, "a.r0s,a.r1s,a.r2s + 9 more..."),
-            (2, 7, 3, "a.r0s,a.r1s + 7 more..."),
-            (2, 7, usize::MAX, "a.r0s,a.r1s + 7 more..."),
+            (1, 0, 3, "r0s.a"),
+            (3, 0, 3, "r0s.a,r1s.a,r2s.a"),
+            (5, 0, 3, "r0s.a,r1s.a,r2s.a + 2 more..."),
+            (5, 7, 3, "r0s.a,r1s.a,r2s.a + 9 more..."),
+            (2, 7, 3, "r0s.a,r1s.a + 7 more..."),
+            (2, 7, usize::MAX, "r0s.a,r1s.a + 7 more..."),
         ] {
             assert_eq!(assumed_of(&named(count, omitted), shown), expected);
         }

@@ -57,7 +57,7 @@ pub(crate) fn storage_version(view: &StorageVersionView, now: WallTime) -> Docum
 
 /// A resource that members report, or of which only the storage state has stayed.
 struct Resource<'a> {
-    name: String,
+    name: &'a str,
     created: WallTime,
     version: Option<&'a StorageVersion>,
     state: Option<&'a StorageState>,
@@ -65,10 +65,10 @@ struct Resource<'a> {
 
 impl<'a> Resource<'a> {
     fn of(version: Option<&'a StorageVersion>, state: Option<&'a StorageState>) -> Option<Self> {
-        let name = version.map(|version| version.name.clone());
+        let resource = version.map(|version| &version.resource);
         let created = version.map(|version| version.metadata.created);
         Some(Self {
-            name: name.or_else(|| Some(state?.resource.storage_version_name()))?,
+            name: resource.or_else(|| Some(&state?.resource))?.qualified(),
             created: created.or_else(|| Some(state?.metadata.created))?,
             version,
             state,
@@ -84,7 +84,7 @@ impl<'a> Resource<'a> {
             .map_or(&[][..], |version| &version.entries)
             .iter();
         let encodings = entries.map(|entry| (entry.member.as_str(), entry.encoding.as_ref()));
-        let mut cells = first_cells(&self.name, common, encodings).to_vec();
+        let mut cells = first_cells(self.name, common, encodings).to_vec();
         cells.push(age(self.created.as_millis(), now.as_millis()));
         cells
     }
@@ -126,7 +126,7 @@ fn summary(value: Value, resources: &[Resource<'_>], now: WallTime) -> Document 
     }
     let names = resources
         .iter()
-        .map(|resource| resource.name.clone())
+        .map(|resource| resource.name.to_owned())
         .collect();
     let (mut tables, mut wide) = (vec![table], vec![wide]);
     for (tables, shown) in [(&mut tables, SHOWN), (&mut wide, usize::MAX)] {
@@ -152,7 +152,7 @@ fn standing(resources: &[Resource<'_>], shown: usize) -> Table {
                 _ => "discovery",
             };
             table.row([
-                resource.name.clone(),
+                resource.name.to_owned(),
                 what.to_owned(),
                 reason.sentence(shown),
             ]);

@@ -25,7 +25,7 @@ pub(crate) fn verdicts(
                 .map(|reason| reason.sentence(shown))
                 .collect();
             [
-                verdict.name.clone(),
+                verdict.resource.qualified().to_owned(),
                 yes_or_no(verdict.is_agreed()).to_owned(),
                 or_unset(verdict.agreed.as_ref()),
                 if why.is_empty() {
@@ -45,7 +45,8 @@ pub(crate) fn verdicts(
         "assumptions": form::list(assumed, form::of),
     });
     let disagreed = verdicts.iter().filter(|verdict| !verdict.is_agreed());
-    let names = disagreed.map(|verdict| verdict.name.clone()).collect();
+    let names = disagreed.map(|verdict| verdict.resource.qualified().to_owned());
+    let names = names.collect();
     let (mut tables, mut wide) = (vec![table], vec![wide]);
     if !assumed.is_empty() {
         tables.push(assumptions(assumed, SHOWN, ""));
@@ -61,7 +62,7 @@ pub(crate) fn verdicts(
 
 fn resource(verdict: &ResourceVerdict) -> Value {
     form::JsonObject::new()
-        .with("name", verdict.name.as_str())
+        .with("name", verdict.resource.storage_version_name())
         .with("agreed", verdict.is_agreed())
         .with_some("agreedVersion", form::version(verdict.agreed.as_ref()))
         .with("reasons", form::list(&verdict.reasons, reason))

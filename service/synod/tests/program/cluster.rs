@@ -267,7 +267,7 @@ impl Server {
 }
 
 pub(crate) fn named(resource: &str) -> GroupResource {
-    GroupResource::parse_storage_version_name(resource).unwrap()
+    GroupResource::parse_qualified(resource).unwrap()
 }
 
 /// Whether a path does not exist.

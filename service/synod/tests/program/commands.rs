@@ -35,8 +35,8 @@ async fn a_cluster_that_upgrades_is_seen_through_every_command() {
     let client = cluster.client().await;
     let first = Server::join(&client, "server-a").await;
     let second = Server::join(&client, "server-b").await;
-    first.encodes("example.com.widgets", "v1").await;
-    second.encodes("example.com.widgets", "v2").await;
+    first.encodes("widgets.example.com", "v1").await;
+    second.encodes("widgets.example.com", "v2").await;
 
     until_led(async || cluster.ask(&["status"]).await).await;
     members_are_shown(&cluster).await;
@@ -44,27 +44,27 @@ async fn a_cluster_that_upgrades_is_seen_through_every_command() {
     let list = well(cluster.ask(&["storage-versions", "list"]).await);
     assert_eq!(
         rows(&list)[0][..3],
-        ["example.com.widgets", "<unset>", "server-a=v1,server-b=v2"]
+        ["widgets.example.com", "<unset>", "server-a=v1,server-b=v2"]
     );
     let matrix = well(cluster.ask(&["storage-versions", "matrix"]).await);
     assert_eq!(
         rows(&matrix)[0],
-        ["example.com.widgets", "<unset>", "v1", "v2"]
+        ["widgets.example.com", "<unset>", "v1", "v2"]
     );
     let get = well(
         cluster
-            .ask(&["sv", "get", "example.com.widgets", "-o", "name"])
+            .ask(&["sv", "get", "widgets.example.com", "-o", "name"])
             .await,
     );
-    assert_eq!(get, "example.com.widgets\n");
+    assert_eq!(get, "widgets.example.com\n");
     assert_eq!(
         cluster
-            .ask(&["sv", "get", "example.com.gadgets"])
+            .ask(&["sv", "get", "gadgets.example.com"])
             .await
             .code,
         3
     );
-    let history = well(cluster.ask(&["sv", "history", "example.com.widgets"]).await);
+    let history = well(cluster.ask(&["sv", "history", "widgets.example.com"]).await);
     let changes: Vec<Vec<&str>> = rows(&history)
         .iter()
         .map(|row| row[1..4].to_vec())
@@ -83,10 +83,10 @@ async fn a_cluster_that_upgrades_is_seen_through_every_command() {
         "{}",
         check.out
     );
-    second.encodes("example.com.widgets", "v1").await;
+    second.encodes("widgets.example.com", "v1").await;
     well(
         cluster
-            .ask(&["storage-versions", "check", "example.com.widgets"])
+            .ask(&["storage-versions", "check", "widgets.example.com"])
             .await,
     );
 }
@@ -96,8 +96,8 @@ async fn a_resource_that_nobody_reports_is_forgotten() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let server = Server::join(&client, "server-a").await;
-    server.encodes("example.com.widgets", "v1").await;
-    let forget = ["storage-versions", "forget", "example.com.widgets"];
+    server.encodes("widgets.example.com", "v1").await;
+    let forget = ["storage-versions", "forget", "widgets.example.com"];
     let refused = cluster.ask(&forget).await;
     assert_eq!(refused.code, 4);
     assert!(
@@ -109,7 +109,7 @@ async fn a_resource_that_nobody_reports_is_forgotten() {
     let list = ["sv", "list", "-o", "name"];
     assert_eq!(well(cluster.ask(&list).await), "");
     let list = ["sv", "list", "--unreported", "-o", "name"];
-    assert_eq!(well(cluster.ask(&list).await), "example.com.widgets\n");
+    assert_eq!(well(cluster.ask(&list).await), "widgets.example.com\n");
     let name = GroupResource::new("example.com", "widgets").unwrap();
     let view = client.storage_version(&name, ReadOptions::linearizable());
     let state = view.await.unwrap().storage_state.unwrap();
@@ -122,15 +122,15 @@ async fn a_resource_that_nobody_reports_is_forgotten() {
     assert!(stale.err.contains(&last_changed), "{}", stale.err);
     let forget = [&forget[..], &["--if-revision", &revision]].concat();
     let tried = well(cluster.ask(&[&forget[..], &["--dry-run"]].concat()).await);
-    assert_eq!(tried, "example.com.widgets would be forgotten\n");
-    assert_eq!(well(cluster.ask(&list).await), "example.com.widgets\n");
+    assert_eq!(tried, "widgets.example.com would be forgotten\n");
+    assert_eq!(well(cluster.ask(&list).await), "widgets.example.com\n");
     let forgotten = well(cluster.ask(&forget).await);
     assert!(
-        forgotten.starts_with("example.com.widgets is forgotten at revision "),
+        forgotten.starts_with("widgets.example.com is forgotten at revision "),
         "{forgotten}"
     );
     assert_eq!(cluster.ask(&forget).await.code, 3);
-    let get = ["storage-versions", "get", "example.com.widgets"];
+    let get = ["storage-versions", "get", "widgets.example.com"];
     assert_eq!(cluster.ask(&get).await.code, 3);
 }
 
@@ -156,20 +156,20 @@ async fn a_check_that_waits_ends_with_the_agreement() {
     let client = cluster.client().await;
     let first = Server::join(&client, "server-a").await;
     let second = Server::join(&client, "server-b").await;
-    let words = ["storage-versions", "check", "example.com.widgets", "--wait"];
+    let words = ["storage-versions", "check", "widgets.example.com", "--wait"];
 
     let never = cluster.ask(&[&words[..], &["100ms"]].concat()).await;
     assert_eq!(never.code, 3, "it was never reported: {}", never.err);
-    first.votes("example.com.widgets", "v1").await;
-    second.votes("example.com.widgets", "v1").await;
+    first.votes("widgets.example.com", "v1").await;
+    second.votes("widgets.example.com", "v1").await;
     well(cluster.ask(&[&words[..], &["60s"]].concat()).await);
 
     // Both members vote for v2 now, so it is selected; neither has adopted it.
-    first.votes("example.com.widgets", "v2").await;
-    second.votes("example.com.widgets", "v2").await;
+    first.votes("widgets.example.com", "v2").await;
+    second.votes("widgets.example.com", "v2").await;
     let options = ReadOptions::linearizable();
     let view = client
-        .storage_version(&named("example.com.widgets"), options)
+        .storage_version(&named("widgets.example.com"), options)
         .await
         .unwrap();
     let selected = view.storage_version.unwrap().status.selected_revision;
@@ -179,11 +179,11 @@ async fn a_check_that_waits_ends_with_the_agreement() {
     assert!(late.out.contains(&why), "{}", late.out);
 
     let mut waiting = cluster.begin(&[&words[..], &["60s"]].concat());
-    first.adopts("example.com.widgets", selected).await;
-    second.adopts("example.com.widgets", selected).await;
+    first.adopts("widgets.example.com", selected).await;
+    second.adopts("widgets.example.com", selected).await;
     assert_eq!(waiting.ended().await.code(), Some(0));
     let out = [waiting.line().await.unwrap(), waiting.line().await.unwrap()].join("\n");
-    assert_eq!(rows(&out)[0], ["example.com.widgets", "yes", "v2", "-"]);
+    assert_eq!(rows(&out)[0], ["widgets.example.com", "yes", "v2", "-"]);
 }
 
 #[tokio::test]
@@ -261,7 +261,7 @@ async fn every_command_prints_every_form() {
     let client = cluster.client().await;
     Server::join(&client, "server-a")
         .await
-        .encodes("core.pods", "v1")
+        .encodes("pods", "v1")
         .await;
     assert_eq!(
         client
@@ -279,10 +279,10 @@ async fn every_command_prints_every_form() {
         &["members", "list"],
         &["members", "get", "server-a"],
         &["storage-versions", "list"],
-        &["storage-versions", "get", "core.pods"],
+        &["storage-versions", "get", "pods"],
         &["storage-versions", "matrix"],
         &["storage-versions", "check"],
-        &["storage-versions", "history", "core.pods"],
+        &["storage-versions", "history", "pods"],
         &["settings"],
         &["settings", "get"],
         &["settings", "set", "members_max=10000"],

@@ -22,6 +22,7 @@ mod refusals;
 mod rosters;
 mod serve;
 mod settings;
+mod spellings;
 #[path = "../../src/tests/stand_in.rs"]
 mod stand_in;
 mod topics;

@@ -23,7 +23,7 @@ use crate::program::{Printed, Running};
 use api_server::{ApiServer, Mood};
 use relay::Relay;
 
-const WIDGETS: &str = "example.io.widgets";
+const WIDGETS: &str = "widgets.example.io";
 
 /// How soon after an abort a worker has stopped.
 const PROMISED: Duration = Duration::from_secs(1);

@@ -30,8 +30,8 @@ async fn a_migration_is_followed_to_its_end_and_makes_a_version_safe_to_drop() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let server = Server::join(&client, "server-a").await;
-    server.encodes("example.com.widgets", "v2").await;
-    let drop = ["check-drop", "example.com.widgets", "v1"];
+    server.encodes("widgets.example.com", "v2").await;
+    let drop = ["check-drop", "widgets.example.com", "v1"];
     let unsafe_yet = cluster.ask(&drop).await;
     assert_eq!(unsafe_yet.code, 8, "{}", unsafe_yet.err);
     assert!(unsafe_yet.out.contains("versions that nobody can name"));
@@ -70,7 +70,7 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let server = Server::join(&client, "server-a").await;
-    server.encodes("example.com.widgets", "v2").await;
+    server.encodes("widgets.example.com", "v2").await;
     let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
     let first = listed.trim();
     let tried = well(
@@ -84,12 +84,12 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
     assert_eq!(cluster.ask(&["migrations", "abort", first]).await.code, 4);
     assert_eq!(cluster.ask(&["migrations", "watch", first]).await.code, 1);
 
-    let start = ["migrations", "start", "example.com.widgets"];
+    let start = ["migrations", "start", "widgets.example.com"];
     let tried = well(cluster.ask(&[&start[..], &["--dry-run"]].concat()).await);
     let second = well(cluster.ask(&start).await);
     assert_eq!(
         tried,
-        "a migration of example.com.widgets would be created\n"
+        "a migration of widgets.example.com would be created\n"
     );
     let second = second.trim();
     assert_eq!(cluster.ask(&start).await.code, 4, "one waits already");
@@ -124,7 +124,7 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
     well(cluster.ask(&reset).await);
     let got = well(cluster.ask(&["migrations", "get", second]).await);
     assert!(!got.contains("pending"), "{got}");
-    let nobody = cluster.ask(&["migrations", "reset", "core.pods"]).await;
+    let nobody = cluster.ask(&["migrations", "reset", "pods"]).await;
     assert_eq!(nobody.code, 3);
 }
 
@@ -133,7 +133,7 @@ async fn the_claim_of_a_worker_that_is_gone_is_given_back_by_hand() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let server = Server::join(&client, "server-a").await;
-    server.encodes("example.com.widgets", "v2").await;
+    server.encodes("widgets.example.com", "v2").await;
     let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
     let name = listed.trim();
     let release = ["migrations", "release", name];
@@ -179,20 +179,20 @@ async fn a_migration_goes_by_its_alias_and_is_deleted_while_it_is_worked_at() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let server = Server::join(&client, "server-a").await;
-    server.encodes("example.com.widgets", "v2").await;
-    let drop = ["check-drop", "example.com.widgets", "v1"];
+    server.encodes("widgets.example.com", "v2").await;
+    let drop = ["check-drop", "widgets.example.com", "v1"];
     let first = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
     let named = [
         "migrations",
         "start",
-        "example.com.widgets",
+        "widgets.example.com",
         "--alias",
         "to-v2",
     ];
     let tried = well(cluster.ask(&[&named[..], &["--dry-run"]].concat()).await);
     assert_eq!(
         tried,
-        "a migration of example.com.widgets would be created\n"
+        "a migration of widgets.example.com would be created\n"
     );
     let id = well(cluster.ask(&named).await);
     let again = cluster.ask(&named).await;
@@ -205,7 +205,7 @@ async fn a_migration_goes_by_its_alias_and_is_deleted_while_it_is_worked_at() {
     let wide = well(cluster.ask(&["migrations", "list", "-o", "wide"]).await);
     assert!(wide.contains("to-v2"), "{wide}");
     for bad in ["Mine", "widgets-7"] {
-        let refused = ["migrations", "start", "example.com.widgets", "--alias", bad];
+        let refused = ["migrations", "start", "widgets.example.com", "--alias", bad];
         let refused = cluster.ask(&refused).await;
         assert_eq!(refused.code, 2, "{}", refused.err);
         assert!(refused.err.contains("--alias"), "{}", refused.err);
@@ -245,7 +245,7 @@ async fn a_binary_that_cannot_read_what_is_written_must_not_join() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let server = Server::join(&client, "server-a").await;
-    server.encodes("example.com.widgets", "v2").await;
+    server.encodes("widgets.example.com", "v2").await;
     let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
     let claim = claim(&client, listed.trim()).await;
     client.complete_migration(&claim).await.unwrap();
@@ -253,7 +253,7 @@ async fn a_binary_that_cannot_read_what_is_written_must_not_join() {
     let file = directory.path().join("binary.yaml");
     let check = ["check-binary", "-f", file.to_str().unwrap()];
     let widgets = |rest: &str| {
-        format!("resources: [{{resource: example.com.widgets, decodableVersions: {rest}}}]")
+        format!("resources: [{{resource: widgets.example.com, decodableVersions: {rest}}}]")
     };
     for (text, alone, vouched) in [
         (widgets("[v1]"), 8, 8),

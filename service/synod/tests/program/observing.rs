@@ -20,7 +20,7 @@ use crate::cluster::{Cluster, Server, named};
 use crate::program::{LIMIT, Printed, run};
 use api_server::{ApiServer, Mood};
 
-const WIDGETS: &str = "example.io.widgets";
+const WIDGETS: &str = "widgets.example.io";
 
 /// How long a server may take for a document where one hangs: long enough for the others, and for encryption, on a busy machine.
 const HANGING: [&str; 2] = ["--server-timeout", "3s"];

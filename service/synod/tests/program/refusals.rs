@@ -131,7 +131,7 @@ async fn a_replica_that_never_answers_lets_the_time_run_out() {
 async fn what_was_typed_wrong_is_told_without_a_cluster() {
     for words in [
         &["members", "get", "Not_A_Member"][..],
-        &["storage-versions", "get", "deployments"],
+        &["storage-versions", "get", "Deployments"],
         &["storage-versions", "check", "deployments", "Pods.core"],
         &["storage-versions", "check", "--wait", "5"],
         &["settings", "set", "write_grace"],
@@ -178,12 +178,12 @@ async fn an_answer_is_printed_and_all_is_well() {
     .await;
     assert_eq!(
         (printed.code, printed.out.as_str()),
-        (8, "core.pods\nexample.com.widgets\n")
+        (8, "pods\nwidgets.example.com\n")
     );
     let words = [
         "storage-versions",
         "check",
-        "apps.deployments",
+        "deployments.apps",
         "--endpoints",
         &endpoint,
     ];
@@ -191,7 +191,7 @@ async fn an_answer_is_printed_and_all_is_well() {
     let words = [
         "storage-versions",
         "check",
-        "batch.jobs",
+        "jobs.batch",
         "--endpoints",
         &endpoint,
     ];
@@ -205,7 +205,7 @@ async fn an_answer_is_printed_and_all_is_well() {
     let words = [
         "storage-versions",
         "check",
-        "batch.cronjobs",
+        "cronjobs.batch",
         "--endpoints",
         &endpoint,
     ];
@@ -220,14 +220,14 @@ async fn a_resource_that_nobody_reports_any_more_is_still_shown() {
     let words = [
         "storage-versions",
         "get",
-        "batch.jobs",
+        "jobs.batch",
         "--endpoints",
         &stand_in.endpoint(),
     ];
     let printed = run(&words).await;
     assert_eq!(printed.code, 0, "{}", printed.err);
     assert!(
-        printed.out.contains("batch.jobs   <unset>"),
+        printed.out.contains("jobs.batch   <unset>"),
         "{}",
         printed.out
     );

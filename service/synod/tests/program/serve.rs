@@ -38,7 +38,7 @@ async fn a_leader_that_is_asked_to_end_hands_over_and_ends_well() {
     let mut replica = cluster.replicas[leader].take().unwrap();
     replica.signal(Signal::TERM);
     assert_eq!(replica.ended().await.code(), Some(0));
-    server.encodes("core.pods", "v1").await;
+    server.encodes("pods", "v1").await;
     // A follower may name the one before for a moment.
     let asking = async || match cluster.leader().await {
         other if other != leader => Ok(()),
@@ -46,9 +46,7 @@ async fn a_leader_that_is_asked_to_end_hands_over_and_ends_well() {
     };
     eventually("another leader", asking).await;
     cluster.restart(leader).await;
-    let printed = cluster
-        .ask(&["storage-versions", "check", "core.pods"])
-        .await;
+    let printed = cluster.ask(&["storage-versions", "check", "pods"]).await;
     assert_eq!(printed.code, 0, "{}", printed.err);
 }
 

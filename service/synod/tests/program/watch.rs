@@ -35,13 +35,18 @@ async fn a_watch_prints_what_is_asked_for_line_by_line() {
     let client = cluster.client().await;
     let mut members = cluster.begin(&["watch", "--from=1", "--kinds=member"]);
     let server = Server::join(&client, "server-a").await;
-    server.encodes("core.pods", "v1").await;
+    server.encodes("pods", "v1").await;
     let seen = document(&mut members).await;
     let event = &seen["events"]["events"][0];
     assert_eq!(event["type"], "EVENT_TYPE_ADDED");
     assert_eq!(event["member"]["metadata"]["name"], "server-a");
 
-    let mut pods = cluster.begin(&["watch", "--from=1", "--names=core.pods"]);
+    let mut pods = cluster.begin(&[
+        "watch",
+        "--from=1",
+        "--kinds=storage-version",
+        "--names=pods",
+    ]);
     let seen = document(&mut pods).await;
     let event = &seen["events"]["events"][0];
     assert_eq!(event["kind"], "OBJECT_KIND_STORAGE_VERSION");

@@ -16,9 +16,9 @@ Examples:
 
 pub(in crate::args) const MIGRATIONS_START: &str = "\
 Examples:
-  synod migrations start batch.jobs
-  synod migrations start batch.jobs --alias jobs-to-v2
-  synod migrations watch $(synod migrations start batch.jobs --rewrite-all)
+  synod migrations start jobs.batch
+  synod migrations start jobs.batch --alias jobs-to-v2
+  synod migrations watch $(synod migrations start jobs.batch --rewrite-all)
 
 Prints the name of the migration.";
 
@@ -42,6 +42,6 @@ Examples:
 
 pub(in crate::args) const MIGRATIONS_RESET: &str = "\
 Examples:
-  synod migrations reset batch.jobs
+  synod migrations reset jobs.batch
   synod migrations reset --all --dry-run
   synod migrations reset --all";

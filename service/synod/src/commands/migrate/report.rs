@@ -151,7 +151,7 @@ impl Event {
 
     /// The API server does not serve a resource that the caller named.
     pub(super) fn unserved(resource: &GroupResource) -> Self {
-        let name = resource.storage_version_name();
+        let name = resource.qualified();
         let why = "the API server has no such resource that can be listed and updated";
         Self {
             text: format!("{name}  not served: {why}"),

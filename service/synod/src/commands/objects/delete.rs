@@ -12,6 +12,8 @@ use crate::failure::Failure;
 pub(crate) async fn run(args: &DeleteArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let key = key(&args.resource, args.namespace.as_deref(), &args.name)?;
     let fence = fence(&args.fence)?;
+    let client = connect(&args.write.query.client, matches).await?;
+    let key = key.resolve(&client).await?;
     let delete = DeleteObject {
         key: key.clone(),
         propagation: args.cascade.map(|cascade| match cascade {
@@ -22,7 +24,6 @@ pub(crate) async fn run(args: &DeleteArgs, matches: &ArgMatches) -> Result<Exit,
         preconditions: collections::preconditions(&args.write),
         fences: Fences::default(),
     };
-    let client = connect(&args.write.query.client, matches).await?;
     let deleted = objects(&client, args.write.dry_run, fence)
         .delete(delete)
         .await;

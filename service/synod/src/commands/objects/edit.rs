@@ -22,6 +22,7 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
     let key = key(&args.resource, args.namespace.as_deref(), &args.name)?;
     let fence = fence(&args.fence)?;
     let client = connect(&args.write.query.client, matches).await?;
+    let key = key.resolve(&client).await?;
     let collection = collection_of(&client, &key.resource).await?;
     let view = client
         .raw_objects()

@@ -1,11 +1,13 @@
 //! `synod get`: shows objects.
 
 use clap::ArgMatches;
-use synod_client::{FieldSelector, LabelSelector, ListObjects, Namespace, ReadOptions, Violations};
+use synod_client::{
+    FieldSelector, GroupResource, LabelSelector, ListObjects, Namespace, ReadOptions, Violations,
+};
 use synod_model::Json;
 
 use super::super::{collections, connect, now, show};
-use super::{collection_of, key};
+use super::{collection_of, key, resource};
 use crate::args::GetArgs;
 use crate::documents;
 use crate::exit::Exit;
@@ -23,6 +25,7 @@ pub(crate) async fn run(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Fa
 async fn one(args: &GetArgs, name: &str, matches: &ArgMatches) -> Result<Exit, Failure> {
     let key = key(&args.resource, args.namespace.as_deref(), name)?;
     let client = connect(&args.query.client, matches).await?;
+    let key = key.resolve(&client).await?;
     let collection = collection_of(&client, &key.resource).await?;
     let view = client
         .raw_objects()
@@ -37,8 +40,10 @@ async fn one(args: &GetArgs, name: &str, matches: &ArgMatches) -> Result<Exit, F
 }
 
 async fn all(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let list = list(args)?;
+    let spelling = collections::spelling(&args.resource)?;
+    let mut list = list(args, spelling.first_reading())?;
     let client = connect(&args.query.client, matches).await?;
+    list.resource = resource(&client, &spelling).await?;
     let collection = collection_of(&client, &list.resource).await?;
     let page = client.raw_objects().list(&list).all().await?;
     let document = views::objects(&page, &collection, now());
@@ -62,9 +67,9 @@ fn show_exactly(document: &Document, stored: &Json, format: Format) -> Result<Ex
     }
 }
 
-fn list(args: &GetArgs) -> Result<ListObjects, Failure> {
+fn list(args: &GetArgs, resource: &GroupResource) -> Result<ListObjects, Failure> {
     let mut found = Violations::new();
-    let mut list = ListObjects::new(collections::resource(&args.resource)?);
+    let mut list = ListObjects::new(resource.clone());
     let space = args.namespace.as_deref().map(Namespace::parse).transpose();
     list.namespace = found.parsed("--namespace", space).flatten();
     let labels = LabelSelector::parse(args.selector.as_deref().unwrap_or_default());

@@ -21,6 +21,7 @@ pub(crate) async fn run(args: &PatchArgs, matches: &ArgMatches) -> Result<Exit, 
     let patch = Typed::of(args)?;
     let fence = fence(&args.fence)?;
     let client = connect(&args.write.query.client, matches).await?;
+    let key = key.resolve(&client).await?;
     let patched = carry_out(&client, args, &key, (patch, fence)).await;
     // If the session cannot be closed now, it ends by itself. That says nothing about the change.
     let _ = client.close().await;

@@ -116,12 +116,12 @@ impl Round {
             if let Some(what) = self.what(posted) {
                 let hashes: Vec<String> =
                     posted.seen.hashes.iter().map(ToString::to_string).collect();
-                let name = posted.resource.storage_version_name();
+                let name = posted.resource.qualified();
                 let _ = writeln!(text, "{name}  {}  {what}", hashes.join(","));
             }
             if !posted.against.is_empty() {
                 let hashes: Vec<String> = posted.against.iter().map(ToString::to_string).collect();
-                let name = posted.resource.storage_version_name();
+                let name = posted.resource.qualified();
                 let (this, it) = match hashes.len() {
                     1 => ("this hash", "it"),
                     _ => ("these hashes", "them"),

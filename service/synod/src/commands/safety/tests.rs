@@ -11,13 +11,13 @@ use crate::exit::Exit;
 #[test]
 fn the_manifest_among_the_examples_is_one() {
     let text = include_str!("../../../../../examples/manifest/binary.yaml");
-    let binary = manifest(text).unwrap();
+    let binary = manifest(text).unwrap().binary;
     let resources = &binary.resources;
     let names: Vec<String> = resources
         .iter()
-        .map(|one| one.resource.storage_version_name())
+        .map(|one| one.resource.qualified().to_owned())
         .collect();
-    assert_eq!(names, ["core.pods", "example.io.widgets"]);
+    assert_eq!(names, ["pods", "widgets.example.io"]);
     assert_eq!(resources[0].kind, None);
     assert_eq!(resources[1].kind.as_ref().unwrap().as_str(), "Widget");
     assert_eq!(resources[1].decodable.len(), 2);
@@ -32,14 +32,14 @@ fn the_manifest_among_the_examples_is_one() {
 #[test]
 fn a_binary_is_taken_for_whole_unless_it_says_what_it_leaves_to_others() {
     let with = |left: &str| {
-        let pods = "{resource: core.pods, decodableVersions: [v1]}";
-        manifest(&format!("{{resources: [{pods}]{left}}}"))
+        let pods = "{resource: pods, decodableVersions: [v1]}";
+        manifest(&format!("{{resources: [{pods}]{left}}}")).map(|typed| typed.binary)
     };
     let binary = with("").unwrap();
     assert!(binary.left_to_others.is_empty());
-    let binary = with(", leftToOthers: ['*', core.*, batch.jobs]").unwrap();
+    let binary = with(", leftToOthers: ['*', core.*, jobs.batch]").unwrap();
     assert_eq!(binary.left_to_others.len(), 3);
-    let failure = with(", leftToOthers: [jobs]").unwrap_err();
+    let failure = with(", leftToOthers: [Jobs]").unwrap_err();
     assert!(failure.to_string().contains("leftToOthers[0]"), "{failure}");
 }
 
@@ -55,14 +55,14 @@ fn a_manifest_that_names_nothing_is_refused() {
 
 #[test]
 fn a_binary_encodes_or_votes_and_decodes_what_it_says() {
-    let both = "resources: [{resource: core.pods, decodableVersions: [v1], encodingVersion: v1, \
+    let both = "resources: [{resource: pods, decodableVersions: [v1], encodingVersion: v1, \
                 preferredVersion: v1}]";
     let failure = manifest(both).unwrap_err().to_string();
     assert!(
         failure.contains("resources[0].preferredVersion"),
         "{failure}"
     );
-    let lacks = "resources: [{resource: core.pods, decodableVersions: [v1], encodingVersion: v2}]";
+    let lacks = "resources: [{resource: pods, decodableVersions: [v1], encodingVersion: v2}]";
     let failure = manifest(lacks).unwrap_err().to_string();
     assert!(
         failure.contains("resources[0].decodableVersions"),
@@ -127,7 +127,7 @@ fn every_fault_of_a_manifest_is_told_at_its_place() {
 
 #[test]
 fn a_word_that_no_manifest_has_is_refused() {
-    let text = "resources: [{resource: core.pods, decodable: [v1]}]";
+    let text = "resources: [{resource: pods, decodable: [v1]}]";
     let failure = manifest(text).unwrap_err().to_string();
     assert!(failure.contains("decodable"), "{failure}");
 }

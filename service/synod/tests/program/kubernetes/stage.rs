@@ -16,7 +16,7 @@ use crate::certificates::{Folder, text};
 use crate::cluster::{Cluster, named};
 use crate::program::{LIMIT, Running};
 
-pub(super) const WIDGETS: &str = "example.io.widgets";
+pub(super) const WIDGETS: &str = "widgets.example.io";
 pub(super) const DEFINITIONS: &str = "apiextensions.k8s.io.customresourcedefinitions";
 
 /// Where API servers serve definitions, API services, and widgets in a version.

@@ -7,7 +7,7 @@ use crate::certificates::Serves;
 use crate::cluster::Server;
 
 /// A resource that members report, and that the API server does not serve.
-const GADGETS: &str = "example.io.gadgets";
+const GADGETS: &str = "gadgets.example.io";
 
 impl Stage {
     /// The same, with a migration of gadgets beside that of widgets.
@@ -21,7 +21,7 @@ impl Stage {
     async fn gadgets(&self) -> Migration {
         let all = self.client.migrations(ListMigrations::new()).all().await;
         let mut all = all.unwrap().items.into_iter();
-        all.find(|one| one.id.resource().storage_version_name() == GADGETS)
+        all.find(|one| one.id.resource().qualified() == GADGETS)
             .unwrap()
     }
 }
@@ -36,12 +36,16 @@ async fn a_named_resource_that_is_not_served_ends_it_with_8() {
         assert_eq!(told[0]["unserved"]["resource"], GADGETS, "{told:?}");
         assert_eq!(told.len(), 1, "{told:?}");
     }
-    // One of which nothing waits is misspelt, perhaps.
-    let (code, told) = stage.work(&["example.io.widget"]).await;
+    // One that nothing knows is misspelt, unless the caller says that it is new.
+    let unknown = stage.words(&["--once", "widget.example.io"]);
+    let printed = stage.cluster.ask(&unknown).await;
+    assert_eq!(printed.code, 3, "{}", printed.err);
+    assert!(printed.err.contains(WIDGETS), "{}", printed.err);
+    let (code, told) = stage.work(&["widget.example.io", "--new"]).await;
     assert_eq!((code, told.len()), (8, 1), "{told:?}");
     let text = ["--once", GADGETS, "-o", "text"];
     let printed = stage.cluster.ask(&stage.words(&text)).await;
-    let line = "example.io.gadgets  not served: the API server has no such resource that can be listed and updated\n";
+    let line = "gadgets.example.io  not served: the API server has no such resource that can be listed and updated\n";
     assert_eq!((printed.code, printed.out.as_str()), (8, line));
     // The others are worked at all the same.
     let (code, told) = stage.work(&[GADGETS, WIDGETS]).await;
