@@ -1,6 +1,6 @@
 //! Names of resources on the command line: one spelling, the other one resolved where one resource fits, and what nothing knows refused.
 
-use synod_client::{Client, DeleteRoster, LabelSelector, ResourceScope, RosterRule, SetRoster};
+use synod_client::{Client, DeleteRoster, ResourceScope, RosterRule, SetRoster};
 
 use crate::cluster::{Cluster, Server};
 use crate::program::Printed;
@@ -30,9 +30,8 @@ async fn set_roster(client: &Client, scope: &str) {
     let set = SetRoster {
         scope: ResourceScope::parse(scope).unwrap(),
         rule: RosterRule {
-            members: Default::default(),
-            labels: LabelSelector::default(),
             least: 1,
+            ..RosterRule::default()
         },
         if_revision: None,
     };

@@ -8,7 +8,7 @@ use synod_model::{
     AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration,
     FailureClass, GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase,
     MigrationReason, MigrationTarget, Persisted, Refusal, ReportMigrationProgress, Revision,
-    RosterRule, StartMigration, StorageVersionHash, Switch, WallTime,
+    StartMigration, StorageVersionHash, Switch, WallTime,
 };
 
 use super::late_writes::ClaimEnd;
@@ -143,23 +143,7 @@ impl World {
         }
         let is_on_trust = status.on_trust.is_some();
         self.settle_doubts(id);
-        let status = &self.resource(id.resource()).expect("it is known").status;
-        let mut assumptions = BTreeSet::new();
-        assumptions.extend(is_on_trust.then_some(Assumption::NoRoster));
-        if !status.said_stopped.is_empty() {
-            assumptions.insert(Assumption::SaidStopped);
-        }
-        if status.concluded_before.is_some() {
-            assumptions.insert(Assumption::ConcludedBefore);
-        }
-        let rule = self.roster_of(id.resource()).map(|roster| &roster.rule);
-        let is_loose = |rule: &RosterRule| {
-            let is_small = rule.members.len() >= rule.least as usize && !rule.members.is_empty();
-            !(rule.complete || (is_small && rule.labels.is_empty()))
-        };
-        if rule.is_some_and(is_loose) {
-            assumptions.insert(Assumption::RosterMayMiss);
-        }
+        let assumptions = self.assumed_by_success(id.resource());
         let answer = if self.counts_late_writes() {
             self.migration_mut(id).assumptions = assumptions.clone();
             Answer::MigrationSucceeded { assumptions }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use synod_machine::{Answer, StateStatus};
 use synod_model::{
-    Absent, AgreementCause, Current, DeleteRoster, ErrorKind, GroupResource, LabelSelector,
-    MemberId, Refusal, ResourceScope, Revision, Roster, SetRoster, WallTime,
+    Absent, AgreementCause, Assumption, Current, DeleteRoster, ErrorKind, GroupResource,
+    LabelSelector, MemberId, Refusal, ResourceScope, Revision, Roster, RosterRule, SetRoster,
+    WallTime,
 };
 
 use super::{World, no};
@@ -169,6 +170,36 @@ impl World {
         if status != old {
             status.heard = heard;
         }
+    }
+
+    /// Notes that the resource is reported, if it is. Returns whether a roster asks for it from now on that left it out.
+    pub(super) fn roster_begins_to_ask(&mut self, name: &GroupResource) -> bool {
+        let was_left_out = self.roster_of(name).is_none();
+        let is_reported = !self.entries_of(name).is_empty();
+        if self.counts_late_writes() && !self.is_no_encoding(name) && is_reported {
+            self.resource_mut(name).status.ever_reported = true;
+        }
+        was_left_out && self.roster_of(name).is_some()
+    }
+
+    /// What the success of a migration of the resource rests on, once its doubts are settled.
+    pub(super) fn assumed_by_success(&self, name: &GroupResource) -> BTreeSet<Assumption> {
+        let status = &self.resource(name).expect("it is known").status;
+        let rule = self.roster_of(name).map(|roster| &roster.rule);
+        let is_loose = |rule: &RosterRule| {
+            let is_small = rule.members.len() >= rule.least as usize && !rule.members.is_empty();
+            !(rule.complete || (is_small && rule.labels.is_empty()))
+        };
+        let mut assumptions = BTreeSet::new();
+        assumptions.extend(status.on_trust.map(|_| Assumption::NoRoster));
+        assumptions.extend(status.concluded_before.map(|_| Assumption::ConcludedBefore));
+        if !status.said_stopped.is_empty() {
+            assumptions.insert(Assumption::SaidStopped);
+        }
+        if rule.is_some_and(is_loose) {
+            assumptions.insert(Assumption::RosterMayMiss);
+        }
+        assumptions
     }
 
     /// The roster in force: that of the resource, else that of its group, else that of all.

@@ -322,11 +322,7 @@ impl World {
     ) {
         let revision = self.revision;
         let entries = self.entries_of(name);
-        let was_left_out = self.roster_of(name).is_none();
-        if self.counts_late_writes() && !self.is_no_encoding(name) && !entries.is_empty() {
-            self.resource_mut(name).status.ever_reported = true;
-        }
-        let begins_to_ask = was_left_out && self.roster_of(name).is_some();
+        let begins_to_ask = self.roster_begins_to_ask(name);
         let absent = self.absent(name);
         let trusts_anew = self.trusts_anew(name);
         let by_labels = self
