@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use synod_client::{ErrorKind, ReadOptions};
+use synod_machine::MACHINE_VERSION;
 use synod_model::Refusal;
 use synod_proto::v1;
 
@@ -49,7 +50,7 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
         eventually(
             "the raise of the machine version",
             async || match machine_version(&cluster, id).await {
-                2 => Ok(()),
+                MACHINE_VERSION => Ok(()),
                 other => Err(format!("{other} is in force at replica {id}")),
             },
         )
@@ -264,7 +265,8 @@ async fn goes_back(cluster: &mut Cluster, id: u64) {
     cluster.launch(id);
     let (status, log) = within("the end of an older replica", cluster.ended(id)).await;
     assert!(!status.success(), "{log}");
-    assert!(log.contains("machine version 2"), "{log}");
+    let newest = format!("machine version {MACHINE_VERSION}");
+    assert!(log.contains(&newest), "{log}");
     let says = log.contains("run the newer release") || log.contains("run that on this replica");
     assert!(says, "{log}");
     cluster.is_to_run(id, synod());
@@ -276,8 +278,8 @@ async fn does_not_join(cluster: &mut Cluster) {
     let peer = cluster.newcomer(4);
     cluster.is_to_run(4, older());
     cluster.launch(4);
-    let words = ["does not know machine version 2"];
-    is_refused(cluster, &["cluster", "add", "4", &peer], &words).await;
+    let words = format!("does not know machine version {MACHINE_VERSION}");
+    is_refused(cluster, &["cluster", "add", "4", &peer], &[&words]).await;
     assert!(cluster.terminate(4).await.success());
 }
 

@@ -195,6 +195,7 @@ async fn asks_for_two(client: &Client) {
         scope: legal(ResourceScope::parse("widgets.example.io.served.synod.*")),
         rule: RosterRule {
             least: 2,
+            complete: true,
             ..RosterRule::default()
         },
         if_revision: None,

@@ -110,9 +110,7 @@ impl World {
         then: &[MemberId],
         now: &[MemberId],
     ) {
-        let by_labels = self
-            .roster_of(name)
-            .is_some_and(|roster| !roster.rule.labels.is_empty());
+        let by_labels = self.roster_asks_by_labels(name);
         if self.resource(name).is_none() {
             return;
         }
@@ -120,6 +118,12 @@ impl World {
         heard.retain(|id| !now.contains(id));
         let gone = then.iter().filter(|id| !now.contains(id));
         heard.extend(gone.filter(|_| by_labels).cloned());
+    }
+
+    /// Whether the roster in force asks for members by their labels.
+    pub(super) fn roster_asks_by_labels(&self, name: &GroupResource) -> bool {
+        let roster = self.roster_of(name);
+        roster.is_some_and(|roster| !roster.rule.labels.is_empty())
     }
 
     /// Whether `persisted` is on trust from now on: no roster asks for any member, or a member with the labels that are

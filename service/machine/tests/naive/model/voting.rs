@@ -325,9 +325,7 @@ impl World {
         let begins_to_ask = self.roster_begins_to_ask(name);
         let absent = self.absent(name);
         let trusts_anew = self.trusts_anew(name);
-        let by_labels = self
-            .roster_of(name)
-            .is_some_and(|roster| !roster.rule.labels.is_empty());
+        let by_labels = self.roster_asks_by_labels(name);
         let many = self.settings.agreements_kept as usize;
         let fresh = self.new_metadata(wall);
         let is_seen = !self.is_no_encoding(name);
