@@ -60,7 +60,7 @@ pub enum Answer {
     MigrationCompleted(Option<Assumption>),
     /// The migration has succeeded.
     MigrationSucceeded {
-        /// What that relies on beside what is known.
+        /// The assumptions that the success rests on.
         assumptions: BTreeSet<Assumption>,
     },
     /// How much of what was past its deadline was removed.

@@ -69,7 +69,7 @@ impl RosterRule {
         !self.complete && (self.asks_by_labels() || !names_all)
     }
 
-    /// What the roster can notice and what it cannot, in words.
+    /// Describes which missing servers the roster can notice and which it cannot.
     pub fn notices(&self) -> String {
         let mut noticed = Vec::new();
         if !self.members.is_empty() {

@@ -19,7 +19,7 @@ A test writes this file from the protocol, and finds in each test that is named 
 const SCENARIOS: &str = "service/machine/tests/scenarios";
 
 /// The test that raises a reason or an assumption.
-struct Raised {
+struct RaisingTest {
     /// The name in the protocol, without the name of its enum.
     name: &'static str,
     /// The file among the scenarios, and the name of the test.
@@ -28,124 +28,124 @@ struct Raised {
     variant: &'static str,
 }
 
-const fn raised(
+const fn raising_test(
     name: &'static str,
     file: &'static str,
     test: &'static str,
     variant: &'static str,
-) -> Raised {
-    Raised {
+) -> RaisingTest {
+    RaisingTest {
         name,
         test: (file, test),
         variant,
     }
 }
 
-const DANGERS: &[Raised] = &[
-    raised(
+const DANGERS: &[RaisingTest] = &[
+    raising_test(
         "NO_STATE",
         "safety.rs",
         "what_nobody_knows_is_not_safe",
         "Why::NoState",
     ),
-    raised(
+    raising_test(
         "PERSISTED_UNKNOWN",
         "safety.rs",
         "what_nobody_knows_is_not_safe",
         "Why::PersistedUnknown",
     ),
-    raised(
+    raising_test(
         "PERSISTED",
         "safety.rs",
         "every_reason_is_named",
         "Why::Persisted(",
     ),
-    raised(
+    raising_test(
         "PERSISTED_HASH",
         "safety.rs",
         "an_encoding_that_only_its_hash_names_is_told_by_the_kind",
         "Why::PersistedHash",
     ),
-    raised(
+    raising_test(
         "SELECTED",
         "safety.rs",
         "every_reason_is_named",
         "Why::Selected(",
     ),
-    raised(
+    raising_test(
         "REPORTED",
         "safety.rs",
         "every_reason_is_named",
         "Why::Reported(",
     ),
-    raised("VOTED", "safety.rs", "every_reason_is_named", "Why::Voted("),
-    raised(
+    raising_test("VOTED", "safety.rs", "every_reason_is_named", "Why::Voted("),
+    raising_test(
         "DRAINING",
         "safety.rs",
         "every_reason_is_named",
         "Why::Draining(",
     ),
-    raised(
+    raising_test(
         "DRAINING_HASH",
         "evidence.rs",
         "a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them",
         "Why::DrainingHash",
     ),
-    raised(
+    raising_test(
         "OBSERVED",
         "safety.rs",
         "an_encoding_that_only_its_hash_names_is_told_by_the_kind",
         "Why::Observed(",
     ),
-    raised(
+    raising_test(
         "OBSERVATION_EXPIRED",
         "safety.rs",
         "what_discovery_showed_too_long_ago_is_not_safe",
         "Why::ObservationOver",
     ),
-    raised(
+    raising_test(
         "ABSENT",
         "rosters.rs",
         "while_a_named_member_is_missing_nothing_counts",
         "Why::Absent(",
     ),
-    raised(
+    raising_test(
         "ABSENT_MORE",
         "rosters.rs",
         "a_server_that_does_not_take_part_keeps_its_version_from_being_dropped",
         "Why::AbsentMore",
     ),
-    raised(
+    raising_test(
         "NOT_DECODABLE",
         "safety.rs",
         "a_binary_that_encodes_what_others_cannot_decode_is_not_safe",
         "Why::NotDecodableBy",
     ),
-    raised(
+    raising_test(
         "SNAPSHOT",
         "safety.rs",
         "a_snapshot_in_the_version_is_named",
         "Why::Snapshot(",
     ),
-    raised(
+    raising_test(
         "UNREADABLE_HASH",
         "evidence.rs",
         "a_hash_that_nothing_explains_may_be_any_version",
         "Why::UnreadableHash",
     ),
-    raised(
+    raising_test(
         "CONTRADICTED",
         "evidence.rs",
         "a_hash_that_nothing_explains_may_be_any_version",
         "Why::Contradicted",
     ),
-    raised(
+    raising_test(
         "VERSION_UNKNOWN",
         "known.rs",
         "a_version_that_nobody_ever_named_is_not_safe_to_drop",
         "Why::VersionUnknown",
     ),
-    raised(
+    raising_test(
         "DRAINING_UNKNOWN",
         "late_writes.rs",
         "what_was_concluded_before_the_rules_is_an_assumption_and_everything_drains_once",
@@ -153,38 +153,38 @@ const DANGERS: &[Raised] = &[
     ),
 ];
 
-const ASSUMPTIONS: &[Raised] = &[
-    raised(
+const ASSUMPTIONS: &[RaisingTest] = &[
+    raising_test(
         "NO_ROSTER",
         "rosters.rs",
         "a_server_that_does_not_take_part_keeps_its_version_from_being_dropped",
         "Assumption::NoRoster",
     ),
-    raised(
+    raising_test(
         "SNAPSHOT_VERSION_UNKNOWN",
         "safety.rs",
         "a_snapshot_of_which_nobody_said_the_version_makes_a_safe_answer_assume_something",
         "Assumption::SnapshotVersionUnknown",
     ),
-    raised(
+    raising_test(
         "LEFT_TO_OTHERS",
         "safety.rs",
         "a_binary_that_has_dropped_a_whole_resource_is_not_safe",
         "Assumption::LeftToOthers",
     ),
-    raised(
+    raising_test(
         "CONCLUDED_BEFORE",
         "late_writes.rs",
         "what_was_concluded_before_the_rules_is_an_assumption_and_everything_drains_once",
         "Assumption::ConcludedBefore",
     ),
-    raised(
+    raising_test(
         "SAID_STOPPED",
         "late_writes.rs",
         "an_evicted_member_may_write_until_its_proof_of_membership_has_run_out",
         "Assumption::SaidStopped",
     ),
-    raised(
+    raising_test(
         "ROSTER_MAY_MISS",
         "rosters.rs",
         "answers_under_a_roster_that_cannot_notice_a_stranger_assume_that_there_is_none",
@@ -256,7 +256,7 @@ fn values_of(proto: &str, name: &str, prefix: &str) -> Vec<(String, String)> {
 }
 
 /// Fails unless the test is there and writes the name of what it raises.
-fn check_test(root: &Path, raised: &Raised) {
+fn check_test(root: &Path, raised: &RaisingTest) {
     let (file, test) = raised.test;
     let path: PathBuf = root.join(SCENARIOS).join(file);
     let source = std::fs::read_to_string(path).expect("the scenarios are there");

@@ -186,7 +186,7 @@ impl World {
         was_left_out && self.roster_of(name).is_some()
     }
 
-    /// What the success of a migration of the resource rests on, once its doubts are settled.
+    /// The assumptions that the success of a migration of the resource rests on, once its doubts are settled.
     pub(super) fn assumed_by_success(&self, name: &GroupResource) -> BTreeSet<Assumption> {
         let status = &self.resource(name).expect("it is known").status;
         let rule = self.roster_of(name).map(|roster| &roster.rule);
