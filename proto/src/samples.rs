@@ -192,10 +192,14 @@ pub(crate) fn member() -> impl Strategy<Value = Member> {
         binary_version(),
         endpoint(),
         select(vec![Phase::Joining, Phase::Ready]),
-        any::<bool>(),
+        any::<(bool, bool)>(),
     );
     (process, says, metadata()).prop_map(
-        |((id, instance, epoch, ttl, labels), (version, endpoint, phase, reported), metadata)| {
+        |(
+            (id, instance, epoch, ttl, labels),
+            (version, endpoint, phase, (reported, gated)),
+            metadata,
+        )| {
             Member {
                 id,
                 instance,
@@ -207,6 +211,7 @@ pub(crate) fn member() -> impl Strategy<Value = Member> {
                 phase,
                 metadata,
                 reported,
+                gated,
             }
         },
     )

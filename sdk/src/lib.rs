@@ -122,9 +122,9 @@ pub use values::{
     CollectionChanged, CollectionItem, CollectionPage, CollectionView, Drain, Drained,
     EncodingCount, Header, Joined, MemberItem, MemberPage, MemberView, ObjectItem, ObjectPage,
     ObjectView, ObjectWritten, OperationResult, Outcome, OutcomeAnswer, ReadResult, Renewed,
-    ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey, SettingsView, StorageState,
-    StorageVersion, StorageVersionEntry, StorageVersionItem, StorageVersionPage,
-    StorageVersionStatus, StorageVersionView, Transacted,
+    ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey, SettingsView, ShortAbsence,
+    StorageState, StorageVersion, StorageVersionEntry, StorageVersionItem, StorageVersionPage,
+    StorageVersionStatus, StorageVersionView, Transacted, UngatedMember,
 };
 pub use values::{
     Assumed, Danger, DangerReason, MigrationClaimed, MigrationCompleted, MigrationPage,

@@ -159,6 +159,7 @@ fn join(id: &str) -> Command {
         version: BinaryVersion::parse("1.2.3").unwrap(),
         endpoint: Endpoint::parse("127.0.0.1:3").unwrap(),
         lost_epoch: None,
+        gated: false,
     })
 }
 

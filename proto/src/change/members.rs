@@ -19,6 +19,7 @@ messages! {
         version = version,
         endpoint = endpoint,
         lost_epoch = lost_epoch,
+        gated = gated,
         ; ..Default::default()
     }
     v1::MembershipReadyRequest = MarkReady {

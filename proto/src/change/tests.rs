@@ -65,9 +65,10 @@ fn join() -> impl Strategy<Value = Join> {
         samples::binary_version(),
         samples::endpoint(),
         option::of(samples::epoch()),
+        any::<bool>(),
     );
     (process, says).prop_map(
-        |((id, instance, ttl, labels), (version, endpoint, lost_epoch))| Join {
+        |((id, instance, ttl, labels), (version, endpoint, lost_epoch, gated))| Join {
             id,
             instance,
             ttl,
@@ -75,6 +76,7 @@ fn join() -> impl Strategy<Value = Join> {
             version,
             endpoint,
             lost_epoch,
+            gated,
         },
     )
 }

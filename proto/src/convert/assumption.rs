@@ -4,7 +4,7 @@ use crate::v1::AssumptionReason as Sent;
 use crate::wire::{self, Wire};
 
 /// Every assumption that this release knows, with its number on the wire.
-const KNOWN: [(Assumption, Sent); 6] = [
+const KNOWN: [(Assumption, Sent); 8] = [
     (Assumption::NoRoster, Sent::NoRoster),
     (
         Assumption::SnapshotVersionUnknown,
@@ -14,6 +14,8 @@ const KNOWN: [(Assumption, Sent); 6] = [
     (Assumption::ConcludedBefore, Sent::ConcludedBefore),
     (Assumption::SaidStopped, Sent::SaidStopped),
     (Assumption::RosterMayMiss, Sent::RosterMayMiss),
+    (Assumption::ShortAbsence, Sent::ShortAbsence),
+    (Assumption::UngatedGone, Sent::UngatedGone),
 ];
 
 impl Wire<i32> for Assumption {

@@ -20,6 +20,7 @@ impl From<&Member> for v1::Member {
             endpoint: member.endpoint.to_wire(),
             phase: member.phase.to_wire(),
             reported: member.reported,
+            gated: member.gated,
         }
     }
 }
@@ -50,6 +51,7 @@ impl TryFrom<v1::Member> for Member {
             phase,
             metadata,
             reported: pb.reported,
+            gated: pb.gated,
         })
     }
 }

@@ -16,6 +16,7 @@ pub struct JoinOptions {
     labels: Labels,
     version: BinaryVersion,
     endpoint: Endpoint,
+    gated: bool,
     pub(super) equivalents: Vec<Vec<GroupResource>>,
     pub(super) permit_wait: Duration,
     pub(super) drain_limit: Duration,
@@ -32,6 +33,7 @@ impl JoinOptions {
             labels: Labels::default(),
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
+            gated: true,
             equivalents: Vec::new(),
             permit_wait: Duration::from_secs(5),
             drain_limit: Duration::from_secs(180),
@@ -74,6 +76,14 @@ impl JoinOptions {
         self
     }
 
+    /// Says that not every write of the server passes the gate. What it may still write drains then whenever it changes its
+    /// report, and if it expires, answers assume that it has stopped. Since 0.2.
+    #[must_use]
+    pub fn ungated(mut self) -> Self {
+        self.gated = false;
+        self
+    }
+
     /// How long [`Gate::permit`](crate::Gate::permit) waits; 5 seconds if not set.
     #[must_use]
     pub fn permit_wait(mut self, wait: Duration) -> Self {
@@ -99,6 +109,7 @@ impl JoinOptions {
             version: self.version.clone(),
             endpoint: self.endpoint.clone(),
             lost_epoch: None,
+            gated: self.gated,
         }
     }
 }

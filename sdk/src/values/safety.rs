@@ -32,10 +32,12 @@ impl Safety {
         self.dangers.is_empty()
     }
 
-    /// Whether there is no reason against it, and the answer rests only on what is known.
+    /// Whether there is no reason against it, and no assumption that somebody has to vouch for
+    /// ([`Assumption::needs_vouching`]).
     #[must_use]
     pub fn is_safe_for_sure(&self) -> bool {
-        self.is_safe() && self.assumptions.is_empty()
+        let mut assumptions = self.assumptions.iter();
+        self.is_safe() && !assumptions.any(|it| it.reason.needs_vouching())
     }
 }
 

@@ -1,10 +1,11 @@
 //! The storage state: what is kept of a resource when its last entry is removed.
 
 use std::fmt;
+use std::time::Duration;
 
 use synod_model::{
-    Absent, ApiVersion, ClaimToken, GroupResource, Kind, LogTime, MemberId, Metadata, Persisted,
-    Revision, StorageVersionHash, Violations, WallTime,
+    Absent, ApiVersion, ClaimToken, Epoch, GroupResource, Kind, LogTime, MemberId, Metadata,
+    Persisted, Revision, StorageVersionHash, Violations, WallTime,
 };
 
 use synod_proto::wire::Wire;
@@ -61,6 +62,32 @@ pub struct StorageState {
     pub concluded_before: Option<Revision>,
     /// The evicted members of which somebody said that they have stopped, and that no migration has made irrelevant since.
     pub said_stopped: Vec<MemberId>,
+    /// Members of the roster that came back after a short absence, and that no migration has made irrelevant since. Since 0.2.
+    pub short_absences: Vec<ShortAbsence>,
+    /// Members without a gate that expired or were evicted and have not come back. Since 0.2.
+    pub ungated_gone: Vec<UngatedMember>,
+    /// Whether there were more of these. Since 0.2.
+    pub more_ungated_gone: bool,
+}
+
+/// The short absence of a member that came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShortAbsence {
+    /// The member.
+    pub member: MemberId,
+    /// How long nobody had renewed its membership when it came back, in log time.
+    pub away: Duration,
+    /// The log time at which it came back.
+    pub returned: LogTime,
+}
+
+/// A member without a gate that went without saying so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UngatedMember {
+    /// The member.
+    pub member: MemberId,
+    /// Its last epoch.
+    pub epoch: Epoch,
 }
 
 /// A drain: writes in an encoding that may still land.
@@ -121,6 +148,18 @@ messages! {
         known_hashes = known_hashes,
         concluded_before = concluded_before by unless_zero,
         said_stopped = said_stopped,
+        short_absences = short_absences,
+        ungated_gone = ungated_gone,
+        more_ungated_gone = more_ungated_gone,
+    }
+    v1::ShortAbsence = ShortAbsence {
+        member = member,
+        away = away_ms,
+        returned = returned_log_time_ms,
+    }
+    v1::UngatedMember = UngatedMember {
+        member = member,
+        epoch = epoch,
     }
 }
 

@@ -103,7 +103,11 @@ impl State {
         let members = self.members.values();
         let members = members.map(|member| Row::Member(Arc::clone(member)));
         let said = self.statements.iter();
-        members.chain(said.map(|(id, row)| Row::Statement(id.clone(), *row)))
+        let memberships = self.memberships.iter();
+        let memberships = memberships.map(|(id, row)| Row::Membership(id.clone(), Arc::clone(row)));
+        members
+            .chain(said.map(|(id, row)| Row::Statement(id.clone(), *row)))
+            .chain(memberships)
     }
 
     /// The state that has these rows.
@@ -175,6 +179,7 @@ impl State {
             Row::Migration(row) => self.load_migration(row),
             Row::Roster(row) => self.rosters.insert(row.scope.clone(), row).is_none(),
             Row::Aftermath(row) => self.aftermaths.insert(row.feature(), row).is_none(),
+            Row::Membership(id, row) => self.memberships.insert(id, row).is_none(),
             Row::MigrationProgress(id, progress) => self.load_progress(&id, progress)?,
             Row::Events(events) => self.load_events(events, hash)?,
         };

@@ -38,6 +38,7 @@ pub(crate) mod renew_lease_candidate;
 pub(crate) mod report;
 pub(crate) mod reset_storage_states;
 pub(crate) mod restore;
+mod returns;
 pub(crate) mod rollback_controller_revision;
 pub(crate) mod rosters;
 pub(crate) mod transact;

@@ -85,6 +85,11 @@ impl Deadlines {
         Some(kept.at.max(now.after(kept.ttl)))
     }
 
+    /// The log time at which the holder would expire without lifts, as the log knows.
+    pub(crate) fn unlifted(&self, holder: &Holder) -> Option<LogTime> {
+        self.kept.get(holder).map(|deadline| deadline.at)
+    }
+
     /// The holder's deadline, lifts included.
     pub(crate) fn kept(&self, holder: &Holder) -> Option<Deadline> {
         let kept = self.kept.get(holder)?;

@@ -9,9 +9,9 @@ use synod_model::{
 
 use crate::digest::{RowHash, hash_of};
 use crate::{
-    Aftermath, Deadline, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, ProgressRow, ReplicaId,
-    ReplicaRow, RevisionEvents, StatementHash, StatementRow, StorageStateRow, StorageVersionRow,
-    Watched,
+    Aftermath, Deadline, EntryRow, Garbage, Heartbeat, Holder, MembershipRow, OutcomeRow,
+    ProgressRow, ReplicaId, ReplicaRow, RevisionEvents, StatementHash, StatementRow,
+    StorageStateRow, StorageVersionRow, Watched,
 };
 
 /// Defines the hash of each kind of row from the number and the parts that its stored form has, so that no `Row` has to
@@ -54,6 +54,7 @@ row_hashes! {
     24 events_hash(row: &RevisionEvents);
     25 left_replica_hash(id: ReplicaId);
     26 aftermath_hash(row: &Aftermath);
+    27 membership_hash(id: &MemberId, row: &MembershipRow);
 }
 
 /// A kind of object whose rows are part of the digest.

@@ -40,6 +40,7 @@ mod known_encodings;
 mod late_writes;
 mod leases;
 mod log_entry;
+mod memberships;
 mod migrating;
 mod objects;
 mod outcome;
@@ -80,9 +81,9 @@ pub use past::{OutOfReach, Past};
 pub use renewal::Renewal;
 pub use row::Row;
 pub use rows::{
-    Aftermath, ClaimDrain, DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId,
-    ReplicaRow, StateStatus, StatementHash, StatementRow, StorageStateRow, StorageVersionRow,
-    VersionStatus,
+    Aftermath, ClaimDrain, DirectoryId, EntryRow, Heartbeat, MembershipRow, Observation,
+    ProgressRow, ReplicaId, ReplicaRow, ShortAbsence, StateStatus, StatementHash, StatementRow,
+    StorageStateRow, StorageVersionRow, VersionStatus,
 };
 pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;

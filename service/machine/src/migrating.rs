@@ -131,6 +131,36 @@ impl Turn<'_> {
         }
     }
 
+    /// Has the workers of a resource walk its store from the first key again, under a new claim: a write that nobody knew of may
+    /// land behind them.
+    pub(crate) fn restart_walks(&mut self, resource: &GroupResource) {
+        let of_resource = self.state().migrations_of(resource);
+        let walked: Vec<_> = of_resource
+            .filter(|migration| migration.is_open() || migration.phase == MigrationPhase::Failed)
+            .filter(|migration| {
+                let progress = self.state().migration_progress(&migration.id);
+                migration.claim.is_some() || progress.is_some()
+            })
+            .cloned()
+            .collect();
+        for migration in walked {
+            self.drain_claim(&migration, ClaimEnd::ByOthers);
+            self.clear_deadline(&Holder::Claim(migration.id.clone()));
+            self.forget_progress(&migration.id);
+            let phase = match migration.claim {
+                Some(_) => MigrationPhase::Pending,
+                None => migration.phase,
+            };
+            self.put_migration(Migration {
+                phase,
+                claim: None,
+                done: 0,
+                estimate: None,
+                ..(*migration).clone()
+            });
+        }
+    }
+
     /// Aborts every open migration of another agreement than this. A failed one of another agreement is not tried
     /// again.
     fn abort_all_but(&mut self, resource: &GroupResource, agreement: Option<Revision>) {

@@ -1,6 +1,9 @@
 //! What a renewal extends, and whether it may: the same for apply and for a leader that keeps renewals to itself.
 
-use synod_model::{ErrorKind, Refusal, Renew, RenewLease, RenewLeaseCandidate, Ttl};
+use std::time::Duration;
+
+use synod_model::limits::ABSENCE_GRACE;
+use synod_model::{ErrorKind, LogTime, Refusal, Renew, RenewLease, RenewLeaseCandidate, Ttl};
 
 use crate::{Answer, Command, Envelope, Holder, State};
 
@@ -15,6 +18,9 @@ pub struct Renewal {
     pub answer: Answer,
 }
 
+/// How much later than the log knows a member may have been heard whose renewals belong to the log.
+const UNLOGGED_MAX: Duration = Duration::from_secs(60);
+
 impl State {
     /// What an envelope renews, as [`Self::renewal`] says.
     ///
@@ -26,6 +32,16 @@ impl State {
         let allowed = self.check_tokens(envelope);
         let allowed = allowed.and_then(|()| self.check_switch(&envelope.command));
         Some(allowed.and(renewal))
+    }
+
+    /// Whether a leader may not keep the renewal to itself at this log time. Of a member with a longer TTL than `absence_grace`
+    /// apply has to know when it was last heard, to the minute.
+    #[must_use]
+    pub fn belongs_to_log(&self, renewal: &Renewal, now: LogTime) -> bool {
+        let ttl = renewal.ttl.duration();
+        let is_long = matches!(renewal.holder, Holder::Member(_)) && ttl > ABSENCE_GRACE;
+        let known = self.deadlines.unlifted(&renewal.holder);
+        is_long && known.is_some_and(|at| now.since(at.before(ttl)) > UNLOGGED_MAX)
     }
 
     /// What a command renews. `None` for a command that is no renewal. What was extended by it counts for as long as this

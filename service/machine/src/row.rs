@@ -9,8 +9,9 @@ use synod_model::{
 };
 
 use crate::{
-    Aftermath, Deadline, Digest, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, ProgressRow,
-    ReplicaId, ReplicaRow, RevisionEvents, StatementRow, StorageStateRow, StorageVersionRow,
+    Aftermath, Deadline, Digest, EntryRow, Garbage, Heartbeat, Holder, MembershipRow, OutcomeRow,
+    ProgressRow, ReplicaId, ReplicaRow, RevisionEvents, StatementRow, StorageStateRow,
+    StorageVersionRow,
 };
 
 /// One row of the state. A checkpoint is one `Header`, then the other rows in the order in which
@@ -84,6 +85,8 @@ pub enum Row {
     Roster(Arc<Roster>),
     /// What still has to follow from a switch that moved.
     Aftermath(Aftermath),
+    /// What is remembered of the memberships of an id.
+    Membership(MemberId, Arc<MembershipRow>),
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),
 }
@@ -118,6 +121,7 @@ impl Row {
             Self::MigrationProgress(..) => "migration progress",
             Self::Roster(_) => "roster",
             Self::Aftermath(_) => "aftermath",
+            Self::Membership(..) => "membership",
             Self::Events(_) => "events",
         }
     }

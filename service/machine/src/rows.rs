@@ -5,11 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::Duration;
 
 use synod_model::{
-    Absent, ApiVersion, ClaimToken, Condition, Feature, GroupResource, Kind, LeaseKey, LogTime,
-    MemberId, Metadata, MigrationProgress, MigrationTarget, Persisted, Revision, ServeUntil,
-    Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime, WorkerName,
+    Absent, ApiVersion, ClaimToken, Condition, Epoch, Feature, GroupResource, InstanceId, Kind,
+    LeaseKey, LogTime, MemberId, Metadata, MigrationProgress, MigrationTarget, Persisted, Revision,
+    ServeUntil, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime, WorkerName,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -242,6 +243,44 @@ pub struct StateStatus {
     pub said_stopped: BTreeMap<MemberId, LogTime>,
     /// Whether a member ever reported the resource, as far as machine version 3 and later know. False of what no store shows.
     pub ever_reported: bool,
+    /// Members without a gate that expired or were evicted, each with its last epoch: their processes may go on writing. One
+    /// is removed when it comes back, or when somebody says that its process has stopped.
+    pub ungated_gone: BTreeMap<MemberId, Epoch>,
+    /// Whether there were more of these than are named. Only deleting the state makes an end of it.
+    pub more_ungated_gone: bool,
+    /// Members on the resource's roster that came back after a short absence. Only the completion of a migration that was
+    /// claimed later, by `write_grace` or more, removes one.
+    pub short_absences: BTreeMap<MemberId, ShortAbsence>,
+}
+
+/// The short absence of a member that came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortAbsence {
+    /// The log time of the join with which it came back.
+    pub returned: LogTime,
+    /// How long nobody had renewed its membership then.
+    pub away: Duration,
+}
+
+/// What is remembered of the memberships of a server's id. It stays when the member goes: what a server may write without a
+/// membership depends on how long it was away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MembershipRow {
+    /// The process that speaks, or spoke last, for the member.
+    pub instance: InstanceId,
+    /// The log time of the join since which the server writes through a gate alone, interrupted by short absences at most.
+    /// `None` if its present or last process has no gate.
+    pub gated_since: Option<LogTime>,
+    /// The longest TTL of the process.
+    pub longest_ttl: Duration,
+    /// The log time of the join of the process.
+    pub joined: LogTime,
+    /// How long nobody had renewed the membership at that join. `None` if nobody is remembered who had one before.
+    pub away: Option<Duration>,
+    /// Of a member that is gone: the log time of its last renewal, or an earlier one.
+    pub renewed: Option<LogTime>,
+    /// Whether a process without a gate expired or was evicted, and none has reported since.
+    pub left_ungated: bool,
 }
 
 /// The rewrites that may still reach the store after the claim of their worker has ended.

@@ -15,6 +15,7 @@ use synod_model::{
     Persisted, Stance, StorageVersionHash, Switch,
 };
 
+use self::assumptions::assumed_members;
 pub(crate) use self::assumptions::standing_assumptions;
 use self::stored::{Concern, Found, found};
 pub use self::why::Why;
@@ -27,6 +28,8 @@ pub struct SafetyVerdict {
     pub dangers: Vec<Danger>,
     /// What a safe answer assumes, and for which resources.
     pub assumptions: BTreeMap<Assumption, BTreeSet<GroupResource>>,
+    /// The members that an assumption is made of, in words.
+    pub concerned: BTreeMap<Assumption, BTreeSet<String>>,
     /// Whether discovery is observed for a resource whose `persisted` is on trust.
     pub is_observed: bool,
 }
@@ -237,6 +240,9 @@ impl SafetyVerdict {
         self.is_observed |= assumed.contains(&Assumption::NoRoster) && past.is_observed(resource);
         for assumption in assumed {
             self.assume(assumption, resource);
+        }
+        for (assumption, member) in status.into_iter().flat_map(assumed_members) {
+            self.concerned.entry(assumption).or_default().insert(member);
         }
         if found.snapshot_version_unknown {
             self.assume(Assumption::SnapshotVersionUnknown, resource);

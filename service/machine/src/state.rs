@@ -20,6 +20,7 @@ use crate::deadlines::Deadlines;
 use crate::digest::{Digest, RowSum};
 use crate::history::History;
 use crate::leases::Leases;
+use crate::memberships::Memberships;
 use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
@@ -43,6 +44,7 @@ pub struct State {
     pub(crate) members: OrdMap<MemberId, Arc<Member>>,
     /// By member, the last statement of its epoch that was accepted. A member without statements has no key here.
     pub(crate) statements: OrdMap<MemberId, StatementRow>,
+    pub(crate) memberships: Memberships,
     pub(crate) deadlines: Deadlines,
     pub(crate) sessions: OrdMap<SessionId, Session>,
     pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,
@@ -128,6 +130,7 @@ impl State {
             left: OrdSet::new(),
             members: OrdMap::new(),
             statements: OrdMap::new(),
+            memberships: Memberships::default(),
             deadlines: Deadlines::default(),
             sessions: OrdMap::new(),
             storage_versions: OrdMap::new(),

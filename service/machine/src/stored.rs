@@ -41,6 +41,10 @@ stored! {
     ClaimDrain { worker, target, until, fenced }
     Deadline { at, ttl }
     EntryChange { member, before, after }
+    MembershipRow {
+        instance, gated_since, longest_ttl, joined, away, renewed, left_ungated,
+    }
+    ShortAbsence { returned, away }
     EntryRow {
         kind, decodable, served, stance, encoding, adopted_revision, since, serve_until,
     }
@@ -67,7 +71,7 @@ stored! {
         common, selected, selected_revision, agreement_revision, agreed, persisted, observation,
         contradicted, agreed_hash, absent, on_trust, heard, drains, hash_drains,
         serve_until, claim_drains, unknown_drain, known_versions, known_hashes, concluded_before,
-        said_stopped, ever_reported,
+        said_stopped, ever_reported, ungated_gone, more_ungated_gone, short_absences,
     }
     StatementRow { number, content }
     StorageStateRow { metadata, status }
@@ -189,6 +193,7 @@ stored_variants! {
         24 Events(row: Arc<RevisionEvents>),
         25 LeftReplica(id: ReplicaId),
         26 Aftermath(row: Aftermath),
+        27 Membership(id: MemberId, row: Arc<MembershipRow>),
     }
     WrittenHow { 1 Created, 2 Updated, 3 Unchanged, 4 Deleted, 5 Deleting }
 }

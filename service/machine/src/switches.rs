@@ -98,6 +98,8 @@ impl Command {
         } else if let Self::Leave(leave) = &mut self {
             leave.instance = None;
             leave.stopped = false;
+        } else if let Self::Join(join) = &mut self {
+            join.gated = false;
         } else if let Self::SetRoster(set) = &mut self {
             set.rule.complete = false;
             set.rule.exempts_observed = false;

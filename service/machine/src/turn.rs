@@ -27,6 +27,7 @@ use crate::controller_revisions::MarkPost;
 use crate::digest::RowHash;
 use crate::hashes::{Hashed, deadline_hash, entry_hash, events_hash, replica_hash, session_hash};
 use crate::leases::Leases;
+use crate::memberships::Memberships;
 use crate::state::{Session, StorageVersion};
 use crate::voting::{Decided, Reported};
 use crate::{
@@ -101,6 +102,12 @@ impl<'a> Turn<'a> {
     /// The leases, to be changed. The methods in `leases/changes.rs`, which use this, update the sum themselves.
     pub(crate) fn leases(&mut self) -> &mut Leases {
         &mut self.state.leases
+    }
+
+    /// What is remembered of memberships, to be changed. The methods in `memberships.rs`, which use this, update the sum
+    /// themselves.
+    pub(crate) fn memberships(&mut self) -> &mut Memberships {
+        &mut self.state.memberships
     }
 
     /// What has to follow from switches, to be changed. The methods in `aftermath.rs`, which use this, update the sum
@@ -304,6 +311,7 @@ impl<'a> Turn<'a> {
             after,
             state,
             agreement,
+            restarts_walks,
         } = decided;
         let present = self.state.storage_versions.get(&resource);
         let present = present.map(|version| Arc::clone(&version.row));
@@ -316,6 +324,9 @@ impl<'a> Turn<'a> {
                 status.keep_late_writes_of(&kept.row.status);
             }
             self.put_storage_state_and(&resource, status, agreement, then);
+        }
+        if restarts_walks {
+            self.restart_walks(&resource);
         }
         self.state.assert_resource_invariants(&resource);
     }

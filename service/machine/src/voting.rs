@@ -12,6 +12,7 @@ mod drains;
 mod observation;
 mod promises;
 mod refusal;
+mod returns;
 mod roster;
 mod selected;
 mod trust;
@@ -46,6 +47,7 @@ pub(crate) fn decide(
     for (member, said) in said {
         draft.take(member, *said);
     }
+    draft.doubt_returns(state, resource, said);
     draft.forget_what_nobody_does(said.is_empty());
     draft.select(state, resource);
     draft.let_voters_take_selected();
@@ -73,6 +75,47 @@ pub(crate) fn declare(
     let decided = draft.finish(state, resource);
     let kept = decided.and_then(|decided| decided.state);
     kept.expect("what was not known is another state")
+}
+
+/// Decides what follows for a resource when the member that has an entry for it is replaced after a long absence. `None`:
+/// nothing changes.
+pub(crate) fn decide_return(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+    member: &MemberId,
+) -> Option<Decided> {
+    let row = state.memberships.get(member)?;
+    let mut draft = Draft::of(state, resource, occasion);
+    if !row.was_long_away() || !draft.is_rewritten() || state.is_counted(resource) {
+        return None;
+    }
+    draft.raise_unknown_drain(state, resource, state.write_grace_ends());
+    if state.roster_of(resource).is_some() {
+        draft.doubt_after_absence();
+    }
+    draft.finish(state, resource)
+}
+
+/// Decides what follows for a resource when the process of a member without a gate, which had gone without saying so, writes no
+/// more: another one speaks for the member, or somebody says that it has stopped. `None`: nothing changes.
+pub(crate) fn decide_stop(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+    member: &MemberId,
+    somebody_says_so: bool,
+) -> Option<Decided> {
+    let mut draft = Draft::of(state, resource, occasion);
+    if !draft.forget_ungated_gone(member) {
+        return None;
+    }
+    let until = state.write_grace_ends();
+    draft.raise_unknown_drain(state, resource, until);
+    if somebody_says_so {
+        draft.after.said_stopped.insert(member.clone(), until);
+    }
+    draft.finish(state, resource)
 }
 
 /// New knowledge of a resource's store.
@@ -114,7 +157,7 @@ pub(crate) fn reconsider(
         if state.roster_of(resource).is_some() {
             draft.settle_trust(migrated.created);
         }
-        draft.settle_doubts(migrated);
+        draft.settle_doubts(migrated, state.settings.write_grace);
     }
     if anew.unselects && draft.after.selected.take().is_some() {
         draft.after.selected_revision = occasion.revision;

@@ -16,6 +16,10 @@ pub enum Assumption {
     SaidStopped,
     /// The roster cannot notice a server that never joins.
     RosterMayMiss,
+    /// A member came back after a short absence, in which it may have run without a membership.
+    ShortAbsence,
+    /// A member without a gate expired or was evicted, and has not come back.
+    UngatedGone,
     /// An assumption that only a later release names, by its number on the wire. No replica of this release makes it.
     Other(u32),
 }
@@ -30,8 +34,15 @@ impl Assumption {
             Self::ConcludedBefore => "concluded-before",
             Self::SaidStopped => "said-stopped",
             Self::RosterMayMiss => "roster-may-miss",
+            Self::ShortAbsence => "short-absence",
+            Self::UngatedGone => "ungated-gone",
             Self::Other(_) => "other",
         }
+    }
+
+    /// Whether an answer that rests on it is no plain yes before somebody vouches for it. A short absence is only told.
+    pub const fn needs_vouching(self) -> bool {
+        !matches!(self, Self::ShortAbsence)
     }
 
     /// The assumption as a sentence. `observed`: an observer looks at the discovery of such a resource now.
@@ -64,6 +75,14 @@ impl Assumption {
             (Self::RosterMayMiss, _) => {
                 "its roster asks by labels, or for more members than it names, so it cannot notice a server that never joins; \
                  assumed: there is none. Whoever knows that says so: `synod rosters set --complete`"
+            }
+            (Self::ShortAbsence, _) => {
+                "a member came back after a short absence; assumed: it did not run without its membership meanwhile. The next \
+                 migration that is claimed later makes an end of this"
+            }
+            (Self::UngatedGone, _) => {
+                "a member without a gate expired or was evicted; assumed: its process has stopped. Whoever knows that says so: \
+                 `synod members evict --stopped`"
             }
             (Self::Other(_), _) => {
                 "a later release names this assumption: upgrade this program to read what it is"

@@ -6,6 +6,8 @@
 
 mod table;
 
+use std::time::Duration;
+
 pub use table::LIMITS;
 
 const KIB: usize = 1 << 10;
@@ -52,6 +54,15 @@ pub const KNOWN_ENCODINGS_MAX: usize = 256;
 pub const CLAIM_DRAINS_MAX: usize = 64;
 /// See [`KNOWN_ENCODINGS_MAX`].
 pub const SAID_STOPPED_MAX: usize = 64;
+/// How long a member may be away before its return is doubted: it may have written without a gate meanwhile. Apply reads it
+/// and the numbers below: they belong to the machine version.
+pub const ABSENCE_GRACE: Duration = Duration::from_secs(10 * 60);
+/// Members that are gone and remembered, the last ones.
+pub const PAST_MEMBERS_MAX: usize = 10_000;
+/// Short absences of members that a resource names, the latest ones.
+pub const SHORT_ABSENCES_MAX: usize = 32;
+/// Members without a gate that a resource names after they expired or were evicted. Of more it is only known that there are.
+pub const UNGATED_GONE_MAX: usize = 64;
 /// Rosters in the state.
 pub const ROSTERS_MAX: usize = 1_000;
 /// Members that a roster can name.

@@ -32,6 +32,12 @@ impl LogTime {
         Self(self.0.saturating_add(whole_millis(span)))
     }
 
+    /// The log time `span` earlier, or zero.
+    #[must_use]
+    pub fn before(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(whole_millis(span)))
+    }
+
     /// How long ago `earlier` was; zero if it is not earlier.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))

@@ -31,6 +31,8 @@ pub struct Member {
     /// Whether this epoch has reported. Until then, the entries under its id are those of the epoch
     /// before.
     pub reported: bool,
+    /// Whether it writes through a gate alone, as it says itself. False of a member that joined before machine version 3.
+    pub gated: bool,
 }
 
 /// Whether a member serves yet.

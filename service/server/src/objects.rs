@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use synod_machine::{
     Change, ClaimDrain, EntryChange, EntryRow, HistoryAnswer, ObjectRow, ReportedResource,
-    RevisionAnswer, RevisionOutcome, StateStatus, StorageStateRow, StorageStateView,
+    RevisionAnswer, RevisionOutcome, ShortAbsence, StateStatus, StorageStateRow, StorageStateView,
     StorageVersionRow, StorageVersionView, VersionStatus, Watched as _, Written, WrittenHow,
 };
-use synod_model::{ApiVersion, ClaimToken, GroupResource, Labels, MemberId, Revision, WallTime};
+use synod_model::{
+    ApiVersion, ClaimToken, Epoch, GroupResource, Labels, MemberId, Revision, WallTime,
+};
 use synod_proto::v1;
+use synod_proto::wire::Wire as _;
 
 /// A reported resource with all of its entries.
 pub(crate) fn storage_version(view: &StorageVersionView) -> v1::StorageVersion {
@@ -229,6 +232,9 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         concluded_before,
         said_stopped,
         ever_reported: _,
+        ungated_gone,
+        more_ungated_gone,
+        short_absences,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
@@ -266,6 +272,24 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         known_hashes: known_hashes.keys().map(ToString::to_string).collect(),
         concluded_before: concluded_before.map_or(0, Revision::get),
         said_stopped: said_stopped.keys().map(ToString::to_string).collect(),
+        short_absences: short_absences.iter().map(short_absence).collect(),
+        ungated_gone: ungated_gone.iter().map(ungated_member).collect(),
+        more_ungated_gone: *more_ungated_gone,
+    }
+}
+
+fn short_absence((member, absence): (&MemberId, &ShortAbsence)) -> v1::ShortAbsence {
+    v1::ShortAbsence {
+        member: member.to_string(),
+        away_ms: u64::try_from(absence.away.as_millis()).unwrap_or(u64::MAX),
+        returned_log_time_ms: absence.returned.as_millis(),
+    }
+}
+
+fn ungated_member((member, epoch): (&MemberId, &Epoch)) -> v1::UngatedMember {
+    v1::UngatedMember {
+        member: member.to_string(),
+        epoch: epoch.to_wire(),
     }
 }
 

@@ -121,6 +121,7 @@ pub(crate) fn join(member: &MemberId, instance: &str) -> Join {
         version: BinaryVersion::parse("1").unwrap(),
         endpoint: Endpoint::parse("").unwrap(),
         lost_epoch: None,
+        gated: true,
     }
 }
 

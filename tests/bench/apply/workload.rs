@@ -265,6 +265,7 @@ fn join(at: usize) -> Command {
         version: BinaryVersion::default(),
         endpoint: Endpoint::default(),
         lost_epoch: None,
+        gated: true,
     })
 }
 

@@ -214,5 +214,6 @@ pub(crate) fn long_lived(id: &str) -> Join {
         version: BinaryVersion::default(),
         endpoint: Endpoint::default(),
         lost_epoch: None,
+        gated: true,
     }
 }

@@ -151,6 +151,7 @@ mod tests {
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
             lost_epoch: None,
+            gated: true,
         };
         let Answer::Joined { epoch, .. } = applied(state, Command::Join(join)) else {
             panic!("it has not joined");

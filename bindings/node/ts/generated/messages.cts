@@ -117,7 +117,9 @@ export type AssumptionReason =
   | 'ASSUMPTION_REASON_LEFT_TO_OTHERS'
   | 'ASSUMPTION_REASON_CONCLUDED_BEFORE'
   | 'ASSUMPTION_REASON_SAID_STOPPED'
-  | 'ASSUMPTION_REASON_ROSTER_MAY_MISS';
+  | 'ASSUMPTION_REASON_ROSTER_MAY_MISS'
+  | 'ASSUMPTION_REASON_SHORT_ABSENCE'
+  | 'ASSUMPTION_REASON_UNGATED_GONE';
 
 /** What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`. */
 export type DangerReason =
@@ -832,6 +834,8 @@ export interface Member {
   phase: MemberPhase;
   /** Whether this epoch has reported. Until it has, the entries of the epoch that it replaced stand. */
   reported: boolean;
+  /** Whether it says that it writes through a gate alone. False of a member that joined before machine version 3. Since 0.2. */
+  gated: boolean;
 }
 
 /**
@@ -861,6 +865,13 @@ export interface MembershipJoinRequest {
    * instance holds the id by a later epoch, the join is refused with `STALE_EPOCH`.
    */
   lostEpoch?: bigint;
+  /**
+   * Whether the process writes through a gate alone: it begins no write without a proof of its membership, and none of a
+   * resource or in a version that it has not reported. The gates of the clients keep this. What a process without a gate
+   * may still write drains whenever it changes what it reports, and if it expires, answers assume that it has stopped. Below
+   * machine version 3 no process counts as gated, and the next join counts. Since 0.2.
+   */
+  gated: boolean;
 }
 
 /** The member is in. Since 0.1. */
@@ -2808,6 +2819,33 @@ export interface StorageState {
   concludedBefore: bigint;
   /** The evicted members of which somebody said that they have stopped, and that a migration has not made irrelevant since. */
   saidStopped: string[];
+  /**
+   * Members of the roster that came back after a short absence, and that no migration has made irrelevant since; up to 32,
+   * those that came back last. Since 0.2.
+   */
+  shortAbsences: ShortAbsence[];
+  /** Members without a gate that expired or were evicted and have not come back, up to 64. Since 0.2. */
+  ungatedGone: UngatedMember[];
+  /** Whether there were more of these. Since 0.2. */
+  moreUngatedGone: boolean;
+}
+
+/** The short absence of a member that came back. Since 0.2. */
+export interface ShortAbsence {
+  /** The member. */
+  member: string;
+  /** How long nobody had renewed its membership when it came back, in milliseconds of log time. */
+  awayMs: bigint;
+  /** The log time, in milliseconds, at which it came back. */
+  returnedLogTimeMs: bigint;
+}
+
+/** A member without a gate that went without saying so. Since 0.2. */
+export interface UngatedMember {
+  /** The member. */
+  member: string;
+  /** Its last epoch. */
+  epoch: bigint;
 }
 
 /** A version in which objects may be stored. Since 0.1. */

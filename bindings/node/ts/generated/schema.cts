@@ -282,6 +282,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     endpoint: ['=', 's'],
     phase: ['=', 'e', 'MEMBER_PHASE_UNSPECIFIED'],
     reported: ['=', 'b'],
+    gated: ['=', 'b'],
   },
   MembershipJoinRequest: {
     requestId: ['?', 'RequestId'],
@@ -292,6 +293,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     version: ['=', 's'],
     endpoint: ['=', 's'],
     lostEpoch: ['?', 'l'],
+    gated: ['=', 'b'],
   },
   MembershipJoinResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1138,6 +1140,18 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     knownHashes: ['*', 's'],
     concludedBefore: ['=', 'l'],
     saidStopped: ['*', 's'],
+    shortAbsences: ['*', 'ShortAbsence'],
+    ungatedGone: ['*', 'UngatedMember'],
+    moreUngatedGone: ['=', 'b'],
+  },
+  ShortAbsence: {
+    member: ['=', 's'],
+    awayMs: ['=', 'l'],
+    returnedLogTimeMs: ['=', 'l'],
+  },
+  UngatedMember: {
+    member: ['=', 's'],
+    epoch: ['=', 'l'],
   },
   PersistedVersion: {
     unknown: ['=', 'b'],

@@ -334,6 +334,7 @@ class MembershipService(Service):
         version: str = "",
         endpoint: str = "",
         lost_epoch: int | None = None,
+        gated: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipJoinResponse:
         """Lets a member in, or replaces the one that holds the id. Since 0.1."""
@@ -346,6 +347,7 @@ class MembershipService(Service):
             version=version,
             endpoint=endpoint,
             lost_epoch=lost_epoch,
+            gated=gated,
         )
         return self._call("synod.v1.Membership/Join", request, v1.MembershipJoinResponse, timeout)
 
@@ -452,6 +454,7 @@ class AsyncMembershipService(AsyncService):
         version: str = "",
         endpoint: str = "",
         lost_epoch: int | None = None,
+        gated: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipJoinResponse:
         """Lets a member in, or replaces the one that holds the id. Since 0.1."""
@@ -464,6 +467,7 @@ class AsyncMembershipService(AsyncService):
             version=version,
             endpoint=endpoint,
             lost_epoch=lost_epoch,
+            gated=gated,
         )
         return await self._call("synod.v1.Membership/Join", request, v1.MembershipJoinResponse, timeout)
 

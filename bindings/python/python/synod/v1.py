@@ -330,6 +330,17 @@ class AssumptionReason(ProtocolEnum):
     none. An operator that knows this sets `RosterRule.complete`.
     """
 
+    SHORT_ABSENCE = "ASSUMPTION_REASON_SHORT_ABSENCE"
+    """A member came back after a short absence: it did not run without its membership meanwhile. A migration that is claimed
+    `write_grace` or more after it came back makes an end of this. Nobody has to vouch for it: it is said and changes no
+    exit code.
+    """
+
+    UNGATED_GONE = "ASSUMPTION_REASON_UNGATED_GONE"
+    """A member without a gate expired or was evicted: its process has stopped. Its return makes an end of this, or whoever says
+    that it has stopped.
+    """
+
 
 class DangerReason(ProtocolEnum):
     """What makes something unsafe. Since 0.1. Clients treat an unknown reason as a danger and show its `message`."""
@@ -1706,6 +1717,9 @@ class Member(Message):
     reported: bool = False
     """Whether this epoch has reported. Until it has, the entries of the epoch that it replaced stand."""
 
+    gated: bool = False
+    """Whether it says that it writes through a gate alone. False of a member that joined before machine version 3. Since 0.2."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("instance", "instance", "one", "str"),
@@ -1715,6 +1729,7 @@ class Member(Message):
         Field("endpoint", "endpoint", "one", "str"),
         Field("phase", "phase", "one", "MemberPhase"),
         Field("reported", "reported", "one", "bool"),
+        Field("gated", "gated", "one", "bool"),
     )
 
 
@@ -1752,6 +1767,13 @@ class MembershipJoinRequest(Message):
     instance holds the id by a later epoch, the join is refused with `STALE_EPOCH`.
     """
 
+    gated: bool = False
+    """Whether the process writes through a gate alone: it begins no write without a proof of its membership, and none of a
+    resource or in a version that it has not reported. The gates of the clients keep this. What a process without a gate
+    may still write drains whenever it changes what it reports, and if it expires, answers assume that it has stopped. Below
+    machine version 3 no process counts as gated, and the next join counts. Since 0.2.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("id", "id", "one", "str"),
@@ -1761,6 +1783,7 @@ class MembershipJoinRequest(Message):
         Field("version", "version", "one", "str"),
         Field("endpoint", "endpoint", "one", "str"),
         Field("lost_epoch", "lostEpoch", "optional", "long"),
+        Field("gated", "gated", "one", "bool"),
     )
 
 
@@ -5298,6 +5321,17 @@ class StorageState(Message):
     said_stopped: tuple[str, ...] = ()
     """The evicted members of which somebody said that they have stopped, and that a migration has not made irrelevant since."""
 
+    short_absences: tuple[ShortAbsence, ...] = ()
+    """Members of the roster that came back after a short absence, and that no migration has made irrelevant since; up to 32,
+    those that came back last. Since 0.2.
+    """
+
+    ungated_gone: tuple[UngatedMember, ...] = ()
+    """Members without a gate that expired or were evicted and have not come back, up to 64. Since 0.2."""
+
+    more_ungated_gone: bool = False
+    """Whether there were more of these. Since 0.2."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5321,6 +5355,45 @@ class StorageState(Message):
         Field("known_hashes", "knownHashes", "many", "str"),
         Field("concluded_before", "concludedBefore", "one", "long"),
         Field("said_stopped", "saidStopped", "many", "str"),
+        Field("short_absences", "shortAbsences", "many", "ShortAbsence"),
+        Field("ungated_gone", "ungatedGone", "many", "UngatedMember"),
+        Field("more_ungated_gone", "moreUngatedGone", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ShortAbsence(Message):
+    """The short absence of a member that came back. Since 0.2."""
+
+    member: str = ""
+    """The member."""
+
+    away_ms: int = 0
+    """How long nobody had renewed its membership when it came back, in milliseconds of log time."""
+
+    returned_log_time_ms: int = 0
+    """The log time, in milliseconds, at which it came back."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("member", "member", "one", "str"),
+        Field("away_ms", "awayMs", "one", "long"),
+        Field("returned_log_time_ms", "returnedLogTimeMs", "one", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class UngatedMember(Message):
+    """A member without a gate that went without saying so. Since 0.2."""
+
+    member: str = ""
+    """The member."""
+
+    epoch: int = 0
+    """Its last epoch."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("member", "member", "one", "str"),
+        Field("epoch", "epoch", "one", "long"),
     )
 
 
@@ -7529,6 +7602,7 @@ __all__ = [
     "SessionsOpenResponse",
     "Settings",
     "SettingsPatch",
+    "ShortAbsence",
     "StorageState",
     "StorageVersion",
     "StorageVersionChange",
@@ -7554,6 +7628,7 @@ __all__ = [
     "Switch",
     "TiedObject",
     "TransactedAnswer",
+    "UngatedMember",
     "UpdateOperation",
     "WatchBookmark",
     "WatchCompacted",

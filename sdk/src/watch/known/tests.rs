@@ -33,6 +33,7 @@ fn member(name: &str, uid: u8, revision: u64) -> Listed {
         phase: Phase::Joining,
         metadata: metadata(uid, revision),
         reported: false,
+        gated: false,
     });
     Listed {
         resource: None,

@@ -10,8 +10,10 @@ use crate::voting::{Cause, Decided, LateWrites, Occasion, Said, decide};
 /// Whether writes of a removed member may still arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Drain {
-    /// They may, for as long as the setting `write_grace` says.
+    /// They may, for as long as the setting `write_grace` says, and for ever if it has no gate: it does not say that it goes.
     Running,
+    /// They may, for as long as the setting `write_grace` says: it says that it goes.
+    Leaving,
     /// They cannot: the member has closed its gate and waited for its permits.
     Done,
     /// They may until this log time, and a voter may follow selections until then: it does not know that it is gone.
@@ -19,6 +21,16 @@ pub(super) enum Drain {
     /// Somebody said that the member's process has stopped: they may for as long as the setting says, and until this log time if
     /// that is not so.
     SaidStopped(LogTime),
+}
+
+impl Drain {
+    /// Whether the process says that it goes, or somebody says that it has stopped.
+    const fn is_told(self) -> bool {
+        match self {
+            Self::Done | Self::Leaving | Self::SaidStopped(_) => true,
+            Self::Running | Self::Until(_) => false,
+        }
+    }
 }
 
 /// Removes the entries of the members. Each resource is evaluated once, however many of the members report it.
@@ -62,13 +74,14 @@ pub(super) fn remove_entries(
 }
 
 /// Removes the members, and re-evaluates the rosters that asked for them.
-pub(super) fn remove_members(turn: &mut Turn<'_>, gone: &BTreeSet<MemberId>) {
+pub(super) fn remove_members(turn: &mut Turn<'_>, gone: &BTreeSet<MemberId>, drain: Drain) {
     let members: Vec<_> = gone
         .iter()
         .map(|id| std::sync::Arc::clone(&turn.state().members[id]))
         .collect();
-    for id in gone {
-        turn.remove_member(id);
+    for member in &members {
+        turn.note_departure(member, drain.is_told());
+        turn.remove_member(&member.id);
     }
     let labels: Vec<_> = members.iter().map(|member| &member.labels).collect();
     let one = gone.first().filter(|_| gone.len() == 1);
@@ -80,12 +93,18 @@ fn drops(turn: &Turn<'_>, member: &MemberId, drain: Drain) -> Said<'static> {
     let mut members = turn.state().members.get(member).into_iter();
     let reported = members.any(|member| member.reported);
     let grace = turn.state().write_grace_ends();
+    let is_gated = turn.state().is_gated(member);
     let late_writes = match drain {
         _ if !reported => LateWrites::None,
         Drain::Done => LateWrites::None,
-        Drain::Running => LateWrites::Until(grace),
+        Drain::Running | Drain::Leaving => LateWrites::Until(grace),
         Drain::Until(until) => LateWrites::OfAnySelectionUntil(until),
         Drain::SaidStopped(promised) => LateWrites::SaidToEnd { grace, promised },
     };
-    Said::Drops { late_writes }
+    let epoch = turn.state().members.get(member).map(|member| member.epoch);
+    let writes_on = epoch.filter(|_| !is_gated && !drain.is_told());
+    Said::Drops {
+        late_writes,
+        writes_on,
+    }
 }

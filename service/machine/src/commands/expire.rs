@@ -60,9 +60,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     departure::remove_entries(turn, &entries_of, &gone, &lapsing, running);
     // Before the members go: a roster that no longer misses any would make an expired observation an agreement.
     observe_storage::expire(turn, &lapsing, &gone);
-    departure::remove_members(turn, &gone);
+    departure::remove_members(turn, &gone, running);
     for id in &unreported {
         turn.clear_deadline(&Holder::Unreported(id.clone()));
+        turn.note_silence(id);
     }
     for id in &sessions {
         turn.remove_session(*id);

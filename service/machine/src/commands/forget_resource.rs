@@ -71,6 +71,13 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
             .with("resource", name)
             .with("left_ms", left_ms));
     }
+    if let Some(member) = status.ungated_gone.keys().next() {
+        let message = format!(
+            "resource \"{resource}\": {member} has no gate and went without saying so, so its process may go on writing: forget \
+             it when the member is back, or somebody has said that it has stopped"
+        );
+        return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
+    }
     let Some((version, until)) = status.last_late_write().filter(|(_, until)| *until > now) else {
         return Ok(());
     };

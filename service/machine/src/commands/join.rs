@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use synod_model::{Epoch, ErrorKind, Join, LogTime, Member, MemberId, Metadata, Phase, Refusal};
+use synod_model::{
+    EVIDENCE_SINCE, Epoch, ErrorKind, Join, LogTime, Member, MemberId, Metadata, Phase, Refusal,
+};
 
-use super::succession;
+use super::{returns, succession};
 use crate::state::{over_quota, stale_epoch};
 use crate::turn::Turn;
 use crate::voting::{Cause, drained_by_replacement};
@@ -31,6 +33,7 @@ fn enter(turn: &mut Turn<'_>, join: &Join) -> Result<Answer, Refusal> {
         let what = format!("member \"{}\" is new", join.id);
         return Err(over_quota(turn.state(), &what));
     }
+    turn.note_join(join);
     let metadata = turn.new_metadata();
     let answer = admit(turn, join, metadata);
     turn.follow_labels(Some(Cause::Member(&join.id)), &[&join.labels]);
@@ -44,8 +47,10 @@ fn stay(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answe
         labels: join.labels.clone(),
         version: join.version.clone(),
         endpoint: join.endpoint.clone(),
+        gated: is_gated(turn, join),
         ..(**present).clone()
     };
+    turn.note_join(join);
     if member != **present {
         member.metadata.resource_version = turn.revision();
         member.metadata.generation += 1;
@@ -68,6 +73,7 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
     if let Some(lost) = join.lost_epoch.filter(|lost| present.epoch > *lost) {
         return Err(stale_epoch(present, lost));
     }
+    turn.note_join(join);
     if present.reported {
         let held_until = turn
             .state()
@@ -80,6 +86,7 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
             held_until.after(turn.state().settings.write_grace),
         );
     }
+    returns::doubt(turn, &join.id);
     let metadata = Metadata {
         resource_version: turn.revision(),
         generation: present.metadata.generation + 1,
@@ -108,6 +115,10 @@ fn drain_entries(turn: &mut Turn<'_>, id: &MemberId, until: LogTime) {
     }
 }
 
+fn is_gated(turn: &Turn<'_>, join: &Join) -> bool {
+    join.gated && turn.state().machine_version >= EVIDENCE_SINCE
+}
+
 fn admit(turn: &mut Turn<'_>, join: &Join, metadata: Metadata) -> Answer {
     let epoch = Epoch::new(turn.revision());
     turn.put_member(Member {
@@ -121,6 +132,7 @@ fn admit(turn: &mut Turn<'_>, join: &Join, metadata: Metadata) -> Answer {
         phase: Phase::Joining,
         metadata,
         reported: false,
+        gated: is_gated(turn, join),
     });
     turn.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
     Answer::Joined {

@@ -8,17 +8,22 @@ use std::collections::BTreeSet;
 use synod_model::{EVIDENCE_SINCE, ErrorKind, Leave, LogTime, Member, Refusal};
 
 use super::departure::Drain;
-use super::{departure, succession};
+use super::{departure, returns, succession};
 use crate::turn::Turn;
 use crate::{Answer, Holder, State};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusal> {
-    let member = turn.state().fenced(&leave.member, leave.epoch)?;
+    let state = turn.state();
+    let is_gone = !state.members.contains_key(&leave.member);
+    if leave.stopped && is_gone && state.machine_version >= EVIDENCE_SINCE {
+        return returns::vouch(turn, leave);
+    }
+    let member = state.fenced(&leave.member, leave.epoch)?;
     check_instance(member, leave)?;
     let gone = BTreeSet::from([leave.member.clone()]);
     let drain = drain(turn.state(), leave);
     departure::remove_entries(turn, &gone, &gone, &BTreeSet::new(), drain);
-    departure::remove_members(turn, &gone);
+    departure::remove_members(turn, &gone, drain);
     succession::free_of_member(turn, &leave.member);
     Ok(Answer::Done)
 }
@@ -37,11 +42,11 @@ fn check_instance(member: &Member, leave: &Leave) -> Result<(), Refusal> {
 
 fn drain(state: &State, leave: &Leave) -> Drain {
     let evicts = leave.evicts() && state.machine_version >= EVIDENCE_SINCE;
-    if leave.drained && !evicts {
+    if leave.drained && !evicts && state.is_gated(&leave.member) {
         // A member that says so has no open permit: no write that it began can still arrive.
         Drain::Done
     } else if !evicts {
-        Drain::Running
+        Drain::Leaving
     } else if leave.stopped {
         Drain::SaidStopped(promised(state, leave))
     } else {

@@ -3,6 +3,7 @@
 use synod_model::limits::VIOLATIONS_MAX;
 use synod_model::{GroupResource, Member, MemberId, Refusal, Report, TOPICS_SINCE, TopicKind};
 
+use super::returns;
 use crate::hashes::said_by_report;
 use crate::state::over_quota;
 use crate::turn::Turn;
@@ -33,6 +34,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
         member.metadata.resource_version = turn.revision();
         turn.put_member(member);
         turn.clear_deadline(&Holder::Unreported(report.member.clone()));
+        returns::settle(turn, &report.member);
     }
     Ok(Answer::Reported(told(turn, report)))
 }
@@ -145,8 +147,16 @@ fn decide_all(
     if replaces(report, member) {
         for resource in unnamed(turn, &report.member, named) {
             // The gate of a resource that is no longer reported was closed and drained before the report.
-            let late_writes = LateWrites::None;
-            decided.extend(decide(resource, Said::Drops { late_writes })?);
+            let late_writes = match turn.state().is_gated(&report.member) {
+                true => LateWrites::None,
+                false => LateWrites::Until(turn.state().write_grace_ends()),
+            };
+            let writes_on = None;
+            let said = Said::Drops {
+                late_writes,
+                writes_on,
+            };
+            decided.extend(decide(resource, said)?);
         }
     }
     Ok(decided)

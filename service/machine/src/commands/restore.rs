@@ -69,7 +69,8 @@ fn end_members(turn: &mut Turn<'_>) {
     let members: BTreeSet<MemberId> = turn.state().members.keys().cloned().collect();
     let running = departure::Drain::Running;
     departure::remove_entries(turn, &members, &members, &BTreeSet::new(), running);
-    departure::remove_members(turn, &members);
+    departure::remove_members(turn, &members, running);
+    turn.forget_memberships();
 }
 
 /// Drops the observation, which is as old as the backup. This precedes the members' removal: without members an

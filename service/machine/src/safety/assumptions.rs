@@ -18,13 +18,31 @@ pub(crate) fn standing_assumptions(
     };
     let is_old = status.is_some_and(|status| status.concluded_before.is_some());
     let was_vouched_for = status.is_some_and(|status| !status.said_stopped.is_empty());
+    let was_away = status.is_some_and(|status| !status.short_absences.is_empty());
+    let writes_on =
+        status.is_some_and(|status| status.more_ungated_gone || !status.ungated_gone.is_empty());
     let may_miss = roster.is_some_and(|roster| roster.rule.may_miss());
     let all = [
         (Assumption::NoRoster, is_on_trust),
         (Assumption::ConcludedBefore, is_old),
         (Assumption::SaidStopped, was_vouched_for),
         (Assumption::RosterMayMiss, may_miss),
+        (Assumption::ShortAbsence, was_away),
+        (Assumption::UngatedGone, writes_on),
     ];
     let made = all.into_iter().filter(|(_, is_made)| *is_made);
     made.map(|(assumption, _)| assumption).collect()
+}
+
+/// The members that the assumptions about a resource are made of, each in words.
+pub(super) fn assumed_members(status: &StateStatus) -> impl Iterator<Item = (Assumption, String)> {
+    let away = status.short_absences.iter().map(|(member, absence)| {
+        let words = format!("{member} was away for {} s", absence.away.as_secs());
+        (Assumption::ShortAbsence, words)
+    });
+    let ungated = status.ungated_gone.keys();
+    let ungated = ungated.map(|member| (Assumption::UngatedGone, member.to_string()));
+    let stopped = status.said_stopped.keys();
+    let stopped = stopped.map(|member| (Assumption::SaidStopped, member.to_string()));
+    away.chain(ungated).chain(stopped)
 }

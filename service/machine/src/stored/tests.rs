@@ -59,6 +59,7 @@ fn join(id: &str) -> Command {
         version: BinaryVersion::parse("1.2.3").unwrap(),
         endpoint: Endpoint::parse("https://10.0.0.1:6443").unwrap(),
         lost_epoch: None,
+        gated: true,
     })
 }
 

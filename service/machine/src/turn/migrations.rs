@@ -71,6 +71,15 @@ impl Turn<'_> {
         }
     }
 
+    /// Forgets the progress of a migration. Moves no revision.
+    pub(crate) fn forget_progress(&mut self, id: &MigrationId) {
+        let kept = self.state.migrations.get_mut(id);
+        let kept = kept.expect("the rule found the migration");
+        if let Some(before) = kept.progress.take() {
+            self.state.sum.subtract(progress_hash(id, &before));
+        }
+    }
+
     /// Records that discovery was observed. Moves no revision.
     pub(crate) fn set_heartbeat(&mut self, resource: &GroupResource) {
         let heartbeat = Heartbeat {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    Absent, AgreementCause, AgreementChange, ApiVersion, GroupResource, LogTime, MemberId,
+    Absent, AgreementCause, AgreementChange, ApiVersion, Epoch, GroupResource, LogTime, MemberId,
     Persisted, ReportEntry, Revision, TopicKind, WallTime,
 };
 
@@ -27,6 +27,8 @@ pub(crate) enum Said<'a> {
     Drops {
         /// Its writes that may still reach the store.
         late_writes: LateWrites,
+        /// The epoch of a member without a gate that goes without saying so.
+        writes_on: Option<Epoch>,
     },
 }
 
@@ -93,6 +95,8 @@ pub(crate) struct Decided {
     pub(crate) state: Option<StateStatus>,
     /// The line for the history of agreements, if agreement changed.
     pub(crate) agreement: Option<AgreementChange>,
+    /// Whether workers have to walk the store from its first key again.
+    pub(crate) restarts_walks: bool,
 }
 
 /// A reported resource before it is put into the state.
@@ -132,6 +136,9 @@ pub(super) fn fresh_state(state: &State, kind: TopicKind) -> StateStatus {
         concluded_before: None,
         said_stopped: BTreeMap::new(),
         ever_reported: false,
+        ungated_gone: BTreeMap::new(),
+        more_ungated_gone: false,
+        short_absences: BTreeMap::new(),
     }
 }
 

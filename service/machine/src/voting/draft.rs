@@ -31,6 +31,8 @@ pub(super) struct Draft<'a> {
     pub(super) after: StateStatus,
     /// Whether an observation expired in this command.
     pub(super) lapsed: bool,
+    /// Whether workers have to walk the store from its first key again.
+    pub(super) restarts_walks: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -54,6 +56,7 @@ impl<'a> Draft<'a> {
             before,
             after: before.cloned().unwrap_or_else(|| fresh_state(state, kind)),
             lapsed: false,
+            restarts_walks: false,
         }
     }
 
@@ -92,9 +95,15 @@ impl<'a> Draft<'a> {
                 };
                 self.put(member, Some(row));
             }
-            Said::Drops { late_writes } => {
+            Said::Drops {
+                late_writes,
+                writes_on,
+            } => {
                 if let Some(entry) = &before {
                     self.drain_entry(member, entry, late_writes);
+                    if let Some(epoch) = writes_on {
+                        self.note_ungated_gone(member, epoch);
+                    }
                 }
                 self.put(member, None);
             }
@@ -283,6 +292,7 @@ impl<'a> Draft<'a> {
         if same && state.is_none() {
             return None;
         }
+        let restarts_walks = self.restarts_walks;
         let after = status.map(|status| Reported {
             entries: self.entries,
             tally: self.tally,
@@ -294,6 +304,7 @@ impl<'a> Draft<'a> {
             after,
             state,
             agreement,
+            restarts_walks,
         })
     }
 

@@ -9,6 +9,8 @@
 //!
 //! A member that has reported and goes does not put `persisted` on trust: what it may still write drains.
 
+use std::time::Duration;
+
 use synod_model::limits::HEARD_MAX;
 use synod_model::{GroupResource, Revision, Roster};
 
@@ -24,13 +26,15 @@ impl Draft<'_> {
     }
 
     /// Ends the assumptions that a migration makes true by its success: it has rewritten what was stored before it was claimed.
-    pub(super) fn settle_doubts(&mut self, migrated: SuccessfulMigration) {
+    pub(super) fn settle_doubts(&mut self, migrated: SuccessfulMigration, grace: Duration) {
         let after = &mut self.after;
         after.concluded_before = after
             .concluded_before
             .filter(|since| *since > migrated.created);
         if let Some(claimed) = migrated.claimed {
             after.said_stopped.retain(|_, until| *until > claimed);
+            let absences = &mut after.short_absences;
+            absences.retain(|_, absence| absence.returned.after(grace) > claimed);
         }
     }
 

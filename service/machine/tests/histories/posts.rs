@@ -156,6 +156,7 @@ impl Replica {
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
             lost_epoch: None,
+            gated: true,
         };
         match self.done(Command::Join(join)) {
             Answer::Joined { epoch, .. } => epoch,

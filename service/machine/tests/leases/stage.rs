@@ -199,6 +199,7 @@ impl Stage {
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
             lost_epoch: None,
+            gated: true,
         };
         match accepted(self.send(Command::Join(join))) {
             Answer::Joined { epoch, .. } => epoch,

@@ -4,6 +4,7 @@
 //! derived is computed again from all facts. The model shares no code with the machine; rows of the machine appear only
 //! as plain values.
 
+mod absences;
 mod collections;
 mod commands;
 mod deletion;
@@ -23,8 +24,9 @@ mod voting;
 use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{
-    Answer, Command, Deadline, EntryRow, Heartbeat, Holder, LogEntry, OutcomeRow, ProgressRow,
-    ReplicaId, ReplicaRow, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    Answer, Command, Deadline, EntryRow, Heartbeat, Holder, LogEntry, MembershipRow, OutcomeRow,
+    ProgressRow, ReplicaId, ReplicaRow, StateStatus, StorageStateRow, StorageVersionRow,
+    VersionStatus,
 };
 use synod_model::{
     Absent, AgreementChange, ClusterId, Collection, Epoch, ErrorKind, GroupResource, LogTime,
@@ -59,6 +61,7 @@ pub(crate) struct World {
     settings: Settings,
     replicas: BTreeMap<ReplicaId, ReplicaRow>,
     members: Vec<Member>,
+    memberships: BTreeMap<MemberId, MembershipRow>,
     /// The last statement of each member, with its epoch.
     said: BTreeMap<MemberId, (Epoch, StatementNumber, Command)>,
     deadlines: Vec<(Holder, Deadline)>,
@@ -90,6 +93,9 @@ pub(crate) struct World {
     named: BTreeSet<GroupResource>,
     looked_at: BTreeSet<GroupResource>,
     passed: BTreeSet<GroupResource>,
+    /// The resources of which this command makes walks vain, and those of which the speaker was heard before.
+    walked_in_vain: BTreeSet<GroupResource>,
+    was_heard: BTreeSet<GroupResource>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -171,10 +177,12 @@ impl World {
         next.dates.clear();
         next.named.clear();
         next.passed.clear();
+        next.was_heard.clear();
         next.check_switches(command)?;
         let answer = next.perform(command, wall)?;
         let completes = matches!(command, Command::CompleteMigration(_));
         next.follow(self, !completes, wall);
+        next.walk_again();
         next.remember_encodings();
         next.drop_ended_drains(self);
         next.look_ahead(self);
@@ -373,6 +381,7 @@ impl World {
             machine_version: self.raised_to.unwrap_or(1),
             visible: self.visible(),
             replicas: self.replicas.clone(),
+            memberships: self.memberships.clone(),
             statements: self.last_statements(),
             deadlines: self.deadlines.iter().cloned().collect(),
             outcomes: outcomes.collect(),
@@ -423,6 +432,9 @@ fn nothing_known() -> StateStatus {
         concluded_before: None,
         said_stopped: BTreeMap::new(),
         ever_reported: false,
+        ungated_gone: BTreeMap::new(),
+        more_ungated_gone: false,
+        short_absences: BTreeMap::new(),
     }
 }
 

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use synod_machine::{
-    Deadline, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, Past, ProgressRow, ReplicaId,
-    ReplicaRow, Row, State, StorageStateRow, StorageVersionRow,
+    Deadline, EntryRow, Garbage, Heartbeat, Holder, MembershipRow, OutcomeRow, Past, ProgressRow,
+    ReplicaId, ReplicaRow, Row, State, StorageStateRow, StorageVersionRow,
 };
 use synod_model::{
     AgreementChange, ClusterId, Collection, Current, ErrorKind, GroupResource, LabelSelector,
@@ -26,6 +26,7 @@ pub(crate) struct Picture {
     pub(crate) machine_version: u32,
     pub(crate) visible: Visible,
     pub(crate) replicas: BTreeMap<ReplicaId, ReplicaRow>,
+    pub(crate) memberships: BTreeMap<MemberId, MembershipRow>,
     pub(crate) statements: BTreeMap<MemberId, StatementNumber>,
     pub(crate) deadlines: BTreeMap<Holder, Deadline>,
     pub(crate) sessions: BTreeMap<SessionId, Sequence>,
@@ -92,6 +93,9 @@ impl Picture {
             }
             Row::Replica(id, row) => {
                 self.replicas.insert(id, row);
+            }
+            Row::Membership(id, row) => {
+                self.memberships.insert(id, (*row).clone());
             }
             Row::Statement(id, said) => {
                 self.statements.insert(id, said.number);

@@ -465,8 +465,7 @@ impl Reached {
         let mut drains = after.drains.iter();
         let raised = drains.any(|(version, until)| before.drains.get(version) < Some(until));
         match command {
-            Command::Leave(leave) if leave.drained => {
-                assert!(!raised, "it said that nothing was on its way");
+            Command::Leave(leave) if leave.drained && !raised => {
                 self.came_to("a drain was not raised by a drained leave");
             }
             Command::Leave(_) | Command::Expire(_) if raised => {

@@ -90,6 +90,7 @@ fn opens(cluster: &mut Cluster, actor: &Actor) -> SessionId {
 fn claimed() -> (Cluster, Work) {
     let mut cluster = Cluster::upgraded();
     cluster.starts("server", &[of("pods")]);
+    cluster.lets_unknown_writes_land("pods");
     let id = cluster.open("pods").id;
     let answer = accepted(send_by(
         &mut cluster,

@@ -340,8 +340,9 @@ impl Cluster {
         open.remove(0)
     }
 
-    /// A worker claims the pending migration of the resource.
+    /// A worker claims the resource's migration, once nothing can land any more that was written before anybody spoke.
     pub(crate) fn claims(&mut self, name: &str, worker: &str) -> Work {
+        self.lets_unknown_writes_land(name);
         let id = self.open(name).id;
         match accepted(self.send(claim(&id, worker))) {
             Answer::MigrationClaimed { token, progress } => Work {
@@ -351,6 +352,12 @@ impl Cluster {
             },
             other => panic!("a claim answers its token, not {other:?}"),
         }
+    }
+
+    /// Waits until nothing can land any more that was written before anybody spoke.
+    pub(crate) fn lets_unknown_writes_land(&mut self, name: &str) {
+        let until = self.kept(name).unknown_drain;
+        self.now = until.unwrap_or_default().max(self.now);
     }
 
     /// A worker claims and completes the resource's migration.
@@ -440,6 +447,7 @@ pub(crate) fn join(id: &str, instance: &str) -> Join {
         version: BinaryVersion::default(),
         endpoint: Endpoint::default(),
         lost_epoch: None,
+        gated: true,
     }
 }
 

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use synod_machine::{Answer, Command, Why, check_drop};
 use synod_model::{
-    AbortMigration, Assumption, ClaimMigration, ClaimToken, ErrorKind, FailureClass, Leave,
+    AbortMigration, Assumption, ClaimMigration, ClaimToken, ErrorKind, FailureClass, Join, Leave,
     LogTime, MigrationId, Preconditions, ReleaseMigration, Renew, ResetStorageStates, Ttl,
     WorkerName, WorkerStop,
 };
 
-use crate::cluster::{Cluster, Server, Work, accepted, claim, complete, fail, progress, refused};
+use crate::cluster::{
+    Cluster, Server, Work, accepted, claim, complete, fail, join, progress, refused,
+};
 use crate::entry::{Says, of, resource, version};
 use crate::raised::{raised, raised_to};
 
@@ -63,6 +65,7 @@ impl Cluster {
         }
         let server = self.starts("a", &[pods("v1")]);
         self.migrates("pods");
+        self.renews(&server);
         self.reports(&server, &[pods("v2")]);
         server
     }
@@ -443,6 +446,13 @@ fn what_an_older_replica_cannot_read_is_left_out_and_drains_no_less() {
         ),
         (Command::FailMigration(said), Command::FailMigration(plain)),
         (leaves, Command::Leave(unnamed)),
+        (
+            Command::Join(join("a", "first")),
+            Command::Join(Join {
+                gated: false,
+                ..join("a", "first")
+            }),
+        ),
     ] {
         assert_eq!(newer.clone().as_known_to(2), older);
         assert_eq!(newer.clone().as_known_to(3), newer);

@@ -1,5 +1,6 @@
 //! Scenario tests of the machine, through commands.
 
+mod absences;
 mod actors;
 mod agreement;
 mod checkpoint;

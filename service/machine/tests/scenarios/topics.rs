@@ -630,6 +630,7 @@ fn a_roster_of_the_reserved_group_asks_for_those_who_hold_a_key() {
     assert_eq!(cluster.agreed(KEYS), some("k1"));
     let unknown = cluster.kept(KEYS).persisted.contains(&Persisted::Unknown);
     assert!(unknown, "what was written before is not known");
+    cluster.lets_unknown_writes_land(KEYS);
     accepted(cluster.send(claim(&cluster.open(KEYS).id, "worker")));
 }
 

@@ -55,10 +55,6 @@ impl WithheldAbility {
 ///
 /// A test demands that each is removed once its rule is built. None is ever added.
 pub(crate) const WITHHELD: &[WithheldAbility] = &[
-    WithheldAbility::new(Ability::UnheardServers, "First trust"),
-    WithheldAbility::new(Ability::AbsentServers, "Absence"),
-    WithheldAbility::new(Ability::HiddenSpans, "Absence"),
-    WithheldAbility::new(Ability::UngatedMembers, "Gated"),
     WithheldAbility::new(
         Ability::StoresBesideCollections,
         "Where a resource is stored",

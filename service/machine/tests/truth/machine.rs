@@ -152,6 +152,7 @@ impl Machine {
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
             lost_epoch: None,
+            gated: binary.is_gated,
         };
         // The epoch is the revision of the join, which is the next one.
         let epoch = Epoch::new(self.state.revision().next());

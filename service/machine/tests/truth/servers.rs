@@ -120,6 +120,20 @@ impl TrueWorld {
         all.any(|it| it.server == server && it.epoch.is_some())
     }
 
+    /// Returns whether the process speaks for a member now.
+    pub(crate) fn is_member(&self, at: usize) -> bool {
+        let process = &self.processes[at];
+        process.epoch.is_some() && self.machine.epoch(process.server) == process.epoch
+    }
+
+    /// Returns whether the server was a member before this process ran and became one again after it.
+    pub(crate) fn was_between_memberships(&self, at: usize) -> bool {
+        let server = self.processes[at].server;
+        let (before, after) = self.processes.split_at(at);
+        let is_membership = |it: &ServerProcess| it.server == server && it.epoch.is_some();
+        before.iter().any(is_membership) && after.iter().any(is_membership)
+    }
+
     /// Every process that reaches the cluster renews its membership.
     pub(crate) fn renew_all(&mut self) {
         let now = self.now();

@@ -123,6 +123,14 @@ impl TrueWorld {
             Assumption::NoRoster => true,
             // A server that never joined, as far as the machine knows.
             Assumption::RosterMayMiss => process.discipline == Discipline::Stranger,
+            // A server that ran without a gate between two memberships.
+            Assumption::ShortAbsence => {
+                process.discipline == Discipline::Stranger && self.was_between_memberships(at)
+            }
+            // A process without a gate that is no member any more.
+            Assumption::UngatedGone => {
+                process.discipline == Discipline::Ungated && !self.is_member(at)
+            }
             Assumption::SnapshotVersionUnknown
             | Assumption::LeftToOthers
             | Assumption::ConcludedBefore

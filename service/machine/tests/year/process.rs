@@ -15,6 +15,9 @@ use crate::store::{Resource, Version};
 /// How long the gate stays open after a renewal was sent: 0.9 of the TTL, by the process's own clock.
 const PROOF_MS: u64 = 13_500;
 
+/// The first version that a release can be about.
+pub(crate) const FIRST_VERSION: Version = 1;
+
 const LEGAL: &str = "the year uses legal names and numbers";
 
 /// What is compiled into a binary: it decodes the version `about`, the one before and the one after.
@@ -223,6 +226,7 @@ impl Process {
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
             lost_epoch: self.lost_epoch,
+            gated: true,
         }
     }
 

@@ -124,6 +124,7 @@ impl Process {
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
             lost_epoch: None,
+            gated: true,
         });
         let Ok(Answer::Joined { epoch, .. }) = cluster.send(join) else {
             panic!("whoever asks may join");

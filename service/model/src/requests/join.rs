@@ -21,6 +21,9 @@ pub struct Join {
     /// The epoch that this instance has lost, if it joins again. The join is refused if another
     /// instance has joined since.
     pub lost_epoch: Option<Epoch>,
+    /// Whether it writes through a gate alone: no write of it begins without a proof of its membership, or in a version
+    /// that it has not reported.
+    pub gated: bool,
 }
 
 impl Join {

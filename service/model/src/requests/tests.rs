@@ -94,6 +94,7 @@ fn a_join_names_no_lost_epoch_or_one_that_can_exist() {
         version: BinaryVersion::default(),
         endpoint: Endpoint::default(),
         lost_epoch,
+        gated: true,
     };
     assert!(join(None).check().is_empty());
     assert!(join(Some(epoch(3))).check().is_empty());

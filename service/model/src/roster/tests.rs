@@ -25,6 +25,7 @@ fn member(name: &str, labels: &[(&str, &str)]) -> Member {
             created: WallTime::default(),
         },
         reported: true,
+        gated: false,
     }
 }
 

@@ -100,7 +100,7 @@ stored! {
     ForgetResource { resource, if_revision }
     Hold { holder, token, ticket, ttl, member, acquired }
     InUse { marker, names }
-    Join { id, instance, ttl, labels, version, endpoint, lost_epoch }
+    Join { id, instance, ttl, labels, version, endpoint, lost_epoch, gated }
     Lease { key, hold, transitions, preferred, metadata }
     LeaseCandidate {
         lease, identity, binary_version, emulation_version, strategy, ttl, metadata,
@@ -110,6 +110,7 @@ stored! {
     MarkReady { member, epoch }
     Member {
         id, instance, epoch, ttl, labels, version, endpoint, phase, metadata, reported,
+        gated,
     }
     Metadata { uid, resource_version, create_revision, generation, created }
     MetadataPatch { format, document }
@@ -179,7 +180,7 @@ stored_variants! {
     AgreementCause { 1 Member(id: MemberId), 2 Observed, 3 Roster }
     Assumption {
         1 NoRoster, 2 SnapshotVersionUnknown, 3 LeftToOthers, 4 ConcludedBefore, 5 SaidStopped,
-        6 RosterMayMiss, 255 Other(number: u32),
+        6 RosterMayMiss, 7 ShortAbsence, 8 UngatedGone, 255 Other(number: u32),
     }
     Compare {
         1 ResourceVersion(key: ObjectKey, revision: Revision),

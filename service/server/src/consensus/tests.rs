@@ -75,6 +75,7 @@ fn join(number: u64) -> Bytes {
         version: BinaryVersion::parse("1").unwrap(),
         endpoint: Endpoint::parse("").unwrap(),
         lost_epoch: None,
+        gated: true,
     })])
 }
 

@@ -62,7 +62,7 @@ impl KeptRenewals {
     ) -> Option<Extended> {
         let renewed = state.renewal_of(envelope)?.ok();
         if let Some(renewal) = &renewed {
-            if self.named.contains(&renewal.holder) {
+            if self.named.contains(&renewal.holder) || state.belongs_to_log(renewal, now) {
                 return None;
             }
             let extension = Extension {

@@ -1,5 +1,7 @@
 //! The service `synod.v1.Migrations`.
 
+use std::collections::BTreeMap;
+
 use synod_machine::{Answer, Command};
 use synod_model::{CompleteMigration, ErrorKind, MigrationName, Refusal};
 use synod_proto::{Change, GetMigration, ListMigrations, v1};
@@ -130,6 +132,6 @@ async fn complete(
     let assumed = made.iter().map(|what| (*what, [resource.clone()].into()));
     Ok(v1::MigrationsCompleteResponse {
         header: Some(handle.header(done.revision)),
-        assumptions: assumptions(&assumed.collect(), is_observed),
+        assumptions: assumptions(&assumed.collect(), &BTreeMap::new(), is_observed),
     })
 }

@@ -13,6 +13,9 @@ use synod_proto::{CheckBinary, CheckDrop, v1};
 use super::typed;
 use crate::handle::{Asking, Handle};
 
+/// The most members that an assumption names in words.
+const NAMED: usize = 8;
+
 pub(super) async fn check_binary(
     handle: &Handle,
     asking: &Asking,
@@ -23,7 +26,11 @@ pub(super) async fn check_binary(
     let now = reading.published().state.log_time();
     let verdict = verdict_on(&reading.past()?, now, &binary);
     let safe = verdict.is_safe();
-    let assumptions = assumptions(&verdict.assumptions, verdict.is_observed);
+    let assumptions = assumptions(
+        &verdict.assumptions,
+        &verdict.concerned,
+        verdict.is_observed,
+    );
     let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckBinaryResponse {
         header: Some(handle.header_of(&reading)),
@@ -49,7 +56,11 @@ pub(super) async fn check_drop(
     let now = reading.published().state.log_time();
     let verdict = verdict_on_drop(&reading.past()?, now, &resource, &version);
     let safe = verdict.is_safe();
-    let assumptions = assumptions(&verdict.assumptions, verdict.is_observed);
+    let assumptions = assumptions(
+        &verdict.assumptions,
+        &verdict.concerned,
+        verdict.is_observed,
+    );
     let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckDropResponse {
         header: Some(handle.header_of(&reading)),
@@ -64,6 +75,7 @@ pub(super) async fn check_drop(
 /// The assumptions of an answer, each with the resources that it concerns.
 pub(super) fn assumptions(
     assumed: &BTreeMap<Assumption, BTreeSet<GroupResource>>,
+    concerned: &BTreeMap<Assumption, BTreeSet<String>>,
     is_observed: bool,
 ) -> Vec<v1::Assumption> {
     let assumptions = assumed.iter().map(|(what, of)| {
@@ -71,12 +83,24 @@ pub(super) fn assumptions(
         let named = of.iter().take(ASSUMED_RESOURCES_MAX);
         v1::Assumption {
             reason: what.to_wire(),
-            message: what.sentence(is_observed).to_owned(),
+            message: sentence(*what, concerned.get(what), is_observed),
             resources: named.map(Into::into).collect(),
             omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
         }
     });
     assumptions.collect()
+}
+
+/// The assumption in words, with the members that it is made of.
+fn sentence(what: Assumption, members: Option<&BTreeSet<String>>, is_observed: bool) -> String {
+    let sentence = what.sentence(is_observed);
+    let members = members.into_iter().flatten();
+    let named: Vec<&str> = members.clone().take(NAMED).map(String::as_str).collect();
+    match members.count().saturating_sub(NAMED) {
+        _ if named.is_empty() => sentence.to_owned(),
+        0 => format!("{sentence} ({})", named.join(", ")),
+        more => format!("{sentence} ({}, and {more} more)", named.join(", ")),
+    }
 }
 
 /// The dangers that an answer names, and the number of those left out.

@@ -1,7 +1,10 @@
 //! `synod members`: shows the members, and puts one out.
 
 use clap::ArgMatches;
-use synod_client::{Client, Header, ListMembers, MemberEpoch, MemberId, ReadOptions};
+use synod_client::{
+    Client, Epoch, ErrorKind, Header, ListMembers, ListStorageVersions, MemberEpoch, MemberId,
+    ReadOptions,
+};
 
 use super::{connect, done, now, show};
 use crate::args::{ClientArgs, MembersArgs, MembersCommand, QueryArgs};
@@ -48,15 +51,35 @@ async fn evict(
     done(&format!("{id} is evicted"), &evicted?)
 }
 
-/// Evicts the member as it is now: the cluster compares its epoch.
+/// Evicts the member as it is now: the cluster compares its epoch. Of one that is gone without a gate, it can still be said that
+/// it has stopped.
 async fn evict_present(client: &Client, id: &MemberId, stopped: bool) -> Result<Header, Failure> {
-    let view = client.member(id, ReadOptions::linearizable()).await?;
-    let member = MemberEpoch {
-        member: id.clone(),
-        epoch: view.member.epoch,
-        cluster: Some(view.header.cluster),
+    let member = match client.member(id, ReadOptions::linearizable()).await {
+        Ok(view) => MemberEpoch {
+            member: id.clone(),
+            epoch: view.member.epoch,
+            cluster: Some(view.header.cluster),
+        },
+        Err(error) if stopped && error.kind() == ErrorKind::NotFound => {
+            let epoch = last_epoch_without_gate(client, id).await?;
+            MemberEpoch {
+                member: id.clone(),
+                epoch: epoch.ok_or(error)?,
+                cluster: None,
+            }
+        }
+        Err(error) => return Err(error.into()),
     };
     Ok(client.evict_member(&member, stopped).await?)
+}
+
+/// The last epoch of a member without a gate that went without saying so.
+async fn last_epoch_without_gate(client: &Client, id: &MemberId) -> Result<Option<Epoch>, Failure> {
+    let all = ListStorageVersions::new().with_unreported();
+    let page = client.storage_versions(all).all().await?;
+    let states = page.items.iter().flat_map(|item| &item.storage_state);
+    let mut gone = states.flat_map(|state| &state.ungated_gone);
+    Ok(gone.find(|gone| gone.member == *id).map(|gone| gone.epoch))
 }
 
 fn named(id: &str) -> Result<MemberId, Failure> {

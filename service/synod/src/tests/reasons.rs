@@ -190,6 +190,18 @@ const ASSUMPTIONS: &[RaisingTest] = &[
         "answers_under_a_roster_that_cannot_notice_a_stranger_assume_that_there_is_none",
         "Assumption::RosterMayMiss",
     ),
+    raising_test(
+        "SHORT_ABSENCE",
+        "absences.rs",
+        "a_short_absence_is_told_until_a_migration_that_is_claimed_later",
+        "Assumption::ShortAbsence",
+    ),
+    raising_test(
+        "UNGATED_GONE",
+        "absences.rs",
+        "a_member_without_a_gate_that_expires_is_assumed_to_have_stopped_until_it_returns",
+        "Assumption::UngatedGone",
+    ),
 ];
 
 #[test]

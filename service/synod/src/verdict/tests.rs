@@ -183,6 +183,9 @@ fn state(version: &StorageVersion) -> StorageState {
         known_hashes: Vec::new(),
         concluded_before: None,
         said_stopped: Vec::new(),
+        short_absences: Vec::new(),
+        ungated_gone: Vec::new(),
+        more_ungated_gone: false,
     }
 }
 

@@ -60,7 +60,11 @@ pub(super) fn assumptions(assumptions: &[Assumed], shown: usize, or_else: &str) 
         table.row([
             assumed_of(assumed, shown),
             assumed.message.clone(),
-            format!("{}{or_else}", to_do(assumed.reason)),
+            format!(
+                "{}{}",
+                to_do(assumed.reason),
+                vouch(assumed.reason, or_else)
+            ),
         ]);
     }
     table
@@ -71,8 +75,9 @@ pub(crate) fn assumption_lines(safety: &Safety) -> String {
     let line = |assumed: &Assumed| {
         let (of, what) = (assumed_of(assumed, SHOWN), &assumed.message);
         format!(
-            "assumed of {of}: {what}: {}{VOUCH}\n",
-            to_do(assumed.reason)
+            "assumed of {of}: {what}: {}{}\n",
+            to_do(assumed.reason),
+            vouch(assumed.reason, VOUCH)
         )
     };
     safety.assumptions.iter().map(line).collect()
@@ -82,6 +87,11 @@ fn assumed_of(assumed: &Assumed, shown: usize) -> String {
     let resources = assumed.resources.iter();
     let names: Vec<String> = resources.map(text).collect();
     joined_of(&names, assumed.omitted, shown)
+}
+
+/// How to vouch for the assumption instead, if that is needed.
+fn vouch(reason: Assumption, how: &str) -> &str {
+    if reason.needs_vouching() { how } else { "" }
 }
 
 fn to_do(reason: Assumption) -> &'static str {
@@ -99,6 +109,10 @@ fn to_do(reason: Assumption) -> &'static str {
         }
         Assumption::RosterMayMiss => {
             "name every member in the roster, or say that you know of all: `synod rosters set --complete`"
+        }
+        Assumption::ShortAbsence => "give servers their gate before they write",
+        Assumption::UngatedGone => {
+            "make sure that its process has stopped, and say so: `synod members evict --stopped`"
         }
         Assumption::Other(_) => "see what a newer `synod` says of it",
     }

@@ -120,6 +120,7 @@ impl World {
 
     fn join(&mut self, join: &Join, wall: WallTime) -> Result<Answer, Refusal> {
         let present = self.member(&join.id);
+        let here = present.clone();
         let mut member = Member {
             id: join.id.clone(),
             instance: join.instance.clone(),
@@ -131,6 +132,7 @@ impl World {
             phase: Phase::Joining,
             metadata: self.new_metadata(wall),
             reported: false,
+            gated: join.gated && self.counts_late_writes(),
         };
         match present {
             None => {
@@ -155,6 +157,10 @@ impl World {
                 member.metadata.generation += 1;
                 self.fence(&present);
             }
+        }
+        self.note_arrival(join, here.as_ref());
+        if here.is_some_and(|here| here.instance != join.instance) {
+            self.doubt_replaced(&join.id);
         }
         let epoch = member.epoch;
         self.members.retain(|other| other.id != join.id);
@@ -205,9 +211,19 @@ impl World {
     }
 
     fn leave(&mut self, leave: &Leave, wall: WallTime) -> Result<Answer, Refusal> {
+        let is_gone = self.member(&leave.member).is_none();
+        if leave.stopped && is_gone && self.counts_late_writes() {
+            self.vouch(leave)?;
+            return Ok(Answer::Done);
+        }
         let member = self.fenced(&leave.member, leave.epoch)?;
         let before = self.clone();
         self.drain_leaver(&member, leave)?;
+        let is_told = leave.instance.is_some() || leave.stopped;
+        if !is_told {
+            self.mark_ungated(&member.id);
+        }
+        self.note_departure(&member, is_told);
         self.remove_member(&member.id);
         self.settle(&before, wall);
         self.call_the_roll(Some(&AgreementCause::Member(member.id)), wall);
@@ -230,6 +246,8 @@ impl World {
                 if member.reported {
                     self.drain(id, until, Entry::may_write);
                 }
+                self.mark_ungated(id);
+                self.note_departure(&member, false);
                 self.remove_member(id);
             }
         }
@@ -237,6 +255,8 @@ impl World {
             let holder = Holder::Unreported(id.clone());
             if self.fenced(id, *epoch).is_ok() && before.has_ended(&holder) {
                 unreported += 1;
+                self.mark_ungated(id);
+                self.note_silence(id);
                 self.entries.retain(|entry| entry.member != *id);
                 self.clear_deadline(&holder);
             }
@@ -287,6 +307,13 @@ impl World {
             return Err(no(ErrorKind::Conflict));
         }
         let status = &known.status;
+        let is_vouched = status
+            .said_stopped
+            .values()
+            .all(|until| *until <= self.log_time);
+        if is_vouched && !status.ungated_gone.is_empty() {
+            return Err(no(ErrorKind::Conflict));
+        }
         let claims = status.claim_drains.values().map(|drain| &drain.until);
         let servers = status.drains.values().chain(status.hash_drains.values());
         let said = status.said_stopped.values();

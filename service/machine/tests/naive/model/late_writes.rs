@@ -91,7 +91,8 @@ impl World {
             return Err(no(ErrorKind::Conflict));
         }
         let is_own = speaks.is_some() || !self.counts_late_writes();
-        if (leave.drained && is_own) || !member.reported {
+        let is_drained = leave.drained && is_own && self.has_gate(&member.id);
+        if is_drained || !member.reported {
             return Ok(());
         }
         let grace = self.settings.write_grace;
@@ -120,12 +121,17 @@ impl World {
         let migration = self.migration(id).expect("it was looked up");
         let claimed = migration.claim.and_then(|claim| claim.since);
         let begun = migration.metadata.create_revision;
+        let grace = self.settings.write_grace;
         let status = &mut self.resource_mut(id.resource()).status;
         if status.concluded_before.is_some_and(|since| begun >= since) {
             status.concluded_before = None;
         }
         if let Some(claimed) = claimed {
             status.said_stopped.retain(|_, until| *until > claimed);
+            let is_covered = |returned: LogTime| claimed >= returned.after(grace);
+            status
+                .short_absences
+                .retain(|_, absence| !is_covered(absence.returned));
         }
     }
 

@@ -23,7 +23,11 @@ impl World {
         for member in before.members.iter().filter(|member| member.reported) {
             self.drain(&member.id, expired_until, Entry::may_write);
         }
+        for member in &before.members {
+            self.mark_ungated(&member.id);
+        }
         self.members.clear();
+        self.memberships.clear();
         self.entries.clear();
         let a_day = Duration::from_secs(24 * 60 * 60);
         let until = self.log_time.after(a_day + self.settings.write_grace);

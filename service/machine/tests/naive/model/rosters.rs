@@ -200,6 +200,12 @@ impl World {
         if !status.said_stopped.is_empty() {
             assumptions.insert(Assumption::SaidStopped);
         }
+        if !status.short_absences.is_empty() {
+            assumptions.insert(Assumption::ShortAbsence);
+        }
+        if !status.ungated_gone.is_empty() {
+            assumptions.insert(Assumption::UngatedGone);
+        }
         if rule.is_some_and(is_loose) {
             assumptions.insert(Assumption::RosterMayMiss);
         }

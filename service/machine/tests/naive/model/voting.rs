@@ -66,6 +66,7 @@ impl World {
         }
         let before = self.clone();
         let replaces_all = report.replace || !member.reported;
+        self.drain_what_changes(report, replaces_all, member.reported);
         let names = |entry: &Entry| {
             report
                 .entries
@@ -115,12 +116,20 @@ impl World {
             }
         }
         self.clear_deadline(&super::Holder::Unreported(member.id.clone()));
+        if !member.reported {
+            self.settle_ungated(&member.id);
+        }
         Ok(Answer::Reported(self.told_of(report)))
     }
 
     /// A repeated report of one epoch keeps its encoding until the voter adopts; a new member or new voter has none
     /// yet.
-    fn row_of(&self, said: &ReportEntry, old: Option<&Entry>, same_epoch: bool) -> EntryRow {
+    pub(super) fn row_of(
+        &self,
+        said: &ReportEntry,
+        old: Option<&Entry>,
+        same_epoch: bool,
+    ) -> EntryRow {
         let mut row = EntryRow {
             kind: said.kind.clone(),
             decodable: said.decodable.clone(),
@@ -237,6 +246,7 @@ impl World {
                 let ids = |of: &[Entry]| -> Vec<MemberId> {
                     of.iter().map(|entry| entry.member.clone()).collect()
                 };
+                self.note_who_was_heard(&name);
                 self.remember_who_spoke(&name, &ids(&then), &ids(&now));
                 self.settle_resource(&name, &then, cause, wall);
             }
@@ -297,6 +307,7 @@ impl World {
         self.resources.retain(|other| other.name != *name);
         self.resources.push(kept);
         self.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.doubt_newcomers(name, then);
         self.weigh_what_is_shown(name, then);
         if is_new {
             // Who is missing from the first report on ends no agreement.

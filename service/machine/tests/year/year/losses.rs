@@ -7,7 +7,7 @@ use super::troubles::SERVERS;
 use super::{HOUR, MINUTE, SECOND, World};
 use crate::agenda::Event;
 use crate::cluster::{About, VOTED, about, number_of, resource};
-use crate::process::{Down, Release};
+use crate::process::{Down, FIRST_VERSION, Release};
 
 /// The number of backups that are kept, beside the first.
 const BACKUPS: usize = 6;
@@ -58,7 +58,7 @@ impl World {
         let present = self.backups[backup].present();
         let selected = present.storage_state(&resource(VOTED));
         let selected = selected.and_then(|state| state.row.status.selected.clone());
-        let about = selected.as_ref().map(number_of);
+        let about = selected.as_ref().map(|it| number_of(it).max(FIRST_VERSION));
         self.wanted = match about.filter(|_| self.random.percent(60)) {
             Some(about) => Release {
                 about,

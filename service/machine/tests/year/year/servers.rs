@@ -6,7 +6,7 @@ use synod_model::{Adopt, Epoch, ErrorKind, Leave, Refusal, Renew, Report};
 use super::{HOUR, MINUTE, SECOND, WRITE_GRACE, World};
 use crate::agenda::Event;
 use crate::cluster::{RESOURCES, VOTED, number_of, resource};
-use crate::process::{Process, Release, member};
+use crate::process::{FIRST_VERSION, Process, Release, member};
 use crate::store::{Resource, Write};
 
 /// The number of objects of each resource.
@@ -154,6 +154,7 @@ impl World {
         let status = self.cluster.status(VOTED);
         let selected = status.and_then(|status| status.selected);
         let about = selected.as_ref().map_or(self.wanted.about, number_of);
+        let about = about.max(FIRST_VERSION);
         Release {
             about,
             encodes: about,

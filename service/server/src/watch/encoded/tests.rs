@@ -34,6 +34,7 @@ fn member(id: &str, labels: &[(&str, &str)]) -> Arc<Member> {
             created: WallTime::from_millis(0),
         },
         reported: false,
+        gated: false,
     })
 }
 

@@ -246,6 +246,7 @@ fn server_a() -> v1::Member {
         endpoint: "https://10.0.0.11:6443".to_owned(),
         phase: v1::MemberPhase::Ready.into(),
         reported: true,
+        gated: false,
     }
 }
 
@@ -270,6 +271,7 @@ fn aggregated() -> v1::Member {
         endpoint: String::new(),
         phase: v1::MemberPhase::Joining.into(),
         reported: false,
+        gated: false,
     }
 }
 
@@ -365,6 +367,9 @@ fn state(
         known_hashes: Vec::new(),
         concluded_before: 0,
         said_stopped: Vec::new(),
+        short_absences: Vec::new(),
+        ungated_gone: Vec::new(),
+        more_ungated_gone: false,
     }
 }
 
