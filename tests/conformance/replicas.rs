@@ -2,8 +2,9 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use synod_client::{Client, ReadOptions};
+use synod_client::{Client, ReadOptions, SettingsPatch};
 use tempfile::TempDir;
 
 use crate::document::Role;
@@ -46,7 +47,19 @@ impl Replicas {
             _folder: folder,
         };
         replicas.start_missing().await;
+        replicas.let_writes_land_soon().await;
         replicas
+    }
+
+    /// Says that a write lands within a second, so that a case waits no longer for what was written before it.
+    async fn let_writes_land_soon(&self) {
+        let patch = SettingsPatch {
+            write_grace: Some(Duration::from_secs(1)),
+            ..SettingsPatch::default()
+        };
+        let client = self.replicas[0].ask().await.with_timeout(LIMIT);
+        let changed = client.update_settings(patch, None).await;
+        changed.expect("the settings can be changed");
     }
 
     /// The addresses where the replicas serve clients.

@@ -440,6 +440,7 @@ pub(crate) async fn join(client: &Client, id: &str, instance: &str, ttl_ms: u64)
         version: BinaryVersion::default(),
         endpoint: Endpoint::default(),
         lost_epoch: None,
+        gated: true,
     };
     let member = join.id.clone();
     let joined = client.send_join(join).await.expect("a member is let in");

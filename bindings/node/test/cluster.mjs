@@ -112,6 +112,14 @@ function certified(folder) {
   return { words, tls: { ca: file('server-ca'), certificate: file('admin'), key: file('admin-key') } };
 }
 
+/** Says that a write lands within a second, so that nobody waits longer for what was written before a test. */
+export async function letWritesLandSoon(cluster) {
+  const client = new Client({ endpoints: cluster.endpoints, tls: cluster.tls, requestTimeoutMs });
+  await client.cluster.updateSettings({ patch: { writeGraceMs: 1_000n } });
+  client.close();
+  return cluster;
+}
+
 /**
  * Three replicas as processes of their own, which can be killed and started again; behind transport security if asked, and
  * then by these files: a policy in `policy.toml`, and what it names. The flags are given to each beside.

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 
 import { parse } from 'yaml';
 
-import { serve } from './cluster.mjs';
+import { letWritesLandSoon, serve } from './cluster.mjs';
 import { Run } from './conformance/steps.mjs';
 
 const folder = join(import.meta.dirname, '../../../tests/conformance');
@@ -20,7 +20,7 @@ const name = () => `n${process.pid.toString(36)}x${(number += 1)}`;
 async function run({ case: sentence, cluster: whose, steps, ...unknown }) {
   assert.deepEqual(unknown, {}, `the case "${sentence}" has keys that are not known`);
   assert.ok(whose === undefined || whose === 'own', `there is no cluster "${whose}"`);
-  const cluster = whose === 'own' ? await serve() : await together();
+  const cluster = whose === 'own' ? await letWritesLandSoon(await serve()) : await together();
   const one = new Run(cluster, name(), whose === 'own');
   try {
     await one.whole(steps);
@@ -31,7 +31,7 @@ async function run({ case: sentence, cluster: whose, steps, ...unknown }) {
 }
 
 let shared;
-const together = () => (shared ??= serve());
+const together = () => (shared ??= serve().then(letWritesLandSoon));
 after(async () => (await shared)?.stop());
 
 /** The cases of a folder, by their files. */

@@ -16,6 +16,7 @@ import synod
 def replicas() -> Iterator[Replicas]:
     """Three replicas that nobody kills."""
     cluster = Replicas()
+    cluster.let_writes_land_soon()
     yield cluster
     cluster.close()
 
@@ -24,6 +25,7 @@ def replicas() -> Iterator[Replicas]:
 def doomed() -> Iterator[Replicas]:
     """Three replicas of the test's own, to be killed."""
     cluster = Replicas()
+    cluster.let_writes_land_soon()
     yield cluster
     cluster.close()
 

@@ -28,6 +28,8 @@ def _run(case: Any, shared: Replicas) -> None:
     assert set(case) <= {"case", "cluster", "steps"}, f"these keys are not known: {set(case)}"
     assert case.get("cluster", "own") == "own", "a cluster is `own`"
     own = Replicas() if "cluster" in case else None
+    if own:
+        own.let_writes_land_soon()
     endpoints = (own or shared).endpoints
 
     async def live() -> None:

@@ -21,6 +21,7 @@ fn join(member: &str, instance: &str) -> Join {
         version: Default::default(),
         endpoint: Default::default(),
         lost_epoch: None,
+        gated: true,
     }
 }
 

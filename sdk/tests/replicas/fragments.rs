@@ -124,6 +124,7 @@ fn joined(name: &str) -> v1::Event {
             created: WallTime::from_millis(0),
         },
         reported: false,
+        gated: false,
     };
     v1::Event {
         r#type: v1::EventType::Added.into(),

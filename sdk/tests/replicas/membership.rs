@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use synod_client::{
-    Client, Ended, ErrorKind, JoinOptions, ListMembers, Membership, MembershipState, Persisted,
-    Phase, ReadOptions, StorageVersionView, Ttl,
+    Client, Drain, Drained, Ended, ErrorKind, JoinOptions, ListMembers, Membership,
+    MembershipState, Persisted, Phase, ReadOptions, StorageState, StorageVersionView, Ttl,
 };
 
 use crate::cluster::{
@@ -47,6 +47,13 @@ async fn read(client: &Client, name: &str) -> StorageVersionView {
     within(client.storage_version(&resource, ReadOptions::default()))
         .await
         .unwrap()
+}
+
+/// The drains of versions, without what was written before anybody spoke.
+fn drains(state: &StorageState) -> Vec<Drain> {
+    let mut drains = state.drains.clone();
+    drains.retain(|drain| drain.encoding != Drained::Unknown);
+    drains
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,7 +101,7 @@ async fn a_member_reports_is_ready_and_leaves() {
     within(membership.leave(Duration::ZERO)).await.unwrap();
     // No permit was out, so nothing drains.
     let state = read(&client, "pods").await.storage_state.unwrap();
-    assert_eq!(state.drains, vec![]);
+    assert_eq!(drains(&state), vec![]);
     assert!(state.persisted.iter().any(|persisted| {
         matches!(persisted, Persisted::Version { version: Some(text), .. } if *text == version("v1"))
     }));
@@ -118,7 +125,7 @@ async fn who_leaves_with_an_open_permit_leaves_a_drain_behind() {
     // Nothing can be sent under the permit any more.
     assert_eq!(permit.check().unwrap_err().kind(), ErrorKind::NotAMember);
     let view = read(&client, "pods").await;
-    let drains = view.storage_state.unwrap().drains;
+    let drains = drains(&view.storage_state.unwrap());
     assert_eq!(drains.len(), 1);
     assert!(drains[0].until.since(view.log_time) > Duration::from_secs(60));
 }
@@ -142,10 +149,8 @@ async fn who_leaves_waits_for_its_permits() {
     };
     let (left, ()) = within(async { tokio::join!(leaving, writing) }).await;
     left.unwrap();
-    assert_eq!(
-        read(&client, "pods").await.storage_state.unwrap().drains,
-        vec![]
-    );
+    let state = read(&client, "pods").await.storage_state.unwrap();
+    assert_eq!(drains(&state), vec![]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -233,7 +238,7 @@ async fn an_expired_member_joins_and_reports_again_and_is_ready_again() {
     let view = read(&other, "pods").await;
     assert!(view.storage_version.unwrap().entry(&id("a")).is_some());
     // Writes that may have been made under the old epoch drain.
-    assert_eq!(view.storage_state.unwrap().drains.len(), 1);
+    assert_eq!(drains(&view.storage_state.unwrap()).len(), 1);
 }
 
 /// A server that has expired while the others moved on to a version that its last report does not name.

@@ -13,8 +13,8 @@ use std::time::Duration;
 use synod_client::{
     Assumption, Client, ClusterId, CollectionRules, CollectionStore, DeleteMigration, Error,
     ErrorKind, FailureClass, Fence, FenceGuard, Header, JoinOptions, Membership, Migration,
-    MigrationId, MigrationPhase, Migrator, MigratorOptions, Preconditions, Revision, Ttl, Worked,
-    WorkerName,
+    MigrationId, MigrationPhase, Migrator, MigratorOptions, Preconditions, Revision, Settings, Ttl,
+    Worked, WorkerName,
 };
 use tokio::time::Instant;
 
@@ -42,6 +42,8 @@ fn options(worker: &str) -> MigratorOptions {
 async fn encodes(client: &Client, of: &str, encoding: &str) -> Membership {
     let options = JoinOptions::new(id("server")).ttl(legal(Ttl::from_millis(3_600_000)));
     let membership = within(client.join(options)).await.unwrap();
+    // What it may have written before it came behind its gate has landed then, so that a worker waits for nothing.
+    pass(Settings::default().write_grace).await;
     let entry = fixed(of, &[V1, V2], encoding);
     within(membership.report(vec![entry])).await.unwrap();
     membership

@@ -25,6 +25,7 @@ async fn join_as(client: &Client, member: &str, instance: &str) -> Revision {
         version: Default::default(),
         endpoint: Default::default(),
         lost_epoch: None,
+        gated: true,
     };
     within(client.send_join(join))
         .await

@@ -1,10 +1,12 @@
 //! The policy that is deployed on Kubernetes, and those who are deployed beside API servers.
 
+use std::time::Duration;
+
 use rcgen::ExtendedKeyUsagePurpose::ClientAuth;
 use synod_client::{
     ClaimKey, Client, ErrorKind, GroupResource, HolderIdentity, LeaseKey, ListMigrations,
-    ListStorageVersions, LockOptions, ObjectKind, ObserveStorage, StorageVersionHash, Ttl,
-    WorkerName,
+    ListStorageVersions, LockOptions, ObjectKind, ObserveStorage, SettingsPatch,
+    StorageVersionHash, Ttl, WorkerName,
 };
 
 use crate::cluster::Cluster;
@@ -14,6 +16,14 @@ async fn an_observer_and_a_migrator_may_do_what_they_are_deployed_for() {
     let path = synod_tests::checkout().join("deploy/kubernetes/base/policy.toml");
     let policy = std::fs::read_to_string(path).expect("there is a policy");
     let cluster = Cluster::start_with_policy(&policy).await;
+    // What was written before anybody looked lands soon, so that the worker does not wait long for it.
+    let patch = SettingsPatch {
+        write_grace: Some(Duration::from_secs(1)),
+        ..SettingsPatch::default()
+    };
+    let admin = cluster.client().await;
+    let changed = admin.update_settings(patch, None).await;
+    changed.expect("an admin may change settings");
     let observer = client(&cluster, "observer").await;
     let key = LeaseKey::new("default", "observer").expect("it is a name");
     let held = |holder: &str| {
@@ -42,8 +52,14 @@ async fn an_observer_and_a_migrator_may_do_what_they_are_deployed_for() {
     let pending = migrator.migrations(ListMigrations::new()).all().await;
     let pending = pending.expect("it may read").items;
     let worker = WorkerName::parse("synod-migrator-5b8f-k1k2").expect("it is a name");
-    let claimed = migrator.claim_migration(&pending[0].id, &worker, Ttl::DEFAULT);
-    let claimed = claimed.await.expect("it is the name of its pod");
+    let claimed = loop {
+        let claimed = migrator.claim_migration(&pending[0].id, &worker, Ttl::DEFAULT);
+        match claimed.await {
+            // What the servers wrote before anybody looked may still land.
+            Err(error) if error.kind() == ErrorKind::Draining => tokio::task::yield_now().await,
+            claimed => break claimed.expect("it is the name of its pod"),
+        }
+    };
     let claim = ClaimKey {
         id: pending[0].id.clone(),
         token: claimed.token,

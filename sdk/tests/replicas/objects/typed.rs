@@ -367,6 +367,7 @@ async fn a_member_that_was_replaced_writes_no_more() {
         version: Default::default(),
         endpoint: Default::default(),
         lost_epoch: None,
+        gated: true,
     };
     let first = within(client.send_join(join("one"))).await.unwrap();
     let fenced = numbers(&client, V1).fenced_by(MemberEpoch {

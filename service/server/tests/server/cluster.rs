@@ -170,6 +170,8 @@ impl Cluster {
                 listen,
                 set.clone(),
             );
+            // What was written before anybody spoke lands soon, so that no test waits long for it.
+            config.first_settings.write_grace = Duration::from_secs(1);
             configure(&mut config);
             cluster.configs.insert(id, config);
             cluster.run(id, threads, doors).await;

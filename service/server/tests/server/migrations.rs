@@ -1,5 +1,7 @@
 //! Tests of migrations: claimed through any replica, given back by the leader, and sent to watchers.
 
+use std::time::Duration;
+
 use synod_proto::v1;
 
 use crate::cluster::{
@@ -20,6 +22,20 @@ async fn pending(clients: &mut Clients) -> String {
     migration.metadata.clone().unwrap().name
 }
 
+/// Claims, as soon as nothing can land any more that was written before anybody spoke.
+pub(crate) async fn claimed(
+    clients: &mut Clients,
+    request: v1::MigrationsClaimRequest,
+) -> v1::MigrationsClaimResponse {
+    loop {
+        match clients.migrations.claim(request.clone()).await {
+            Ok(claimed) => return claimed.into_inner(),
+            Err(status) => assert_eq!(reason(&status), "DRAINING", "{status}"),
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 async fn claim(clients: &mut Clients, name: &str, ttl_ms: u64) -> v1::ClaimKey {
     let request = v1::MigrationsClaimRequest {
         name: name.to_owned(),
@@ -27,12 +43,7 @@ async fn claim(clients: &mut Clients, name: &str, ttl_ms: u64) -> v1::ClaimKey {
         ttl_ms: Some(ttl_ms),
         ..v1::MigrationsClaimRequest::default()
     };
-    let claimed = clients
-        .migrations
-        .claim(request)
-        .await
-        .unwrap()
-        .into_inner();
+    let claimed = claimed(clients, request).await;
     v1::ClaimKey {
         migration: name.to_owned(),
         token: claimed.token,

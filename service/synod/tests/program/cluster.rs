@@ -4,11 +4,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rustix::process::Signal;
 use synod_client::{
-    ApiVersion, Client, GroupResource, InstanceId, Join, Kind, MemberEpoch, MemberId, ReportEntry,
-    Revision, Stance, StatementNumber, Ttl,
+    ApiVersion, ClaimKey, Client, ErrorKind, GroupResource, InstanceId, Join, Kind, MemberEpoch,
+    MemberId, MigrationId, ReportEntry, Revision, SettingsPatch, Stance, StatementNumber, Ttl,
+    WorkerName,
 };
 use synod_tests::free_address;
 use tempfile::TempDir;
@@ -47,6 +49,13 @@ impl Cluster {
         for place in 0..3 {
             cluster.serves(place).await;
         }
+        // What was written before anybody spoke lands soon, so that no test waits long for it.
+        let patch = SettingsPatch {
+            write_grace: Some(Duration::from_secs(1)),
+            ..SettingsPatch::default()
+        };
+        let client = cluster.client().await;
+        client.update_settings(patch, None).await.unwrap();
         cluster
     }
 
@@ -178,6 +187,7 @@ impl Server {
             version: synod_client::BinaryVersion::parse("v1.37.0").unwrap(),
             endpoint: synod_client::Endpoint::parse("https://10.0.0.1:6443").unwrap(),
             lost_epoch: None,
+            gated: true,
         };
         let member = join.id.clone();
         let joined = client.send_join(join).await.unwrap();
@@ -279,4 +289,21 @@ pub(crate) fn is_untouched(path: &Path) -> bool {
 fn next_statement() -> StatementNumber {
     static SAID: AtomicU64 = AtomicU64::new(1);
     StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed)).unwrap()
+}
+
+/// Claims the migration, as soon as nothing can land any more that was written before anybody spoke.
+pub(crate) async fn claimed(client: &Client, id: &MigrationId, worker: &WorkerName) -> ClaimKey {
+    let claiming = async || {
+        let claimed = client.claim_migration(id, worker, Ttl::DEFAULT).await;
+        claimed.map_err(|error| {
+            assert_eq!(error.kind(), ErrorKind::Draining, "{error}");
+            error.to_string()
+        })
+    };
+    let claimed = eventually("a claim", claiming).await;
+    ClaimKey {
+        id: id.clone(),
+        token: claimed.token,
+        cluster: claimed.header.cluster,
+    }
 }

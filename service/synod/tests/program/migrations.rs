@@ -3,9 +3,9 @@
 use synod_client::{
     ClaimKey, ErrorKind, FailureClass, FailureReason, MigrationFailure, MigrationProgress,
 };
-use synod_client::{Client, MigrationId, Ttl, WorkerName};
+use synod_client::{Client, MigrationId, WorkerName};
 
-use crate::cluster::{Cluster, Server};
+use crate::cluster::{Cluster, Server, claimed};
 use crate::program::Printed;
 
 fn well(printed: Printed) -> String {
@@ -16,13 +16,7 @@ fn well(printed: Printed) -> String {
 async fn claim(client: &Client, name: &str) -> ClaimKey {
     let id = MigrationId::parse(name).unwrap();
     let worker = WorkerName::parse("worker-a").unwrap();
-    let claimed = client.claim_migration(&id, &worker, Ttl::DEFAULT).await;
-    let claimed = claimed.unwrap();
-    ClaimKey {
-        id,
-        token: claimed.token,
-        cluster: claimed.header.cluster,
-    }
+    claimed(client, &id, &worker).await
 }
 
 #[tokio::test]

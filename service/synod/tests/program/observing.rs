@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use synod_client::{
-    ClaimKey, Client, ListMigrations, Migration, MigrationPhase, ObjectKind, Persisted,
-    StorageState, StorageVersionHash, Ttl, WorkerName,
+    Client, ListMigrations, Migration, MigrationPhase, ObjectKind, Persisted, StorageState,
+    StorageVersionHash, WorkerName,
 };
 use synod_tests::free_address;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
 use crate::certificates::{Folder, Serves, text};
-use crate::cluster::{Cluster, Server, named};
+use crate::cluster::{Cluster, Server, claimed, named};
 use crate::program::{LIMIT, Printed, run};
 use api_server::{ApiServer, Mood};
 
@@ -89,15 +89,7 @@ async fn migrations(client: &Client) -> Vec<Migration> {
 /// Does what a worker does, without rewriting objects.
 async fn complete(client: &Client, migration: &Migration) {
     let worker = WorkerName::parse("worker-a").unwrap();
-    let claimed = client
-        .claim_migration(&migration.id, &worker, Ttl::DEFAULT)
-        .await
-        .unwrap();
-    let claim = ClaimKey {
-        id: migration.id.clone(),
-        token: claimed.token,
-        cluster: claimed.header.cluster,
-    };
+    let claim = claimed(client, &migration.id, &worker).await;
     client.complete_migration(&claim).await.unwrap();
 }
 

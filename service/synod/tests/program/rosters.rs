@@ -1,8 +1,8 @@
 //! Sets rosters on the command line, and checks what they require.
 
-use synod_client::{ClaimKey, Client, MigrationId, Ttl, WorkerName};
+use synod_client::{Client, MigrationId, WorkerName};
 
-use crate::cluster::{Cluster, Server};
+use crate::cluster::{Cluster, Server, claimed};
 use crate::program::Printed;
 
 const WIDGETS: &str = "widgets.example.com";
@@ -78,13 +78,7 @@ async fn what_is_no_roster_is_refused_with_its_place() {
 async fn complete(client: &Client, name: &str) {
     let id = MigrationId::parse(name).unwrap();
     let worker = WorkerName::parse("worker-a").unwrap();
-    let claimed = client.claim_migration(&id, &worker, Ttl::DEFAULT).await;
-    let claimed = claimed.unwrap();
-    let claim = ClaimKey {
-        id,
-        token: claimed.token,
-        cluster: claimed.header.cluster,
-    };
+    let claim = claimed(client, &id, &worker).await;
     client.complete_migration(&claim).await.unwrap();
 }
 

@@ -1,7 +1,9 @@
 //! A replica with one migration, its workers, and the Kubernetes API in front of it.
 
 use serde_json::{Value, json};
+use synod_model::ErrorKind;
 use synod_proto::v1;
+use synod_proto::v1::cluster_client::ClusterClient;
 use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::migrations_client::MigrationsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
@@ -24,11 +26,26 @@ pub(super) struct Stage {
 /// The claim of a worker.
 pub(super) type Claim = v1::ClaimKey;
 
+/// Whether something may still land that was written before anybody spoke.
+fn is_draining(status: &tonic::Status) -> bool {
+    synod_proto::status::from_status(status).kind == ErrorKind::Draining
+}
+
 impl Stage {
     pub(super) async fn encoding(group: &str, plural: &str, version: &str) -> Self {
         let replicas = Replicas::one().await;
         replicas.raised().await;
         let channel = replicas.channel().await;
+        // What was written before anybody spoke lands soon, so that no case waits long for it.
+        let patch = v1::ClusterUpdateSettingsRequest {
+            patch: Some(v1::SettingsPatch {
+                write_grace_ms: Some(1_000),
+                ..v1::SettingsPatch::default()
+            }),
+            ..v1::ClusterUpdateSettingsRequest::default()
+        };
+        let mut cluster = ClusterClient::new(channel.clone());
+        cluster.update_settings(patch).await.unwrap();
         let resource = v1::GroupResource {
             group: group.to_owned(),
             resource: plural.to_owned(),
@@ -109,15 +126,20 @@ impl Stage {
             worker: worker.to_owned(),
             ..v1::MigrationsClaimRequest::default()
         };
-        match self.workers.clone().claim(request).await {
-            Ok(claimed) => Some(Claim {
-                migration: migration.to_owned(),
-                token: claimed.into_inner().token,
-                cluster_id: String::new(),
-            }),
-            Err(status) => {
-                assert_ne!(status.code(), Code::InvalidArgument, "{status}");
-                None
+        loop {
+            match self.workers.clone().claim(request.clone()).await {
+                Ok(claimed) => {
+                    return Some(Claim {
+                        migration: migration.to_owned(),
+                        token: claimed.into_inner().token,
+                        cluster_id: String::new(),
+                    });
+                }
+                Err(status) if is_draining(&status) => tokio::task::yield_now().await,
+                Err(status) => {
+                    assert_ne!(status.code(), Code::InvalidArgument, "{status}");
+                    return None;
+                }
             }
         }
     }

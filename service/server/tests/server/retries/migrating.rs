@@ -6,6 +6,7 @@ use synod_proto::v1;
 
 use super::scene::DAY_MS;
 use crate::cluster::{Clients, entry, group_resource, report};
+use crate::migrations::claimed;
 
 /// Resources that one member encodes, so that each has a pending migration.
 const RESOURCES: [&str; 10] = [
@@ -87,8 +88,7 @@ async fn claim(clients: &mut Clients, name: &str) -> v1::ClaimKey {
         ttl_ms: Some(DAY_MS),
         ..v1::MigrationsClaimRequest::default()
     };
-    let claimed = clients.migrations.claim(request).await;
-    let claimed = claimed.unwrap().into_inner();
+    let claimed = claimed(clients, request).await;
     v1::ClaimKey {
         migration: name.to_owned(),
         token: claimed.token,
