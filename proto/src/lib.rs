@@ -28,10 +28,10 @@ pub mod wire;
 
 pub use change::{AddReplica, Change, LeaseRenewal, PromoteReplica, RemoveReplica, TransferLeader};
 pub use query::{
-    AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetMember,
-    GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListId, ListMembers,
-    ListObjects, ListStorageVersions, ObjectCursor, ObjectScope, PageKey, PageRequest, PageStart,
-    TakeBackup, WatchFilter, WatchStart,
+    AgreementHistory, CollectionCursor, Consistency, ContinueToken, FindRevisionAt, GetCollection,
+    GetMember, GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListId,
+    ListMembers, ListObjects, ListStorageVersions, ObjectCursor, ObjectScope, PageKey, PageRequest,
+    PageStart, TakeBackup, WatchFilter, WatchStart,
 };
 pub use query::{CheckBinary, CheckDrop, GetMigration, ListMigrations};
 pub use query::{

@@ -15,7 +15,7 @@ mod sessions;
 mod storage_versions;
 mod watch;
 
-pub use cluster::{GetSettings, SetLogFilter, TakeBackup};
+pub use cluster::{FindRevisionAt, GetSettings, SetLogFilter, TakeBackup};
 pub use collections::{CollectionCursor, GetCollection, ListCollections};
 pub use consistency::Consistency;
 pub use controller_revisions::{

@@ -21,7 +21,7 @@ mod wire;
 
 pub use changes::{
     AgreementHistory, Changed, CheckpointWritten, Joined, Renewed, Reported, ReportedResource,
-    SettingsView,
+    RevisionAtTime, SettingsView,
 };
 pub use cluster_status::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
 pub use collections::{

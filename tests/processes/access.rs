@@ -1,6 +1,7 @@
 //! Who may call what, and as whom: every method of the protocol, called as everybody.
 
 mod audit;
+mod callers;
 mod deployed;
 mod expiry;
 mod raw;

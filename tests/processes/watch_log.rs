@@ -104,6 +104,7 @@ impl WatchLog {
             revision,
             events,
             more_fragments,
+            ..
         } = events;
         if revision <= self.reached {
             let reached = self.reached;
@@ -281,6 +282,7 @@ mod tests {
             revision,
             events,
             more_fragments,
+            ..v1::WatchEvents::default()
         })
     }
 

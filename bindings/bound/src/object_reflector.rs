@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    ChangeType, Error, Event, Events, FieldSelector, GroupResource, LabelSelector, Namespace,
-    ObjectKind, StoredObject, WatchFrom, WatchMessage, WatchOptions, WatchedObject,
+    ChangeType, Error, Event, FieldSelector, GroupResource, LabelSelector, Namespace, ObjectKind,
+    StoredObject, WatchFrom, WatchMessage, WatchOptions, WatchedObject,
 };
 use tokio::sync::watch::{Sender, channel};
 use tokio::task::JoinHandle;
@@ -99,10 +99,9 @@ fn watch_options(options: &str) -> Result<WatchOptions, Failure> {
 impl Seen {
     fn take(&mut self, message: Result<WatchMessage, Error>) {
         match message {
-            Ok(WatchMessage::Events(Events { revision, events }))
-            | Ok(WatchMessage::Resync(Events { revision, events })) => {
-                self.revision = revision.get();
-                for event in events {
+            Ok(WatchMessage::Events(changed) | WatchMessage::Resync(changed)) => {
+                self.revision = changed.revision.get();
+                for event in changed.events {
                     self.apply(event);
                 }
             }
@@ -210,7 +209,7 @@ impl Drop for ObjectReflector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use synod_client::Revision;
+    use synod_client::{Events, Revision};
 
     fn gone(name: &str) -> Event {
         Event {
@@ -226,7 +225,12 @@ mod tests {
 
     fn resync(revision: u64, events: Vec<Event>) -> Result<WatchMessage, Error> {
         let revision = Revision::new(revision);
-        Ok(WatchMessage::Resync(Events { revision, events }))
+        Ok(WatchMessage::Resync(Events {
+            revision,
+            events,
+            time: None,
+            caller: None,
+        }))
     }
 
     #[test]

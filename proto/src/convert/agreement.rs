@@ -19,6 +19,7 @@ impl From<&AgreementChange> for v1::AgreementChange {
             time_ms: change.at.to_wire(),
             cause_member: member.map(ToString::to_string),
             cause: cause.into(),
+            caller: change.caller.to_wire(),
         }
     }
 }
@@ -35,6 +36,7 @@ impl TryFrom<v1::AgreementChange> for AgreementChange {
             to = to_version,
             revision = revision,
             at = time_ms,
+            caller = caller,
         }
         Ok(Self {
             from,
@@ -42,6 +44,7 @@ impl TryFrom<v1::AgreementChange> for AgreementChange {
             revision,
             at,
             cause,
+            caller,
         })
     }
 }

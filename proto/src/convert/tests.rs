@@ -2,8 +2,8 @@ use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
 use synod_model::{
-    Absent, AgreementChange, Condition, ErrorKind, Member, Persisted, Refusal, Roster, Settings,
-    Violations, WallTime,
+    Absent, AgreementChange, Condition, ErrorKind, Identity, Member, Persisted, Refusal, Roster,
+    Settings, Violations, WallTime,
 };
 
 use crate::{samples, v1};
@@ -84,8 +84,10 @@ proptest! {
         revision in samples::revision(),
         at in any::<u64>(),
         cause in option::of(samples::agreement_cause()),
+        caller in option::of("[a-z:/]{1,20}"),
     ) {
-        let change = AgreementChange { from, to, revision, at: WallTime::from_millis(at), cause };
+        let caller = caller.map(|caller| Identity::parse(&caller).unwrap());
+        let change = AgreementChange { from, to, revision, at: WallTime::from_millis(at), cause, caller };
         prop_assert_eq!(carried::<_, v1::AgreementChange>(&change).unwrap(), change);
     }
 

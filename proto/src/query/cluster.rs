@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use synod_model::{Violation, Violations};
+use synod_model::{Violation, Violations, WallTime};
 
 use super::Consistency;
 use crate::limits::{
@@ -15,6 +15,15 @@ pub struct GetSettings {
     pub read: Consistency,
 }
 
+/// Asks for the newest revision at or before a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FindRevisionAt {
+    /// The time.
+    pub time: WallTime,
+    /// The consistency of the read.
+    pub read: Consistency,
+}
+
 /// Asks for a backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TakeBackup {
@@ -25,14 +34,27 @@ pub struct TakeBackup {
 impl TakeBackup {
     /// Its faults: the rows of a past state are not kept.
     fn check(&self) -> Violations {
-        let mut found = Violations::new();
-        if let Consistency::AtRevision(revision) = self.read {
-            let rule = "must not be given: a backup is of the present state";
-            let fault = Violation::invalid_number(revision.get(), rule);
-            found.push(fault.at("read.atRevision"));
-        }
-        found
+        at_present(
+            self.read,
+            "must not be given: a backup is of the present state",
+        )
     }
+}
+
+impl FindRevisionAt {
+    fn check(&self) -> Violations {
+        at_present(self.read, "must not be given: the answer is a revision")
+    }
+}
+
+/// The fault of a read at a past revision, which breaks the rule.
+fn at_present(read: Consistency, rule: &str) -> Violations {
+    let mut found = Violations::new();
+    if let Consistency::AtRevision(revision) = read {
+        let fault = Violation::invalid_number(revision.get(), rule);
+        found.push(fault.at("read.atRevision"));
+    }
+    found
 }
 
 /// Asks one replica to log other events for a while.
@@ -46,6 +68,10 @@ pub struct SetLogFilter {
 
 messages! {
     v1::ClusterBackupRequest = TakeBackup {
+        read = read,
+    } => check
+    v1::ClusterRevisionAtRequest = FindRevisionAt {
+        time = time_ms,
         read = read,
     } => check
     v1::ClusterGetSettingsRequest = GetSettings {

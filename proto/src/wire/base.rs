@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use synod_model::{
     Annotations, ApiVersion, BinaryVersion, ClaimToken, ClusterId, ContinueToken, Endpoint, Epoch,
-    FailureReason, FencingToken, FieldSelector, Finalizers, HolderIdentity, InstanceId, Kind,
-    LabelSelector, Labels, LogTime, Marker, MediaType, MemberId, MigrationAlias, MigrationId,
+    FailureReason, FencingToken, FieldSelector, Finalizers, HolderIdentity, Identity, InstanceId,
+    Kind, LabelSelector, Labels, LogTime, Marker, MediaType, MemberId, MigrationAlias, MigrationId,
     MigrationName, Namespace, NamespacedName, ObjectName, ResourceScope, Revision, RevisionNumber,
     SemanticVersion, Sequence, SessionId, StatementNumber, StorageVersionHash, Strategy, Ticket,
     Ttl, Uid, VersionSet, Violations, WallTime, WorkerName,
@@ -67,6 +67,7 @@ texts!(
     FailureReason,
     FieldSelector,
     HolderIdentity,
+    Identity,
     InstanceId,
     Kind,
     LabelSelector,

@@ -1,7 +1,7 @@
 //! The cluster itself: its status and its settings.
 
 use synod_model::{
-    ErrorKind, Feature, Refusal, Revision, SWITCHES_SINCE, SettingsPatch, UpdateSettings,
+    ErrorKind, Feature, Refusal, Revision, SWITCHES_SINCE, SettingsPatch, UpdateSettings, WallTime,
 };
 use synod_proto::status::to_status;
 use synod_proto::{Change, v1};
@@ -10,7 +10,7 @@ use tonic::{Response, Status};
 use super::{Client, stubs};
 use crate::transport::Try;
 use crate::values::read;
-use crate::{Changed, ClusterStatus, Error, ReadOptions, SettingsView};
+use crate::{Changed, ClusterStatus, Error, ReadOptions, RevisionAtTime, SettingsView};
 
 impl Client {
     /// Asks any one replica for the status of the cluster, as this replica sees it. No quorum is needed.
@@ -56,6 +56,28 @@ impl Client {
             async move { stubs::cluster(attempt.channel).get_settings(request).await }
         });
         read::<v1::ClusterGetSettingsResponse, _>(answer.await?)
+    }
+
+    /// Finds the newest kept revision that was made at or before a time: a watch from the next one shows what happened
+    /// after it. Times are those of the leaders' wall clocks, by their running maximum.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: every kept revision was made later, or before times were kept. No replica could answer in time.
+    pub async fn revision_at(
+        &self,
+        time: WallTime,
+        options: ReadOptions,
+    ) -> Result<RevisionAtTime, Error> {
+        let message = v1::ClusterRevisionAtRequest {
+            time_ms: time.as_millis(),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message);
+            async move { stubs::cluster(attempt.channel).revision_at(request).await }
+        });
+        read::<v1::ClusterRevisionAtResponse, _>(answer.await?)
     }
 
     /// Changes settings; those that the patch leaves out stay as they are. With `if_revision`, only if the settings

@@ -12,9 +12,10 @@ use crate::{
     CollectionPage, CollectionView, ControllerRevision, Diagnostics, Event, Events, GroupResource,
     Header, HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView,
     LogFilter, Member, MemberPage, MemberView, Migration, MigrationFailure, MigrationPage,
-    MigrationView, ObjectWritten, OwnerReference, Reported, RevisionAnswered, RevisionDiff,
-    RevisionView, Roster, RosterChanged, RosterPage, RosterView, Safety, Settings, SettingsView,
-    StorageState, StorageVersion, StorageVersionPage, StorageVersionView, StoredObject,
+    MigrationView, ObjectWritten, OwnerReference, Reported, RevisionAnswered, RevisionAtTime,
+    RevisionDiff, RevisionView, Roster, RosterChanged, RosterPage, RosterView, Safety, Settings,
+    SettingsView, StorageState, StorageVersion, StorageVersionPage, StorageVersionView,
+    StoredObject,
 };
 
 /// A value that is written as a message of its own.
@@ -67,6 +68,7 @@ documents! {
     Reported = StorageVersionsReportResponse;
     RevisionAnswered = ControllerRevisionsRollbackResponse;
     RevisionDiff = ControllerRevisionsDiffResponse;
+    RevisionAtTime = ClusterRevisionAtResponse;
     RevisionView = ControllerRevisionsGetResponse;
     Roster = Roster;
     RosterChanged = RostersSetResponse;
@@ -162,6 +164,8 @@ impl Document for Events {
             revision: self.revision.to_wire(),
             events: self.events.iter().map(event).collect(),
             more_fragments: false,
+            time_ms: self.time.to_wire(),
+            caller: self.caller.to_wire(),
         };
         without(&["moreFragments"], document("WatchEvents", &pb))
     }

@@ -22,6 +22,7 @@ answers!(
     ClusterGetDiagnosticsResponse,
     ClusterGetLogFilterResponse,
     ClusterGetSettingsResponse,
+    ClusterRevisionAtResponse,
     ClusterSetLogFilterResponse,
     ClusterStatusResponse,
     ClusterUpdateSettingsResponse,

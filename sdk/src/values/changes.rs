@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use synod_model::{AgreementChange, ApiVersion, Epoch, GroupResource, Revision, Settings};
+use synod_model::{
+    AgreementChange, ApiVersion, Epoch, GroupResource, Identity, Revision, Settings, WallTime,
+};
 use synod_proto::{messages, v1};
 
 use super::Header;
@@ -77,6 +79,19 @@ pub struct SettingsView {
     pub settings: Settings,
 }
 
+/// The newest kept revision at or before a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionAtTime {
+    /// The replica that answered, and its revision.
+    pub header: Header,
+    /// The revision. What happened after the time begins at the next one.
+    pub revision: Revision,
+    /// The leader's wall clock at the revision.
+    pub time: WallTime,
+    /// The proved identity of the caller whose change made the revision, as in [`Events`](crate::Events).
+    pub caller: Option<Identity>,
+}
+
 /// A checkpoint that a replica has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointWritten {
@@ -118,6 +133,12 @@ messages! {
     v1::ClusterGetSettingsResponse = SettingsView {
         header = header,
         settings = settings,
+    }
+    v1::ClusterRevisionAtResponse = RevisionAtTime {
+        header = header,
+        revision = revision,
+        time = time_ms,
+        caller = caller,
     }
     v1::ClusterCheckpointResponse = CheckpointWritten {
         header = header,

@@ -28,8 +28,11 @@ pub struct ClusterStatus {
     pub digest: String,
     /// The log index at which `digest` was taken: at equal indexes all replicas must have equal digests.
     pub digest_index: u64,
-    /// The oldest revision from which a watch can begin.
+    /// The oldest revision from which a watch of all kinds can begin.
     pub oldest_revision: Revision,
+    /// The oldest revision from which a watch can begin that names only kinds of the upgrade history:
+    /// [`ObjectKind::is_in_upgrade_history`](crate::ObjectKind::is_in_upgrade_history). Zero if the replica's release has none.
+    pub oldest_upgrade_revision: Revision,
     /// What an operator must look at; empty if all is well.
     pub alarms: Vec<Alarm>,
     /// What the replica tells of its host and of the size of its state; `None`: its release does not tell.
@@ -159,6 +162,7 @@ messages! {
         digest = digest,
         digest_index = digest_index,
         oldest_revision = oldest_revision,
+        oldest_upgrade_revision = oldest_upgrade_revision,
         alarms = alarms,
         vitals = vitals,
     }

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use synod_model::{
-    Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey, Member,
-    MemberId, Metadata, Migration, Object as StoredObject, ObjectKind, Revision, Roster, Settings,
-    Violations,
+    Collection, ControllerRevision, GroupResource, Identity, Lease, LeaseCandidate, LeaseKey,
+    Member, MemberId, Metadata, Migration, Object as StoredObject, ObjectKind, Revision, Roster,
+    Settings, Violations, WallTime,
 };
 
 use synod_proto::wire::Wire;
@@ -32,6 +32,24 @@ pub struct Events {
     pub revision: Revision,
     /// The changes.
     pub events: Vec<Event>,
+    /// The leader's wall clock at the revision; only for display. `None` for a list, and for a revision that an older
+    /// machine version made.
+    pub time: Option<WallTime>,
+    /// The proved identity of the caller whose change made the revision. `None` if this client may not operate, if the
+    /// caller proved nothing or was a replica, for a list, and for a revision that an older machine version made.
+    pub caller: Option<Identity>,
+}
+
+impl Events {
+    /// The changes that lead to the whole state at this revision, as a list shows it.
+    pub(super) fn listed(revision: Revision, events: Vec<Event>) -> Self {
+        Self {
+            revision,
+            events,
+            time: None,
+            caller: None,
+        }
+    }
 }
 
 /// One object changed.

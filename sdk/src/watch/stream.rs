@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use synod_model::{ClusterId, ErrorKind, Revision, Verdict};
+use synod_model::{ClusterId, ErrorKind, Identity, Revision, Verdict, WallTime};
 use synod_proto::v1;
 use synod_proto::v1::watch_response::Message;
 use tokio::time::{Instant, sleep};
@@ -240,12 +240,18 @@ impl Driver {
             return Ok(None);
         }
         self.next = Some(revision.next());
-        let events = std::mem::take(&mut self.fragments);
-        for event in &events {
+        let events = Events {
+            revision,
+            events: std::mem::take(&mut self.fragments),
+            time: pb.time_ms.map(WallTime::from_millis),
+            // A text that this client does not take for an identity is for display alone, so the events do not fail for it.
+            caller: pb.caller.and_then(|text| Identity::parse(&text).ok()),
+        };
+        for event in &events.events {
             self.known.deliver(event);
         }
-        let nothing = events.is_empty();
-        Ok((!nothing).then_some(WatchMessage::Events(Events { revision, events })))
+        let nothing = events.events.is_empty();
+        Ok((!nothing).then_some(WatchMessage::Events(events)))
     }
 
     fn take_bookmark(&mut self, pb: &v1::WatchBookmark) -> Result<Option<WatchMessage>, Error> {
@@ -276,10 +282,11 @@ impl Driver {
                     self.next = Some(listing.revision.next());
                     self.losses = 0;
                     self.backoff = BACKOFF;
-                    return Ok(WatchMessage::Resync(Events {
-                        revision: listing.revision,
-                        events: self.known.resync(listing.objects),
-                    }));
+                    let events = self.known.resync(listing.objects);
+                    return Ok(WatchMessage::Resync(Events::listed(
+                        listing.revision,
+                        events,
+                    )));
                 }
                 Err(error) if may_list_again(&error) => {
                     // The client has already tried every replica.

@@ -102,6 +102,7 @@ fn fragment(members: &[&str], more_fragments: bool) -> Message {
         revision: REVISION,
         events: members.iter().map(|name| joined(name)).collect(),
         more_fragments,
+        ..v1::WatchEvents::default()
     })
 }
 

@@ -6,6 +6,7 @@ use synod_model::{ErrorKind, Refusal, RequestId};
 
 use crate::command_table::command_table;
 use crate::commands;
+use crate::history::HistoryBounds;
 use crate::sessions::{Recorded, expired};
 use crate::turn::Turn;
 use crate::{Answer, Applied, Command, Envelope, Holder, LogEntry, Outcome, RevisionEvents, State};
@@ -115,10 +116,12 @@ impl State {
     }
 
     fn trim_history(&mut self) {
-        let (revisions, bytes) = (self.settings.history_revisions, self.settings.history_bytes);
-        for hash in self.history.trim(revisions, bytes) {
-            self.sum.subtract(hash);
-        }
+        let bounds = HistoryBounds {
+            revisions: self.settings.history_revisions,
+            bytes: self.settings.history_bytes,
+            keeps_upgrade: self.keeps_upgrade_history(),
+        };
+        self.history.trim(bounds, &mut self.sum);
     }
 }
 

@@ -38,6 +38,7 @@ impl State {
             history_floor: self.history.floor(),
             strangers_write_until: self.strangers_write_until,
             digest: self.digest(),
+            upgrade_floor: self.lower_upgrade_floor(),
         };
         let settings = self
             .cluster
@@ -235,10 +236,17 @@ impl State {
 
     fn load_events(
         &mut self,
-        events: Arc<RevisionEvents>,
+        mut events: Arc<RevisionEvents>,
         hash: RowHash,
     ) -> Result<bool, CorruptState> {
-        if !self.history.takes(events.revision) {
+        let is_older = events.revision <= self.history.floor();
+        if is_older && !self.history.takes_older(&events) {
+            return Err(CorruptState(format!(
+                "revision {} is not the next one of its upgrade history",
+                events.revision
+            )));
+        }
+        if !is_older && !self.history.takes(events.revision) {
             return Err(CorruptState(format!(
                 "its history has a gap before revision {}",
                 events.revision
@@ -250,7 +258,14 @@ impl State {
                 events.revision
             )));
         }
-        self.history.push(events, hash);
+        if let Some(caller) = Arc::get_mut(&mut events).and_then(|it| it.caller.as_mut()) {
+            *caller = self.history.interned(caller);
+        }
+        if is_older {
+            self.history.push_older(events, hash);
+        } else {
+            self.history.push(events, hash);
+        }
         Ok(true)
     }
 

@@ -69,7 +69,7 @@ pub use command::{
 };
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;
-pub use history::{Compacted, History, RevisionEvents};
+pub use history::{Compacted, EventScope, History, RevisionEvents, TimeNotKept};
 pub use leases::QueuePlace;
 pub use log_entry::{Envelope, LogEntry};
 pub use objects::{Cursor, Fate, Garbage};

@@ -20,8 +20,8 @@ use synod_model::{
 };
 
 use crate::{
-    Change, Due, EntryChange, EntryRow, Holder, ObjectRef, ObjectRow, State, StorageStateRow,
-    StorageStateView, StorageVersionRow, StorageVersionView, Watched,
+    Change, Due, EntryChange, EntryRow, EventScope, Holder, ObjectRef, ObjectRow, State,
+    StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Watched,
 };
 
 /// The state as it was at one revision.
@@ -29,6 +29,8 @@ use crate::{
 pub struct Past<'a> {
     state: &'a State,
     revision: Revision,
+    /// The kinds that can be read.
+    scope: EventScope,
     /// The objects that differed from now, by kind: the row at this revision, `None` if the object did not exist.
     undone: BTreeMap<ObjectKind, BTreeMap<ObjectRef, Option<ObjectRow>>>,
     /// The entries of the storage versions whose entries differed from now.
@@ -70,10 +72,20 @@ impl State {
     ///
     /// [`OutOfReach`] if the revision has left the history or does not exist yet.
     pub fn at(&self, revision: Revision) -> Result<Past<'_>, OutOfReach> {
-        self.check_reach(revision)?;
+        self.at_in(EventScope::All, revision)
+    }
+
+    /// The state as it was right after `revision`, of which only the kinds of the scope can be read.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfReach`] if the revision has left the history of one of these kinds, or does not exist yet.
+    pub fn at_in(&self, scope: EventScope, revision: Revision) -> Result<Past<'_>, OutOfReach> {
+        self.check_reach(scope, revision)?;
         let mut past = Past {
             state: self,
             revision,
+            scope,
             undone: BTreeMap::new(),
             entries: BTreeMap::new(),
         };
@@ -87,17 +99,16 @@ impl State {
         Ok(past)
     }
 
-    /// Whether the revision can be read.
-    fn check_reach(&self, revision: Revision) -> Result<(), OutOfReach> {
+    /// Refuses a revision at which the kinds of the scope cannot be read.
+    fn check_reach(&self, scope: EventScope, revision: Revision) -> Result<(), OutOfReach> {
         if revision > self.revision {
             return Err(OutOfReach::Future {
                 present: self.revision,
             });
         }
-        if revision < self.history.floor() {
-            return Err(OutOfReach::Compacted {
-                oldest: self.history.floor(),
-            });
+        let oldest = self.history.floor_for(scope);
+        if revision < oldest {
+            return Err(OutOfReach::Compacted { oldest });
         }
         Ok(())
     }
@@ -283,6 +294,7 @@ impl Past<'_> {
 
     /// The undone row of an object: `None` if it did not change since, `Some(None)` if it did not exist.
     fn undone<R: Watched>(&self, key: &R::Key) -> Option<Option<&R::Kept>> {
+        self.check_scope(R::KIND);
         let of_kind = self.undone.get(&R::KIND)?;
         let before = of_kind.get(&R::object(key.clone()))?;
         Some(before.as_ref().and_then(R::row))
@@ -293,6 +305,7 @@ impl Past<'_> {
         &self,
         from: Bound<R::Key>,
     ) -> impl Iterator<Item = (&R::Key, Option<&R::Kept>)> {
+        self.check_scope(R::KIND);
         let range = (from.map(R::object), Bound::Unbounded);
         let undone = self.undone.get(&R::KIND).into_iter();
         undone
@@ -322,6 +335,17 @@ impl Past<'_> {
     ) -> impl Iterator<Item = (&'b R::Key, R::Kept)> {
         let from = beyond(after).0.cloned();
         merged(kept, self.undone_from::<R>(from))
+    }
+
+    /// # Panics
+    ///
+    /// If the kind is not in the scope: its later events may be gone, and the answer would be wrong.
+    fn check_scope(&self, kind: ObjectKind) {
+        assert!(
+            self.scope.includes(kind),
+            "{kind} cannot be read at revision {} in the upgrade history",
+            self.revision
+        );
     }
 
     /// Undoes one change. Changes are undone newest first.

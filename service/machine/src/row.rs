@@ -36,6 +36,8 @@ pub enum Row {
         strangers_write_until: LogTime,
         /// What [`State::digest`](crate::State::digest) must answer for the loaded state.
         digest: Digest,
+        /// The newest revision of which the upgrade history may not keep events; `None` if that is `history_floor`.
+        upgrade_floor: Option<Revision>,
     },
     /// The replicated settings.
     Settings(Arc<Settings>),

@@ -10,9 +10,9 @@ use imbl::{OrdMap, OrdSet, Vector};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::stored::Stored as _;
 use synod_model::{
-    AgreementChange, ClusterId, Epoch, ErrorKind, Feature, GroupResource, Identity, Kind, LogTime,
-    Member, MemberId, Migration, MigrationAlias, MigrationId, Refusal, ResourceScope, Revision,
-    Roster, Sequence, SessionId, Settings, Uid,
+    AgreementChange, ClusterId, EVIDENCE_SINCE, Epoch, ErrorKind, Feature, GroupResource, Identity,
+    Kind, LogTime, Member, MemberId, Migration, MigrationAlias, MigrationId, Refusal,
+    ResourceScope, Revision, Roster, Sequence, SessionId, Settings, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -238,6 +238,17 @@ impl State {
             .flat_map(|state| &state.agreements)
     }
 
+    /// Whether the upgrade history has a floor of its own, and revisions have their times and callers.
+    pub(crate) fn keeps_upgrade_history(&self) -> bool {
+        self.machine_version >= EVIDENCE_SINCE
+    }
+
+    /// The floor of the upgrade history, if it is below that of the others. Under an older machine version it never is.
+    pub(crate) fn lower_upgrade_floor(&self) -> Option<Revision> {
+        let floor = self.history.upgrade_floor();
+        (floor < self.history.floor()).then_some(floor)
+    }
+
     /// The migrations of a resource, the oldest first.
     pub fn migrations_of(&self, resource: &GroupResource) -> impl Iterator<Item = &Arc<Migration>> {
         let of = |number| MigrationId::new(resource.clone(), number);
@@ -289,6 +300,9 @@ impl State {
             self.history.floor().store(to);
             self.cluster.store(to);
             self.strangers_write_until.store(to);
+            if let Some(floor) = self.lower_upgrade_floor() {
+                floor.store(to);
+            }
         })
     }
 

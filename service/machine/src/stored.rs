@@ -66,7 +66,7 @@ stored! {
     ReplicaRow { directory, client_endpoint, binary, machine_version, disk_is_low }
     Restore { cluster }
     RevisionAnswer { name, number, outcome, collision_count, history }
-    RevisionEvents { revision, changes }
+    RevisionEvents { revision, changes, time, latest_time, caller }
     StateStatus {
         common, selected, selected_revision, agreement_revision, agreed, persisted, observation,
         contradicted, agreed_hash, absent, on_trust, heard, drains, hash_drains,
@@ -166,7 +166,7 @@ stored_variants! {
         1 Header {
             cluster: Option<ClusterId>, machine_version: u32, revision: Revision, log_time: LogTime,
             lifted_at: LogTime, history_floor: Revision, strangers_write_until: LogTime,
-            digest: Digest,
+            digest: Digest, upgrade_floor: Option<Revision>,
         },
         2 Settings(row: Arc<Settings>),
         3 Replica(id: ReplicaId, row: ReplicaRow),

@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use imbl::OrdMap;
 use synod_model::{
-    Actor, ClusterId, Feature, GroupResource, LogTime, Member, MemberId, Metadata, Revision,
-    SessionId, Settings, Uid, WallTime,
+    Actor, ClusterId, Feature, GroupResource, Identity, LogTime, Member, MemberId, Metadata,
+    Revision, SessionId, Settings, Uid, WallTime,
 };
 
 use crate::controller_revisions::MarkPost;
@@ -81,6 +81,12 @@ impl<'a> Turn<'a> {
 
     pub(crate) fn actor(&self) -> Option<&Actor> {
         self.actor
+    }
+
+    /// The identity of the caller, if it is kept with the revision.
+    pub(crate) fn kept_caller(&self) -> Option<Identity> {
+        let actor = self.actor.filter(|_| self.state.keeps_upgrade_history())?;
+        Some(self.state.history.interned(&actor.identity))
     }
 
     pub(crate) fn state(&self) -> &State {
@@ -154,9 +160,15 @@ impl<'a> Turn<'a> {
             assert!(self.changes.is_empty(), "an event belongs to a revision");
             return None;
         }
+        let time = self.state.keeps_upgrade_history().then_some(self.wall);
+        let caller = self.kept_caller();
+        let history = &self.state.history;
         let events = Arc::new(RevisionEvents {
             revision: self.revision,
             changes: objects::one_for_each(self.changes),
+            time,
+            latest_time: time.and_then(|time| history.time_after(time)),
+            caller,
         });
         self.state.revision = self.revision;
         if self.restores {

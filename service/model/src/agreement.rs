@@ -1,6 +1,6 @@
 //! Agreement on a resource: the one version that all report entries of the resource encode.
 
-use crate::{ApiVersion, Condition, ConditionStatus, MemberId, Revision, WallTime};
+use crate::{ApiVersion, Condition, ConditionStatus, Identity, MemberId, Revision, WallTime};
 
 /// The version that all entries encode; `None` if there is no entry, if an entry has no encoding yet, or if two entries
 /// differ.
@@ -62,6 +62,9 @@ pub struct AgreementChange {
     pub at: WallTime,
     /// What caused the change; `None` if no single member, observation or roster did.
     pub cause: Option<AgreementCause>,
+    /// The proved identity of the caller whose command changed the agreement. `None` for commands of the replicas, for
+    /// callers that prove nothing, and for changes under an older machine version.
+    pub caller: Option<Identity>,
 }
 
 /// What began or ended an agreement.

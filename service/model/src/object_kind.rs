@@ -9,10 +9,11 @@ struct Properties {
     about: &'static str,
     labelled: bool,
     namespaced: bool,
+    upgrade: bool,
 }
 
 macro_rules! object_kinds {
-    ($($(#[doc = $doc:literal])* $number:literal $kind:ident $word:literal: $labelled:literal, $namespaced:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $number:literal $kind:ident $word:literal: $labelled:literal, $namespaced:literal, $upgrade:literal;)*) => {
         /// A kind of object that can be listed and watched. Since 0.1.
         ///
         /// Its number is that of `synod.v1.ObjectKind` and of the stored form.
@@ -34,6 +35,7 @@ macro_rules! object_kinds {
                         about: concat!($($doc),*),
                         labelled: $labelled,
                         namespaced: $namespaced,
+                        upgrade: $upgrade,
                     },)*
                 }
             }
@@ -42,29 +44,30 @@ macro_rules! object_kinds {
 }
 
 object_kinds! {
-    // Number, kind and word on the command line: whether its objects have labels, and whether they live in namespaces.
+    // Number, kind and word on the command line: whether its objects have labels, whether they live in namespaces,
+    // and whether its events are part of the upgrade history.
     /// Members; the name is the member's id.
-    1 Member "member": true, false;
+    1 Member "member": true, false, true;
     /// Storage versions; the name is `<group>.<resource>`.
-    2 StorageVersion "storage-version": false, false;
+    2 StorageVersion "storage-version": false, false, true;
     /// What stays of a resource when nobody reports it; the name is `<resource>.<group>`.
-    3 StorageState "storage-state": false, false;
+    3 StorageState "storage-state": false, false, true;
     /// The replicated settings; the name is `settings`.
-    4 Settings "settings": false, false;
+    4 Settings "settings": false, false, true;
     /// Collections; the name is `<resource>.<group>`.
-    5 Collection "collection": false, false;
+    5 Collection "collection": false, false, false;
     /// The objects of collections.
-    6 Object "object": true, true;
+    6 Object "object": true, true, false;
     /// The snapshots of controllers; the name is that in the namespace.
-    7 ControllerRevision "controller-revision": true, true;
+    7 ControllerRevision "controller-revision": true, true, false;
     /// Leases; the name is that in the namespace.
-    8 Lease "lease": false, true;
+    8 Lease "lease": false, true, false;
     /// Candidates for leases; the name is their identity, the namespace that of the lease.
-    9 LeaseCandidate "lease-candidate": false, true;
+    9 LeaseCandidate "lease-candidate": false, true, false;
     /// Migrations; the name is `<resource>.<group>-<revision>`.
-    10 Migration "migration": false, false;
+    10 Migration "migration": false, false, true;
     /// Rosters; the name is the scope.
-    11 Roster "roster": false, false;
+    11 Roster "roster": false, false, true;
 }
 
 impl ObjectKind {
@@ -102,6 +105,13 @@ impl ObjectKind {
     #[must_use]
     pub const fn is_namespaced(self) -> bool {
         self.properties().namespaced
+    }
+
+    /// Returns whether events of the kind are part of the upgrade history, which has a floor of its own. Other kinds
+    /// change as often as clients write, and an upgrade is read about for longer.
+    #[must_use]
+    pub const fn is_in_upgrade_history(self) -> bool {
+        self.properties().upgrade
     }
 }
 

@@ -376,7 +376,9 @@ impl Handle {
         start: WatchStart,
     ) -> Result<Cursor, Refusal> {
         self.cluster()?;
-        self.shared.watches.open(start, asking.deadline).await
+        let shows_callers = asking.standing.may_operate();
+        let watches = &self.shared.watches;
+        watches.open(start, shows_callers, asking.deadline).await
     }
 
     /// The calls that wait at this replica for a lease.

@@ -14,7 +14,7 @@ mod rounds;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use synod_machine::{OutOfReach, Past};
+use synod_machine::{EventScope, OutOfReach, Past};
 use synod_model::{ErrorKind, Refusal, Revision};
 use synod_proto::Consistency;
 use synod_proto::status::key;
@@ -191,7 +191,8 @@ impl Reader {
             revision,
             age: None,
         };
-        reading.past()?;
+        // The kinds of the upgrade history reach back the furthest. Reads of other kinds find out when they ask for them.
+        reading.upgrade_past()?;
         Ok(reading)
     }
 
@@ -299,9 +300,22 @@ impl Reading {
     ///
     /// `COMPACTED` if the revision is no longer kept, `FUTURE_REVISION` if it does not exist yet.
     pub fn past(&self) -> Result<Past<'_>, Refusal> {
+        self.past_in(EventScope::All)
+    }
+
+    /// The state at the revision of this reading, of which only kinds of the upgrade history can be read.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::past`].
+    pub(crate) fn upgrade_past(&self) -> Result<Past<'_>, Refusal> {
+        self.past_in(EventScope::Upgrade)
+    }
+
+    fn past_in(&self, scope: EventScope) -> Result<Past<'_>, Refusal> {
         self.published
             .state
-            .at(self.revision)
+            .at_in(scope, self.revision)
             .map_err(|reach| out_of_reach(self.revision, reach))
     }
 }

@@ -15,6 +15,7 @@ mod filter;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus_client::metrics::gauge::Gauge;
+use synod_machine::EventScope;
 use synod_model::{ErrorKind, Refusal, Revision};
 use synod_proto::{WatchStart, v1};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -27,7 +28,7 @@ use crate::metrics::WatchMetrics;
 use crate::read::{Reader, out_of_reach};
 use crate::stop::Stop;
 
-pub(crate) use cursor::{Cursor, Step};
+pub(crate) use cursor::{Cursor, Step, Wanted};
 use encoded::EncodedHistory;
 pub(crate) use encoded::WatchMessage;
 pub(crate) use filter::has_labels;
@@ -80,7 +81,7 @@ impl Watches {
         }
     }
 
-    /// Opens a stream. `deadline` bounds only the opening.
+    /// Opens a stream. `deadline` bounds only the opening. With `shows_callers`, the events name the callers of revisions.
     ///
     /// # Errors
     ///
@@ -89,12 +90,14 @@ impl Watches {
     pub(crate) async fn open(
         &self,
         start: WatchStart,
+        shows_callers: bool,
         deadline: Instant,
     ) -> Result<Cursor, Refusal> {
         let slot = self.slot()?;
         let (published, seen) = self.beginning(&start, deadline).await?;
         let shared = Arc::clone(&self.shared);
-        let floor = published.state.history().floor();
+        let scope = EventScope::for_kinds(&start.filter.kinds);
+        let floor = published.state.history().floor_for(scope);
         let is_foreign = start
             .cluster
             .is_some_and(|cluster| published.state.cluster() != Some(&cluster));
@@ -110,8 +113,12 @@ impl Watches {
         Ok(Cursor::new(
             shared,
             slot,
-            start.filter,
-            start.bookmark_interval,
+            Wanted {
+                filter: start.filter,
+                scope,
+                shows_callers,
+                bookmark_interval: start.bookmark_interval,
+            },
             seen,
             first,
         ))

@@ -1,6 +1,7 @@
 //! The command line: every command, flag and environment variable.
 
 mod api_server;
+mod at;
 mod backup;
 mod certs;
 mod cluster;
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use synod_client::ObjectKind;
+use synod_client::{ObjectKind, WallTime};
 
 pub(crate) use api_server::KubeArgs;
 pub(crate) use backup::{
@@ -396,6 +397,11 @@ pub(crate) struct WatchArgs {
     /// The first revision to print. From now on if it is not given.
     #[arg(long, value_name = "REVISION", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) from: Option<u64>,
+    /// Print what happened after this time by the wall clocks of the leaders, as 2026-11-28T02:14:00Z, or 02:14 for the last
+    /// such time in UTC. It ends with an error if that is no longer kept. Of members, storage versions, storage states, settings,
+    /// migrations and rosters more is kept: name them by --kinds.
+    #[arg(long, value_name = "TIME", value_parser = at::parse, conflicts_with = "from")]
+    pub(crate) at: Option<WallTime>,
     /// Only objects of these kinds, separated by commas.
     #[arg(long, value_parser = object_kinds(), value_delimiter = ',', value_name = "KINDS")]
     pub(crate) kinds: Vec<ObjectKind>,

@@ -73,6 +73,6 @@ fn process_name(of: &str) -> String {
 }
 
 /// The wall-clock time, from which ages are computed.
-fn now() -> WallTime {
+pub(crate) fn now() -> WallTime {
     SystemWallClock.now()
 }

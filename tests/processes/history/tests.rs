@@ -68,7 +68,7 @@ fn log(changes: &[(u64, u32)]) -> WatchLog {
         let events = v1::WatchEvents {
             revision,
             events: vec![event],
-            more_fragments: false,
+            ..v1::WatchEvents::default()
         };
         log.take(v1::watch_response::Message::Events(events))
             .unwrap();

@@ -34,7 +34,9 @@ pub(super) async fn watch(host: Host, client: Client, notes: Notes, trace: Trace
 
 fn note(host: Host, notes: &Notes, message: WatchMessage) {
     notes.watched(host, |log| match message {
-        WatchMessage::Events(Events { revision, events }) => {
+        WatchMessage::Events(Events {
+            revision, events, ..
+        }) => {
             // The same keys in every process, so that two runs differ only if the events did.
             let mut print = DefaultHasher::new();
             format!("{events:?}").hash(&mut print);

@@ -183,7 +183,10 @@ export type FailureClass =
   | 'FAILURE_CLASS_FORBIDDEN'
   | 'FAILURE_CLASS_UNDECODABLE';
 
-/** What can be watched. Since 0.1. */
+/**
+ * What can be watched. The events of members, storage versions, storage states, settings, migrations and rosters are the
+ * upgrade history: events of other kinds never push them out of what is kept. Since 0.1.
+ */
 export type ObjectKind =
   | 'OBJECT_KIND_UNSPECIFIED'
   | 'OBJECT_KIND_MEMBER'
@@ -370,6 +373,29 @@ export interface Condition {
   lastTransitionRevision: bigint;
 }
 
+/** Names a time. Since 0.1. */
+export interface ClusterRevisionAtRequest {
+  /** The time, in milliseconds since the Unix epoch. */
+  timeMs: bigint;
+  /** How to read; left out: linearizable. A past revision cannot be asked for. */
+  read?: ReadOptions;
+}
+
+/** The revision of a time. Since 0.1. */
+export interface ClusterRevisionAtResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /**
+   * The newest kept revision at or before the time. The time of a revision is the greatest wall clock that leaders stamped on
+   * it and on all revisions before, so it never goes back. What happened after the time begins at the next revision.
+   */
+  revision: bigint;
+  /** When the revision was made, in milliseconds since the Unix epoch by the leader's wall clock. */
+  timeMs: bigint;
+  /** The proved identity of the caller whose change made the revision, as in `WatchEvents`. */
+  caller?: string;
+}
+
 /** Asks how the cluster does. Since 0.1. */
 export interface ClusterStatusRequest {
 }
@@ -396,12 +422,14 @@ export interface ClusterStatusResponse {
   digest: string;
   /** The log index at which `digest` was taken: equal indexes must have equal digests on all replicas. */
   digestIndex: bigint;
-  /** The oldest revision from which a watch can begin. */
+  /** The oldest revision from which a watch of all kinds can begin. */
   oldestRevision: bigint;
   /** What an operator must look at; empty if all is well. */
   alarms: Alarm[];
   /** What the replica tells of its host and of the size of its state. Since 0.1. */
   vitals?: ReplicaVitals;
+  /** The oldest revision from which a watch can begin that names only kinds of the upgrade history: see `ObjectKind`. Since 0.1. */
+  oldestUpgradeRevision: bigint;
 }
 
 /** One replica of the replica set. Since 0.1. */
@@ -2888,6 +2916,12 @@ export interface AgreementChange {
   causeMember?: string;
   /** What caused it. */
   cause: AgreementCause;
+  /**
+   * The proved identity of the caller whose change caused it; at most 512 bytes. It is sent only to callers that hold the right
+   * to operate. Unset as well: the replicas made the change themselves, the caller proved nothing, or an older machine version
+   * made the change.
+   */
+  caller?: string;
 }
 
 /** What a member says of one resource. Since 0.1. */
@@ -3749,7 +3783,8 @@ export interface ReportedAnswer {
 export interface WatchRequest {
   /**
    * The first revision to deliver: at least 1. Left out: what comes after the newest revision at the time of the call.
-   * One more than the newest revision is the next to come; more than that: `FUTURE_REVISION`.
+   * One more than the newest revision is the next to come; more than that: `FUTURE_REVISION`. If the filter names only kinds of
+   * the upgrade history, older revisions can be given than otherwise: see `ObjectKind`.
    */
   fromRevision?: bigint;
   /** Which events to deliver; left out: all. */
@@ -3813,6 +3848,17 @@ export interface WatchEvents {
    * and drop what was there already.
    */
   moreFragments: boolean;
+  /**
+   * When the revision was made, in milliseconds since the Unix epoch by the leader's wall clock: for display. The clock of a
+   * later revision can be behind it. Unset: an older machine version made the revision.
+   */
+  timeMs?: bigint;
+  /**
+   * The proved identity of the caller whose change made the revision; at most 512 bytes. It is sent only to callers that hold
+   * the right to operate. Unset as well: the replicas made the change themselves, the caller proved nothing, or an older
+   * machine version made the revision.
+   */
+  caller?: string;
 }
 
 /** All events up to a revision that pass the filter have been delivered. Since 0.1. */

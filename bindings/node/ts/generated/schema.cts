@@ -67,6 +67,16 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     lastTransitionTimeMs: ['=', 'l'],
     lastTransitionRevision: ['=', 'l'],
   },
+  ClusterRevisionAtRequest: {
+    timeMs: ['=', 'l'],
+    read: ['?', 'ReadOptions'],
+  },
+  ClusterRevisionAtResponse: {
+    header: ['?', 'ResponseHeader'],
+    revision: ['=', 'l'],
+    timeMs: ['=', 'l'],
+    caller: ['?', 's'],
+  },
   ClusterStatusRequest: {
   },
   ClusterStatusResponse: {
@@ -83,6 +93,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     oldestRevision: ['=', 'l'],
     alarms: ['*', 'Alarm'],
     vitals: ['?', 'ReplicaVitals'],
+    oldestUpgradeRevision: ['=', 'l'],
   },
   ReplicaStatus: {
     replicaId: ['=', 'l'],
@@ -1173,6 +1184,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     timeMs: ['=', 'l'],
     causeMember: ['?', 's'],
     cause: ['=', 'e', 'AGREEMENT_CAUSE_UNSPECIFIED'],
+    caller: ['?', 's'],
   },
   ReportEntry: {
     resource: ['?', 'GroupResource'],
@@ -1584,6 +1596,8 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     revision: ['=', 'l'],
     events: ['*', 'Event'],
     moreFragments: ['=', 'b'],
+    timeMs: ['?', 'l'],
+    caller: ['?', 's'],
   },
   WatchBookmark: {
     revision: ['=', 'l'],

@@ -28,6 +28,14 @@ export class ClusterService {
     return this.#caller.call('synod.v1.Cluster/GetSettings', 'ClusterGetSettingsRequest', 'ClusterGetSettingsResponse', request, options);
   }
 
+  /**
+   * Finds the newest kept revision that was made at or before a time. `COMPACTED`: every kept revision was made later, or
+   * before times were kept. Since 0.1.
+   */
+  revisionAt(request: Init<v1.ClusterRevisionAtRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterRevisionAtResponse> {
+    return this.#caller.call('synod.v1.Cluster/RevisionAt', 'ClusterRevisionAtRequest', 'ClusterRevisionAtResponse', request, options);
+  }
+
   /** Changes settings. Since 0.1. */
   updateSettings(request: Init<v1.ClusterUpdateSettingsRequest> = {}, options: CallOptions = {}): Promise<v1.ClusterUpdateSettingsResponse> {
     return this.#caller.call('synod.v1.Cluster/UpdateSettings', 'ClusterUpdateSettingsRequest', 'ClusterUpdateSettingsResponse', request, options);

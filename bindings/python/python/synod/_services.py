@@ -38,6 +38,22 @@ class ClusterService(Service):
         )
         return self._call("synod.v1.Cluster/GetSettings", request, v1.ClusterGetSettingsResponse, timeout)
 
+    def revision_at(
+        self,
+        *,
+        time_ms: int = 0,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterRevisionAtResponse:
+        """Finds the newest kept revision that was made at or before a time. `COMPACTED`: every kept revision was made later, or
+        before times were kept. Since 0.1.
+        """
+        request = v1.ClusterRevisionAtRequest(
+            time_ms=time_ms,
+            read=read,
+        )
+        return self._call("synod.v1.Cluster/RevisionAt", request, v1.ClusterRevisionAtResponse, timeout)
+
     def update_settings(
         self,
         *,
@@ -191,6 +207,22 @@ class AsyncClusterService(AsyncService):
             read=read,
         )
         return await self._call("synod.v1.Cluster/GetSettings", request, v1.ClusterGetSettingsResponse, timeout)
+
+    async def revision_at(
+        self,
+        *,
+        time_ms: int = 0,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.ClusterRevisionAtResponse:
+        """Finds the newest kept revision that was made at or before a time. `COMPACTED`: every kept revision was made later, or
+        before times were kept. Since 0.1.
+        """
+        request = v1.ClusterRevisionAtRequest(
+            time_ms=time_ms,
+            read=read,
+        )
+        return await self._call("synod.v1.Cluster/RevisionAt", request, v1.ClusterRevisionAtResponse, timeout)
 
     async def update_settings(
         self,

@@ -503,7 +503,9 @@ class FailureClass(ProtocolEnum):
 
 
 class ObjectKind(ProtocolEnum):
-    """What can be watched. Since 0.1."""
+    """What can be watched. The events of members, storage versions, storage states, settings, migrations and rosters are the
+    upgrade history: events of other kinds never push them out of what is kept. Since 0.1.
+    """
 
     UNSPECIFIED = "OBJECT_KIND_UNSPECIFIED"
     """Never sent."""
@@ -855,6 +857,48 @@ class Condition(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterRevisionAtRequest(Message):
+    """Names a time. Since 0.1."""
+
+    time_ms: int = 0
+    """The time, in milliseconds since the Unix epoch."""
+
+    read: ReadOptions | None = None
+    """How to read; left out: linearizable. A past revision cannot be asked for."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("time_ms", "timeMs", "one", "long"),
+        Field("read", "read", "optional", "ReadOptions"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClusterRevisionAtResponse(Message):
+    """The revision of a time. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    revision: int = 0
+    """The newest kept revision at or before the time. The time of a revision is the greatest wall clock that leaders stamped on
+    it and on all revisions before, so it never goes back. What happened after the time begins at the next revision.
+    """
+
+    time_ms: int = 0
+    """When the revision was made, in milliseconds since the Unix epoch by the leader's wall clock."""
+
+    caller: str | None = None
+    """The proved identity of the caller whose change made the revision, as in `WatchEvents`."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("revision", "revision", "one", "long"),
+        Field("time_ms", "timeMs", "one", "long"),
+        Field("caller", "caller", "optional", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class ClusterStatusRequest(Message):
     """Asks how the cluster does. Since 0.1."""
 
@@ -894,13 +938,16 @@ class ClusterStatusResponse(Message):
     """The log index at which `digest` was taken: equal indexes must have equal digests on all replicas."""
 
     oldest_revision: int = 0
-    """The oldest revision from which a watch can begin."""
+    """The oldest revision from which a watch of all kinds can begin."""
 
     alarms: tuple[Alarm, ...] = ()
     """What an operator must look at; empty if all is well."""
 
     vitals: ReplicaVitals | None = None
     """What the replica tells of its host and of the size of its state. Since 0.1."""
+
+    oldest_upgrade_revision: int = 0
+    """The oldest revision from which a watch can begin that names only kinds of the upgrade history: see `ObjectKind`. Since 0.1."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
@@ -916,6 +963,7 @@ class ClusterStatusResponse(Message):
         Field("oldest_revision", "oldestRevision", "one", "long"),
         Field("alarms", "alarms", "many", "Alarm"),
         Field("vitals", "vitals", "optional", "ReplicaVitals"),
+        Field("oldest_upgrade_revision", "oldestUpgradeRevision", "one", "long"),
     )
 
 
@@ -5471,6 +5519,12 @@ class AgreementChange(Message):
     cause: AgreementCause = AgreementCause.UNSPECIFIED
     """What caused it."""
 
+    caller: str | None = None
+    """The proved identity of the caller whose change caused it; at most 512 bytes. It is sent only to callers that hold the right
+    to operate. Unset as well: the replicas made the change themselves, the caller proved nothing, or an older machine version
+    made the change.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("from_version", "fromVersion", "optional", "str"),
         Field("to_version", "toVersion", "optional", "str"),
@@ -5478,6 +5532,7 @@ class AgreementChange(Message):
         Field("time_ms", "timeMs", "one", "long"),
         Field("cause_member", "causeMember", "optional", "str"),
         Field("cause", "cause", "one", "AgreementCause"),
+        Field("caller", "caller", "optional", "str"),
     )
 
 
@@ -7083,7 +7138,8 @@ class WatchRequest(Message):
 
     from_revision: int | None = None
     """The first revision to deliver: at least 1. Left out: what comes after the newest revision at the time of the call.
-    One more than the newest revision is the next to come; more than that: `FUTURE_REVISION`.
+    One more than the newest revision is the next to come; more than that: `FUTURE_REVISION`. If the filter names only kinds of
+    the upgrade history, older revisions can be given than otherwise: see `ObjectKind`.
     """
 
     filter: WatchFilter | None = None
@@ -7186,10 +7242,23 @@ class WatchEvents(Message):
     and drop what was there already.
     """
 
+    time_ms: int | None = None
+    """When the revision was made, in milliseconds since the Unix epoch by the leader's wall clock: for display. The clock of a
+    later revision can be behind it. Unset: an older machine version made the revision.
+    """
+
+    caller: str | None = None
+    """The proved identity of the caller whose change made the revision; at most 512 bytes. It is sent only to callers that hold
+    the right to operate. Unset as well: the replicas made the change themselves, the caller proved nothing, or an older
+    machine version made the revision.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("revision", "revision", "one", "long"),
         Field("events", "events", "many", "Event"),
         Field("more_fragments", "moreFragments", "one", "bool"),
+        Field("time_ms", "timeMs", "optional", "long"),
+        Field("caller", "caller", "optional", "str"),
     )
 
 
@@ -7377,6 +7446,8 @@ __all__ = [
     "ClusterPromoteReplicaResponse",
     "ClusterRemoveReplicaRequest",
     "ClusterRemoveReplicaResponse",
+    "ClusterRevisionAtRequest",
+    "ClusterRevisionAtResponse",
     "ClusterSetLogFilterRequest",
     "ClusterSetLogFilterResponse",
     "ClusterStatusRequest",

@@ -36,7 +36,7 @@ fn events(revision: u64, object: Option<v1::Lease>) -> v1::WatchEvents {
             object: object.map(v1::event::Object::Lease),
             ..v1::Event::default()
         }],
-        more_fragments: false,
+        ..v1::WatchEvents::default()
     }
 }
 

@@ -46,6 +46,7 @@ impl Loading {
             history_floor,
             strangers_write_until,
             digest,
+            upgrade_floor,
         } = header.row
         else {
             return Err(no_header());
@@ -57,7 +58,13 @@ impl Loading {
         state.log_time = log_time;
         state.strangers_write_until = strangers_write_until;
         state.deadlines.lifted_at = lifted_at;
-        state.history.set_floor(history_floor);
+        let upgrade_floor = upgrade_floor.unwrap_or(history_floor);
+        if upgrade_floor > history_floor {
+            return Err(CorruptState(format!(
+                "its upgrade history begins after revision {upgrade_floor}, and its whole history before it"
+            )));
+        }
+        state.history.set_floors(history_floor, upgrade_floor);
         Ok(Self { state, digest })
     }
 

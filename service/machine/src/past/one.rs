@@ -8,7 +8,7 @@ use std::sync::Arc;
 use synod_model::{ControllerRevision, NamespacedName, Object, ObjectKey, PackedObject, Revision};
 
 use super::OutOfReach;
-use crate::{Change, State, Watched};
+use crate::{Change, EventScope, State, Watched};
 
 impl State {
     /// An object as it was right after `revision`.
@@ -51,7 +51,7 @@ impl State {
         present: Option<&R::Kept>,
         changed_at: impl Fn(&R::Kept) -> Revision,
     ) -> Result<Option<R::Kept>, OutOfReach> {
-        self.check_reach(revision)?;
+        self.check_reach(EventScope::All, revision)?;
         let later = self.history.oldest_first_after(revision);
         let changes = later.flat_map(|events| &events.changes);
         let undone = changes.filter_map(Change::of::<R>);

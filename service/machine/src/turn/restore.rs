@@ -34,8 +34,6 @@ impl Turn<'_> {
 impl State {
     /// Empties the history: a watch cannot cross the gap of a restore. It starts after the gap or is refused.
     pub(super) fn forget_history(&mut self) {
-        for hash in self.history.restart(self.revision) {
-            self.sum.subtract(hash);
-        }
+        self.history.restart(self.revision, &mut self.sum);
     }
 }

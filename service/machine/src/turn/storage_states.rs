@@ -61,7 +61,8 @@ impl Turn<'_> {
         }
         self.follow_time(resource, &status);
         let after = Arc::new(StorageStateRow { metadata, status });
-        let agreement = line.map(Arc::new);
+        let caller = line.as_ref().and_then(|_| self.kept_caller());
+        let agreement = line.map(|line| Arc::new(AgreementChange { caller, ..line }));
         if let Some(line) = &agreement {
             self.state.sum.add(agreement_hash(resource, line));
             agreements.push_back(Arc::clone(line));

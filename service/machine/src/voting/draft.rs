@@ -335,6 +335,8 @@ impl<'a> Draft<'a> {
             revision: self.occasion.revision,
             at: self.occasion.wall,
             cause: self.occasion.cause.map(Cause::kept),
+            // The turn knows it.
+            caller: None,
         })
     }
 

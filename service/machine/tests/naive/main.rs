@@ -4,6 +4,7 @@
 
 mod calls;
 mod invariants;
+mod kept;
 mod mirror;
 mod model;
 mod picture;

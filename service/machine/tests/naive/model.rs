@@ -9,6 +9,7 @@ mod collections;
 mod commands;
 mod deletion;
 mod discovery;
+mod history;
 mod late_writes;
 mod migrations;
 mod objects;
@@ -36,6 +37,7 @@ use synod_model::{
 
 use crate::picture::{NO_UID, Picture, Visible};
 
+use history::UpgradeHistory;
 pub(crate) use outcomes::Told;
 
 /// The result of replaying a log.
@@ -45,6 +47,7 @@ pub(crate) struct Replay {
     pub(crate) past: BTreeMap<Revision, Visible>,
     /// The answers to the commands of the last entry.
     pub(crate) told: Vec<Told>,
+    pub(crate) upgrade: UpgradeHistory,
 }
 
 /// The present state.
@@ -130,6 +133,7 @@ impl Replay {
             world: World::default(),
             past: BTreeMap::from([(Revision::ZERO, Visible::default())]),
             told: Vec::new(),
+            upgrade: UpgradeHistory::default(),
         };
         for entry in log {
             replay.take(entry);
@@ -149,12 +153,17 @@ impl Replay {
             let told = self.world.answer(envelope, entry.wall);
             self.told.push(told);
             if self.world.revision != before {
-                self.past.insert(self.world.revision, self.world.visible());
+                let after = self.world.visible();
+                let before = self.past.last_key_value();
+                let (_, before) = before.expect("revision zero is kept");
+                self.upgrade.add(&self.world, before, &after, entry.wall);
+                self.past.insert(self.world.revision, after);
             }
         }
         let kept = self.world.settings.history_revisions;
         let oldest = self.world.revision.get().saturating_sub(kept);
         self.world.floor = self.world.floor.max(Revision::new(oldest));
+        self.upgrade.trim(&self.world);
     }
 }
 

@@ -144,6 +144,28 @@ impl Picture {
 impl Visible {
     /// What a reader sees at a revision, without uids, which are compared separately.
     pub(crate) fn at(past: &Past<'_>) -> Self {
+        let mut visible = Self::upgrade_at(past);
+        for collection in past.collections(None) {
+            let all = LabelSelector::default();
+            for object in past.objects(&collection.resource, None, &all, None) {
+                visible.put_object(&object);
+            }
+            visible.put_collection(&collection);
+        }
+        visible
+    }
+
+    /// The part whose history has a floor of its own.
+    pub(crate) fn upgrade_part(&self) -> Self {
+        Self {
+            collections: BTreeMap::new(),
+            objects: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
+    /// That part, as a reader sees it at a revision.
+    pub(crate) fn upgrade_at(past: &Past<'_>) -> Self {
         let mut visible = Self {
             settings: (*past.settings()).clone(),
             ..Self::default()
@@ -160,13 +182,6 @@ impl Visible {
         }
         for state in past.storage_states(None) {
             visible.put_state(&state.resource, &state.row);
-        }
-        for collection in past.collections(None) {
-            let all = LabelSelector::default();
-            for object in past.objects(&collection.resource, None, &all, None) {
-                visible.put_object(&object);
-            }
-            visible.put_collection(&collection);
         }
         for migration in past.migrations(None) {
             visible.put_migration(&migration);

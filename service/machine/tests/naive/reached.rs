@@ -24,7 +24,7 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 79] = [
+pub(crate) const SITUATIONS: [&str; 80] = [
     "refused: ALREADY_EXISTS",
     "refused: ALREADY_EXISTS of an alias",
     "refused: CONFLICT over a resource to forget",
@@ -102,6 +102,7 @@ pub(crate) const SITUATIONS: [&str; 79] = [
     "a claimed migration was deleted",
     "several hashes were no agreement",
     "a backup was restored",
+    "the history of an upgrade reached below the floor",
     "a restore aborted a migration",
     "a restore ended an observation",
 ];
@@ -151,6 +152,9 @@ impl Reached {
         }
         if after.history().floor() > before.history().floor() {
             self.came_to("a revision was compacted");
+        }
+        if after.history().older_len() > 0 {
+            self.came_to("the history of an upgrade reached below the floor");
         }
         self.look_at_deadlines(after);
         let mut commands: BTreeMap<_, &Command> = BTreeMap::new();

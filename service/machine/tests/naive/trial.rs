@@ -10,6 +10,7 @@ use synod_machine::{
 use synod_model::{Migration, Revision};
 
 use crate::invariants::{self, Deleted};
+use crate::kept;
 use crate::mirror::Mirror;
 use crate::model::{Replay, Told};
 use crate::picture::{Picture, Visible, assert_same, plain};
@@ -91,6 +92,7 @@ impl Trial {
             &Picture::of(&self.state),
         );
         self.check_due(&naive);
+        kept::check(&naive, &self.state);
         for (revision, expected) in &naive.past {
             match self.state.at(*revision) {
                 Ok(past) => assert_same("a past revision", expected, &Visible::at(&past)),
@@ -181,7 +183,8 @@ impl Trial {
         let mut expected = Picture::of(&self.state);
         expected.floor = self.split.history().floor();
         assert_same("packed otherwise", &expected, &Picture::of(&self.split));
-        if self.split.history().floor() == self.state.history().floor() {
+        let floors = |state: &State| (state.history().floor(), state.history().upgrade_floor());
+        if floors(&self.split) == floors(&self.state) {
             assert_eq!(self.split.digest(), self.state.digest());
         }
         self.split = self.state.clone();

@@ -383,5 +383,28 @@ fn every_number_of_the_header_counts() {
             *history_floor = other;
         }
     });
+    assert!(
+        floor.contains("not the next one of its upgrade history"),
+        "{floor}"
+    );
+    let floor = with(&|row| {
+        if let Row::Header { history_floor, .. } = row {
+            *history_floor = Revision::ZERO;
+        }
+    });
     assert!(floor.contains("gap before revision"), "{floor}");
+    let upgrade_floor = |floor: Revision| {
+        with(&|row| {
+            if let Row::Header { upgrade_floor, .. } = row {
+                *upgrade_floor = Some(floor);
+            }
+        })
+    };
+    let lower = upgrade_floor(Revision::ZERO);
+    assert!(lower.contains("its digest is"), "{lower}");
+    let higher = upgrade_floor(other);
+    assert!(
+        higher.contains("its upgrade history begins after"),
+        "{higher}"
+    );
 }

@@ -51,6 +51,7 @@ mod switches;
 mod topics;
 mod transactions;
 mod trust;
+mod upgrade_history;
 mod upgrades;
 mod vectors;
 mod votes;

@@ -48,10 +48,11 @@ macro_rules! settings_table {
 macro_rules! settings_since_machine_version_1 {
     ($then:ident $($later:tt)*) => {
         $then! {
-            /// Revisions that the history keeps.
+            /// Revisions that the history keeps; of members, storage versions and states, migrations, rosters and settings, as many
+            /// revisions of their own.
             history_revisions: u64, history_revisions, HISTORY_REVISIONS = "historyRevisions"
                 Number "revisions" 1, 10_000, 1_000_000;
-            /// Bytes that the history keeps, whichever of the two is reached first.
+            /// Bytes that the history keeps, whichever of the two is reached first; as many of the same kinds.
             history_bytes: u64, history_bytes, HISTORY_BYTES = "historyBytes"
                 Bytes "bytes" 16 << 20, 64 << 20, 4 << 30;
             /// How long a write may still land after its member's proof of membership has ended.

@@ -65,7 +65,7 @@ stored! {
     AcquireLease { key, holder, ttl, wait, if_member }
     Adopt { member, epoch, number, resource, selected_revision }
     AdoptControllerRevisions { history, name }
-    AgreementChange { from, to, revision, at, cause }
+    AgreementChange { from, to, revision, at, cause, caller }
     Attributes { labels, annotations, owners, finalizers }
     Claim { worker, token, ttl, fenced, since }
     ClaimMigration { id, worker, ttl, fenced }

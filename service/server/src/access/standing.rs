@@ -91,6 +91,11 @@ impl Standing {
         }
     }
 
+    /// Returns whether the caller holds the right to operate, for whatever it may name.
+    pub(crate) fn may_operate(&self) -> bool {
+        self.allow_stream(Right::Operate).is_ok()
+    }
+
     /// Whether the caller may see what a watch shows.
     ///
     /// # Errors

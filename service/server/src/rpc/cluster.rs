@@ -1,6 +1,7 @@
 //! The service `synod.v1.Cluster`: settings and status of the cluster, and its replica set.
 
 mod replica_set;
+mod revision_at;
 
 use synod_machine::{ReplicaRow, State};
 use synod_model::Refusal;
@@ -14,6 +15,7 @@ use crate::handle::{Asking, Handle};
 calls! {
     status: ClusterStatusRequest => ClusterStatusResponse;
     get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
+    revision_at = revision_at::revision_at: ClusterRevisionAtRequest => ClusterRevisionAtResponse;
     update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse
         by UpdateSettings or dry_run, changed;
     add_replica = replica_set::add: ClusterAddReplicaRequest => ClusterAddReplicaResponse;
@@ -34,7 +36,7 @@ async fn get_settings(
 ) -> Result<v1::ClusterGetSettingsResponse, Refusal> {
     let GetSettings { read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
-    let past = reading.past()?;
+    let past = reading.upgrade_past()?;
     Ok(v1::ClusterGetSettingsResponse {
         header: Some(handle.header_of(&reading)),
         settings: Some((&*past.settings()).into()),
@@ -76,6 +78,7 @@ fn status_of(handle: &Handle) -> v1::ClusterStatusResponse {
         oldest_revision: state.history().floor().next().get(),
         alarms: alarms(handle, &published),
         vitals: Some(handle.itself().vitals(state)),
+        oldest_upgrade_revision: state.history().upgrade_floor().next().get(),
     }
 }
 

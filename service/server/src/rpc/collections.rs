@@ -94,7 +94,7 @@ async fn list(
 ) -> Result<v1::CollectionsListResponse, Refusal> {
     let ListCollections { page } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.past()?;
     let after = page.after.as_ref().map(|cursor| &cursor.0);
     let Items {
         items,

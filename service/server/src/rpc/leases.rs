@@ -131,7 +131,7 @@ async fn list(
 ) -> Result<v1::LeasesListResponse, Refusal> {
     let ListLeases { page, namespace } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.past()?;
     let leases = past.leases(namespace.as_deref(), page.after.as_ref());
     let items = leases.map(|lease| {
         let item = v1::LeaseListItem {
@@ -160,7 +160,7 @@ async fn list_candidates(
 ) -> Result<v1::LeasesListCandidatesResponse, Refusal> {
     let ListLeaseCandidates { key, page } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.past()?;
     let item = |candidate: std::sync::Arc<LeaseCandidate>| v1::LeaseCandidateItem {
         remaining_ms: handle.remaining_ms(
             &page.reading,

@@ -47,7 +47,7 @@ async fn get(
 ) -> Result<v1::MembershipGetResponse, Refusal> {
     let GetMember { id, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
-    let member = reading.past()?.member(&id).ok_or_else(|| {
+    let member = reading.upgrade_past()?.member(&id).ok_or_else(|| {
         Refusal::new(
             ErrorKind::NotFound,
             format!(
@@ -70,7 +70,7 @@ async fn list(
 ) -> Result<v1::MembershipListResponse, Refusal> {
     let ListMembers { page, labels } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.reading.upgrade_past()?;
     let members = past
         .members(page.after.as_ref())
         .filter(|member| has_labels(member, &labels));

@@ -69,6 +69,7 @@ methods! {
         GetSettings;
         PromoteReplica;
         RemoveReplica;
+        RevisionAt;
         SetLogFilter;
         Status: Side;
         TransferLeader;

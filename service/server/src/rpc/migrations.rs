@@ -35,7 +35,7 @@ async fn get(
 ) -> Result<v1::MigrationsGetResponse, Refusal> {
     let GetMigration { name, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
-    let past = reading.past()?;
+    let past = reading.upgrade_past()?;
     let found = match &name {
         MigrationName::Id(id) => past.migration(id),
         MigrationName::Alias(alias) => past.migration_of(alias),
@@ -60,7 +60,7 @@ async fn list(
 ) -> Result<v1::MigrationsListResponse, Refusal> {
     let ListMigrations { page } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.reading.upgrade_past()?;
     let migrations = past.migrations(page.after.as_ref());
     let Items {
         items,

@@ -229,7 +229,7 @@ async fn list(
 ) -> Result<v1::ObjectsListResponse, Refusal> {
     let ListObjects { scope, page } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.past()?;
     let collection = past
         .collection(&scope.resource)
         .ok_or_else(|| Refusal::no_collection(&scope.resource))?;

@@ -1,6 +1,7 @@
 //! Lists in pages, all read at the revision of the first page unless the caller asks for the present one.
 
 use prost::Message;
+use synod_machine::Past;
 use synod_model::{ErrorKind, Refusal, Revision};
 use synod_proto::{Consistency, ContinueToken, ListId, PageKey, PageRequest, PageStart};
 
@@ -56,6 +57,19 @@ impl<K: PageKey + Clone> Page<K> {
             size: request.size,
             list: request.list,
         })
+    }
+
+    /// The state at the revision of the page.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED` if the revision is no longer kept, and how the list can be continued.
+    pub(super) fn past(&self) -> Result<Past<'_>, Refusal> {
+        let past = self.reading.past();
+        match self.pinned {
+            None => past,
+            Some(_) => past.map_err(or_at_present),
+        }
     }
 
     /// Whether the page is of another revision than the page before it.

@@ -47,7 +47,7 @@ async fn get(
 ) -> Result<v1::RostersGetResponse, Refusal> {
     let GetRoster { scope, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
-    let roster = reading.past()?.roster(&scope);
+    let roster = reading.upgrade_past()?.roster(&scope);
     let roster = roster.ok_or_else(|| Roster::not_found(&scope, Some(reading.revision())))?;
     Ok(v1::RostersGetResponse {
         header: Some(handle.header_of(&reading)),
@@ -62,7 +62,7 @@ async fn list(
 ) -> Result<v1::RostersListResponse, Refusal> {
     let ListRosters { page } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.reading.upgrade_past()?;
     let Items {
         items,
         continue_token,

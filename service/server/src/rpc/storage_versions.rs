@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use synod_machine::{Answer, Command, Past, State, StorageStateView, StorageVersionView};
-use synod_model::{ErrorKind, GroupResource, Refusal, Report};
+use synod_model::{AgreementChange, ErrorKind, GroupResource, Refusal, Report};
 use synod_proto::{
     AgreementHistory, Change, Consistency, GetStorageVersion, ListStorageVersions, v1,
 };
@@ -81,7 +81,7 @@ async fn get(
 ) -> Result<v1::StorageVersionsGetResponse, Refusal> {
     let GetStorageVersion { resource, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
-    let past = reading.past()?;
+    let past = reading.upgrade_past()?;
     let state = past
         .storage_state(&resource)
         .ok_or_else(|| not_found(&resource, &reading))?;
@@ -105,7 +105,7 @@ async fn list(
         include_unreported,
     } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let past = page.reading.past()?;
+    let past = page.reading.upgrade_past()?;
     let after = page.after.as_ref();
     let Items {
         items,
@@ -144,16 +144,22 @@ async fn history(
 ) -> Result<v1::StorageVersionsHistoryResponse, Refusal> {
     let AgreementHistory { resource, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
-    if reading.past()?.storage_state(&resource).is_none() {
+    if reading.upgrade_past()?.storage_state(&resource).is_none() {
         return Err(not_found(&resource, &reading));
     }
     let state = &reading.published().state;
     let changes = state
         .agreements(&resource)
         .filter(|change| change.revision <= reading.revision());
+    let shows_caller = asking.standing.may_operate();
+    let shown = |change: &Arc<AgreementChange>| {
+        let shown = v1::AgreementChange::from(&**change);
+        let caller = shown.caller.filter(|_| shows_caller);
+        v1::AgreementChange { caller, ..shown }
+    };
     Ok(v1::StorageVersionsHistoryResponse {
         header: Some(handle.header_of(&reading)),
-        changes: changes.map(|change| (&**change).into()).collect(),
+        changes: changes.map(shown).collect(),
     })
 }
 

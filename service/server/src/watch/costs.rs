@@ -48,7 +48,7 @@ pub(crate) fn watch(
         let (mut seen, mut messages) = (begin, Vec::new());
         while let Ok(Some(events)) = state.history().next_after(seen) {
             seen = events.revision;
-            messages.extend(encoded.messages(events, filter));
+            messages.extend(encoded.messages(events, filter, None));
         }
         messages
     };
@@ -153,6 +153,6 @@ impl Running {
             cluster: None,
         };
         let deadline = Instant::now() + Duration::from_secs(60);
-        self.watches.open(start, deadline).await.unwrap()
+        self.watches.open(start, false, deadline).await.unwrap()
     }
 }

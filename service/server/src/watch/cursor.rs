@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use synod_machine::EventScope;
 use synod_model::Revision;
 use synod_proto::{WatchFilter, v1};
 use tokio::time::{Instant, Sleep};
@@ -22,15 +23,25 @@ use crate::seams::watch;
 /// The most revisions that are checked before other tasks get their turn.
 const STRIDE: usize = 256;
 
+/// What the caller of a watch wants, and how it may see it. Watches that want the same get the same messages.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Wanted {
+    pub(super) filter: WatchFilter,
+    /// The events that may pass the filter.
+    pub(super) scope: EventScope,
+    /// Whether the events name the callers of revisions.
+    pub(super) shows_callers: bool,
+    pub(super) bookmark_interval: Duration,
+}
+
 /// The cursor of one stream.
 pub(crate) struct Cursor {
     shared: Arc<WatchesParts>,
-    filter: WatchFilter,
+    wanted: Wanted,
     /// Everything up to this revision was delivered, or waits in `ready`.
     seen: Revision,
     /// The messages to be sent next.
     ready: VecDeque<WatchMessage>,
-    bookmark_interval: Duration,
     /// The time at which the last message was sent.
     sent: Instant,
     timer: Pin<Box<Sleep>>,
@@ -73,8 +84,7 @@ impl Cursor {
     pub(super) fn new(
         shared: Arc<WatchesParts>,
         slot: Slot,
-        filter: WatchFilter,
-        bookmark_interval: Duration,
+        wanted: Wanted,
         seen: Revision,
         first: WatchMessage,
     ) -> Self {
@@ -84,12 +94,11 @@ impl Cursor {
         let generation = shared.consensus.published().generation;
         Self {
             shared,
-            filter,
             seen,
             ready: VecDeque::from([first]),
-            bookmark_interval,
             sent: now,
-            timer: Box::pin(tokio::time::sleep_until(now + bookmark_interval)),
+            timer: Box::pin(tokio::time::sleep_until(now + wanted.bookmark_interval)),
+            wanted,
             progress,
             health,
             generation,
@@ -108,15 +117,13 @@ impl Cursor {
     /// A stream of a single message.
     pub(super) fn ended(shared: Arc<WatchesParts>, slot: Slot, only: WatchMessage) -> Self {
         // The stream ends after its message, so no bookmark will be due.
-        let interval = Duration::from_secs(1);
-        let cursor = Self::new(
-            shared,
-            slot,
-            WatchFilter::default(),
-            interval,
-            Revision::ZERO,
-            only,
-        );
+        let wanted = Wanted {
+            filter: WatchFilter::default(),
+            scope: EventScope::All,
+            shows_callers: false,
+            bookmark_interval: Duration::from_secs(1),
+        };
+        let cursor = Self::new(shared, slot, wanted, Revision::ZERO, only);
         Self {
             ended: true,
             ..cursor
@@ -180,9 +187,9 @@ impl Cursor {
         self.seen
     }
 
-    /// What the watch wants: its filter, and the interval of its bookmarks.
-    pub(crate) fn wanted(&self) -> (WatchFilter, Duration) {
-        (self.filter.clone(), self.bookmark_interval)
+    /// What the caller of the watch wants.
+    pub(crate) fn wanted(&self) -> &Wanted {
+        &self.wanted
     }
 
     /// The place of the stream, for who shares this cursor with others. Without it, the cursor holds none.
@@ -196,11 +203,12 @@ impl Cursor {
         let skipped = published.generation != self.generation;
         self.generation = published.generation;
         for _ in 0..STRIDE {
-            match published.state.history().next_after(self.seen) {
+            let history = published.state.history();
+            match history.next_in(self.wanted.scope, self.seen) {
                 Ok(None) => return Look::Done,
                 Ok(Some(events)) => {
-                    self.ready
-                        .extend(self.shared.encoded.messages(events, &self.filter));
+                    let messages = self.shared.encoded.messages_for(events, &self.wanted);
+                    self.ready.extend(messages);
                     self.seen = events.revision;
                     if !self.ready.is_empty() {
                         return Look::Found;
@@ -226,11 +234,11 @@ impl Cursor {
             () = self.timer.as_mut() => {
                 self.check_proof();
                 // The timer is not reset with each message but only here: a message sent meanwhile defers the bookmark.
-                let (due, now) = (self.sent + self.bookmark_interval, Instant::now());
+                let (due, now) = (self.sent + self.wanted.bookmark_interval, Instant::now());
                 if due <= now && !self.ended {
                     self.ready.push_back(self.shared.bookmark(self.seen));
                 }
-                self.timer.as_mut().reset(if due <= now { now + self.bookmark_interval } else { due });
+                self.timer.as_mut().reset(if due <= now { now + self.wanted.bookmark_interval } else { due });
             }
         }
     }

@@ -7,9 +7,10 @@ use bytes::{Bytes, BytesMut};
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 use synod_machine::{Change, RevisionEvents};
-use synod_model::Revision;
+use synod_model::{Identity, Revision, WallTime};
 use synod_proto::{WatchFilter, v1};
 
+use super::cursor::Wanted;
 use super::filter::{self, View};
 use crate::limits::{ENCODED_BYTES_MAX, ENCODED_REVISIONS_MAX, WATCH_MESSAGE_BYTES_MAX};
 use crate::metrics::WatchMetrics;
@@ -23,8 +24,6 @@ mod field {
     pub(super) const REVISION: u32 = 1;
     /// `WatchEvents.events`.
     pub(super) const EVENTS: u32 = 2;
-    /// `WatchEvents.more_fragments`.
-    pub(super) const MORE_FRAGMENTS: u32 = 3;
 }
 
 /// An encoded `synod.v1.WatchResponse`, in pieces that are shared with other streams.
@@ -61,6 +60,15 @@ struct Encoded {
     /// The messages for a stream without a filter.
     unfiltered: Vec<WatchMessage>,
     bytes: usize,
+}
+
+/// What a message says of its revision beside the events.
+#[derive(Clone, Copy)]
+struct Origin<'a> {
+    revision: Revision,
+    time: Option<WallTime>,
+    /// The caller, if the reader may see it.
+    caller: Option<&'a Identity>,
 }
 
 /// One event, encoded as an item of `WatchEvents.events`.
@@ -121,6 +129,16 @@ impl WatchMessage {
     }
 }
 
+impl<'a> Origin<'a> {
+    fn new(events: &RevisionEvents, caller: Option<&'a Identity>) -> Self {
+        Self {
+            revision: events.revision,
+            time: events.time,
+            caller,
+        }
+    }
+}
+
 impl EncodedHistory {
     pub(super) fn new(metrics: Arc<WatchMetrics>) -> Self {
         Self {
@@ -129,11 +147,22 @@ impl EncodedHistory {
         }
     }
 
-    /// The messages of one revision for a stream with this filter: none if no event passes.
+    /// The messages of one revision for a stream that wants this: none if no event passes.
+    pub(super) fn messages_for(
+        &self,
+        events: &Arc<RevisionEvents>,
+        wanted: &Wanted,
+    ) -> Vec<WatchMessage> {
+        let caller = events.caller.as_ref().filter(|_| wanted.shows_callers);
+        self.messages(events, &wanted.filter, caller)
+    }
+
+    /// The messages of one revision for a stream with this filter that may see this caller.
     pub(super) fn messages(
         &self,
         events: &Arc<RevisionEvents>,
         filter: &WatchFilter,
+        caller: Option<&Identity>,
     ) -> Vec<WatchMessage> {
         if events.changes.is_empty() {
             return Vec::new();
@@ -144,7 +173,8 @@ impl EncodedHistory {
             self.account(events.revision, encoded.bytes);
             encoded
         });
-        if filter::passes_all(filter) {
+        // The messages that are shared name no caller. With one, the events are shared and the rest is not.
+        if filter::passes_all(filter) && caller.is_none() {
             return encoded.unfiltered.clone();
         }
         let seen = encoded
@@ -162,7 +192,7 @@ impl EncodedHistory {
                     View::Disappears => kept(&event.disappears, objects::disappearance),
                 }
             });
-        messages(events.revision, seen)
+        messages(Origin::new(events, caller), seen)
     }
 
     /// A form of an event that only streams with a filter need, encoded for the first of them.
@@ -244,7 +274,7 @@ impl Encoded {
         };
         let encoded: Vec<EncodedEvent> = events.changes.iter().map(of_change).collect();
         let unfiltered = messages(
-            events.revision,
+            Origin::new(events, None),
             encoded.iter().map(|event| event.plain.clone()),
         );
         let bytes = encoded
@@ -269,7 +299,7 @@ fn framed(event: &v1::Event) -> Bytes {
 }
 
 /// Packs the encoded events of one revision into messages of a bounded size. All but the last say that more follow.
-fn messages(revision: Revision, events: impl Iterator<Item = Bytes>) -> Vec<WatchMessage> {
+fn messages(origin: Origin<'_>, events: impl Iterator<Item = Bytes>) -> Vec<WatchMessage> {
     let mut fragments: Vec<(Vec<Bytes>, usize)> = Vec::new();
     for event in events {
         match fragments.last_mut() {
@@ -286,22 +316,30 @@ fn messages(revision: Revision, events: impl Iterator<Item = Bytes>) -> Vec<Watc
     let last = fragments.len().saturating_sub(1);
     let numbered = fragments.into_iter().enumerate();
     numbered
-        .map(|(i, (events, bytes))| message(revision, events, bytes, i < last))
+        .map(|(i, (events, bytes))| message(origin, events, bytes, i < last))
         .collect()
 }
 
 fn message(
-    revision: Revision,
+    origin: Origin<'_>,
     events: Vec<Bytes>,
     bytes: usize,
     more_fragments: bool,
 ) -> WatchMessage {
+    let Origin {
+        revision,
+        time,
+        caller,
+    } = origin;
     let head_len = key_len(field::REVISION) + encoded_len_varint(revision.get());
     let tail = v1::WatchEvents {
         more_fragments,
+        time_ms: time.map(WallTime::as_millis),
+        caller: caller.map(ToString::to_string),
         ..v1::WatchEvents::default()
     };
-    let body_len = head_len + bytes + tail.encoded_len();
+    let tail = tail.encode_to_vec();
+    let body_len = head_len + bytes + tail.len();
     let mut head = BytesMut::with_capacity(length_framed(field::RESPONSE_EVENTS, head_len));
     encode_key(field::RESPONSE_EVENTS, WireType::LengthDelimited, &mut head);
     encode_varint(body_len as u64, &mut head);
@@ -310,10 +348,8 @@ fn message(
     let mut pieces = Vec::with_capacity(count + 2);
     pieces.push(head.freeze());
     pieces.extend(events);
-    if more_fragments {
-        let mut tail = BytesMut::with_capacity(2);
-        prost::encoding::bool::encode(field::MORE_FRAGMENTS, &true, &mut tail);
-        pieces.push(tail.freeze());
+    if !tail.is_empty() {
+        pieces.push(tail.into());
     }
     WatchMessage {
         pieces,

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use synod_proto::v1;
 use synod_proto::v1::watch_response::Message;
 
-use crate::cluster::{Cluster, entry, join, next, next_events, reason, report, within};
+use crate::cluster::{
+    Cluster, Clients, entry, group_resource, join, next, next_events, reason, report, within,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_from_a_revision_begins_with_exactly_that_one() {
@@ -301,4 +303,116 @@ async fn a_malformed_watch_names_every_fault() {
         .map(|violation| &*violation.field)
         .collect();
     assert_eq!(fields, ["fromRevision", "bookmarkIntervalMs"]);
+}
+
+/// Moves the revision as often as given, and changes nothing of the upgrade history.
+async fn is_busy(clients: &mut Clients, times: usize) {
+    for _ in 0..times {
+        let open = v1::SessionsOpenRequest::default();
+        clients.sessions.open(open).await.unwrap();
+    }
+}
+
+async fn keep_revisions(clients: &mut Clients, history_revisions: u64) {
+    let patch = v1::SettingsPatch {
+        history_revisions: Some(history_revisions),
+        ..v1::SettingsPatch::default()
+    };
+    let update = v1::ClusterUpdateSettingsRequest {
+        patch: Some(patch),
+        ..v1::ClusterUpdateSettingsRequest::default()
+    };
+    clients.cluster.update_settings(update).await.unwrap();
+}
+
+/// A watch of these kinds from a revision on.
+fn of_kinds(from: u64, kinds: &[v1::ObjectKind]) -> v1::WatchRequest {
+    v1::WatchRequest {
+        from_revision: Some(from),
+        filter: Some(v1::WatchFilter {
+            kinds: kinds.iter().map(|kind| (*kind).into()).collect(),
+            ..v1::WatchFilter::default()
+        }),
+        ..v1::WatchRequest::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_history_of_an_upgrade_outlives_that_of_everything_else() {
+    use v1::ObjectKind::{Lease, Member, StorageVersion};
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    keep_revisions(&mut clients, 10).await;
+    let member = clients.join("server-a", 600_000).await;
+    let reported = clients.report(&member, "apps/v1").await;
+    is_busy(&mut clients, 30).await;
+
+    let status = clients.cluster.status(v1::ClusterStatusRequest {}).await;
+    let status = status.unwrap().into_inner();
+    assert!(status.oldest_revision > reported);
+    assert!(status.oldest_upgrade_revision <= member.epoch);
+
+    let watch = of_kinds(member.epoch, &[Member, StorageVersion]);
+    let mut watch = clients.watch.watch(watch).await.unwrap().into_inner();
+    let first = next_events(&mut watch).await;
+    assert_eq!((first.revision, first.events.len()), (member.epoch, 1));
+    assert!(first.time_ms.is_some_and(|time| time > 0));
+    assert_eq!(next_events(&mut watch).await.revision, reported);
+    let later = clients.join("server-b", 600_000).await.epoch;
+    assert_eq!(next_events(&mut watch).await.revision, later, "and it goes on");
+
+    for kinds in [&[][..], &[Lease], &[Member, Lease]] {
+        let watch = of_kinds(member.epoch, kinds);
+        let mut watch = clients.watch.watch(watch).await.unwrap().into_inner();
+        let Message::Compacted(compacted) = next(&mut watch).await else {
+            panic!("{kinds:?}: that history is gone")
+        };
+        assert!(compacted.oldest_revision > reported);
+    }
+
+    let then = v1::ReadOptions {
+        at_revision: Some(member.epoch),
+        ..v1::ReadOptions::default()
+    };
+    let list = v1::MembershipListRequest {
+        read: Some(then),
+        ..v1::MembershipListRequest::default()
+    };
+    let members = clients.membership.list(list).await.unwrap().into_inner();
+    assert_eq!(members.items.len(), 1);
+    let leases = v1::LeasesListRequest {
+        read: Some(then),
+        ..v1::LeasesListRequest::default()
+    };
+    let refused = clients.leases.list(leases).await.unwrap_err();
+    assert_eq!(reason(&refused), "COMPACTED");
+    let drop = v1::StorageVersionsCheckDropRequest {
+        resource: Some(group_resource("deployments")),
+        version: "apps/v1".to_owned(),
+        read: Some(then),
+    };
+    let refused = clients.storage_versions.check_drop(drop).await.unwrap_err();
+    assert_eq!(reason(&refused), "COMPACTED", "snapshots count, too");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_has_a_revision() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let joined = clients.join("server-a", 600_000).await.epoch;
+    let mut watch = clients.watch(Some(joined)).await;
+    let time = next_events(&mut watch).await.time_ms.unwrap();
+    let at = |time_ms: u64| v1::ClusterRevisionAtRequest {
+        time_ms,
+        read: None,
+    };
+    let found = clients.cluster.revision_at(at(time)).await.unwrap();
+    let found = found.into_inner();
+    assert_eq!((found.time_ms, found.caller), (time, None));
+    assert!(found.revision >= joined);
+    let newest = clients.cluster.revision_at(at(time + 1_000_000)).await;
+    assert!(newest.unwrap().into_inner().revision >= found.revision);
+    let refused = clients.cluster.revision_at(at(1)).await.unwrap_err();
+    assert_eq!(reason(&refused), "COMPACTED");
+    assert!(refused.message().contains("the oldest that has a time is"));
 }

@@ -174,6 +174,7 @@ pub(super) const WATCH: &str = "\
 Examples:
   synod watch
   synod watch --kinds storage-version --names deployments.apps
+  synod watch --at 02:14 --kinds member,storage-version,storage-state,migration,roster,settings
   synod watch --resources keys/secrets
   synod watch --resources widgets.example.io -n team-a -l app=web
   synod watch --kinds lease,lease-candidate -n kube-system

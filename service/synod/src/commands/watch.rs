@@ -4,8 +4,9 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    Client, FieldSelector, GroupResource, LabelSelector, Namespace, ObjectKind, ResourceSpelling,
-    Revision, ScopeSpelling, Violations, WatchFrom, WatchMessage, WatchOptions,
+    Client, FieldSelector, GroupResource, LabelSelector, Namespace, ObjectKind, ReadOptions,
+    ResourceSpelling, Revision, ScopeSpelling, Violations, WallTime, WatchFrom, WatchMessage,
+    WatchOptions,
 };
 
 use super::connect;
@@ -19,7 +20,10 @@ pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, 
     let (options, resources) = options(args)?;
     let client = connect(&args.client, matches).await?;
     let resources = look_up(&client, &resources, args.new.new).await?;
-    let options = options.resources(resources);
+    let mut options = options.resources(resources);
+    if let Some(time) = args.at {
+        options = options.from(after(&client, time).await?).without_resync();
+    }
     let mut watch = client.watch(options).await?;
     while let Some(message) = watch.next().await {
         let Some(line) = line(&message?, args.bookmarks) else {
@@ -30,6 +34,14 @@ pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, 
         }
     }
     Ok(Exit::Ok)
+}
+
+/// The first revision that was made after a time.
+async fn after(client: &Client, time: WallTime) -> Result<WatchFrom, Failure> {
+    let found = client
+        .revision_at(time, ReadOptions::linearizable())
+        .await?;
+    Ok(WatchFrom::Revision(found.revision.next()))
 }
 
 /// The options without the resources, and the names of these.
@@ -100,11 +112,17 @@ fn names(args: &WatchArgs) -> Vec<String> {
     names
 }
 
-/// The document of a message: `events` and `bookmark` are messages of the protocol, `resync` is made by the client when
+/// The document of a message: `events`, beside which is their time for people, and `bookmark` are messages of the protocol, `resync` is made by the client when
 /// the history was compacted. `None` for a bookmark unless `bookmarks` is set.
 pub(crate) fn line(message: &WatchMessage, bookmarks: bool) -> Option<Value> {
     match message {
-        WatchMessage::Events(events) => Some(json!({"events": form::of(events)})),
+        WatchMessage::Events(events) => {
+            let mut line = json!({"events": form::of(events)});
+            if let Some(time) = events.time {
+                line["time"] = time.to_string().into();
+            }
+            Some(line)
+        }
         WatchMessage::Resync(events) => Some(json!({"resync": form::of(events)})),
         WatchMessage::Bookmark(at) => bookmarks.then(|| json!({"bookmark": form::bookmark(*at)})),
     }

@@ -144,6 +144,13 @@ impl Cluster for Actor {
         self.say(&self.part.settings)
     }
 
+    async fn revision_at(
+        &self,
+        _: Request<v1::ClusterRevisionAtRequest>,
+    ) -> Result<Response<v1::ClusterRevisionAtResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
     async fn get_log_filter(
         &self,
         _: Request<v1::ClusterGetLogFilterRequest>,

@@ -6,7 +6,7 @@ use synod_client::{AgreementCause, AgreementHistory, WallTime};
 use super::or_unset;
 use crate::output::{Document, Listed, age};
 
-const COLUMNS: [&str; 5] = ["Revision", "From", "To", "Cause", "Age"];
+const COLUMNS: [&str; 6] = ["Revision", "From", "To", "Cause", "Time", "Caller"];
 
 /// `synod storage-versions history`, oldest first.
 pub(crate) fn history(history: &AgreementHistory, now: WallTime) -> Document {
@@ -17,11 +17,12 @@ pub(crate) fn history(history: &AgreementHistory, now: WallTime) -> Document {
             or_unset(change.from.as_ref()),
             or_unset(change.to.as_ref()),
             or_unset(change.cause.as_ref().map(cause)),
-            age(change.at.as_millis(), now.as_millis()),
+            change.at.to_string(),
+            or_unset(change.caller.as_ref()),
         ],
-        more: vec![change.at.to_string()],
+        more: vec![age(change.at.as_millis(), now.as_millis())],
     });
-    Document::list(json::of(history), (&COLUMNS, &["Time"]), listed)
+    Document::list(json::of(history), (&COLUMNS, &["Age"]), listed)
 }
 
 /// The cause of a change. Causes other than members are in parentheses, which no member's id has.

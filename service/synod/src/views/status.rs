@@ -10,7 +10,8 @@ use super::{or_unset, span};
 use crate::output::{Document, Table, UNSET};
 
 const CLUSTER_COLUMNS: [&str; 5] = ["Cluster", "Leader", "Term", "Revision", "Replicas"];
-const MORE_CLUSTER_COLUMNS: [&str; 4] = ["ID", "Oldest", "MachineVersion", "LogTime"];
+const MORE_CLUSTER_COLUMNS: [&str; 5] =
+    ["ID", "Oldest", "OldestUpgrade", "MachineVersion", "LogTime"];
 const REPLICA_COLUMNS: [&str; 7] = [
     "Replica", "Role", "State", "Version", "Revision", "Applied", "Client",
 ];
@@ -67,6 +68,7 @@ fn cluster(status: &ClusterStatus) -> (Table, Table) {
     wide.row(cells.into_iter().chain([
         status.header.cluster.to_string(),
         status.oldest_revision.to_string(),
+        status.oldest_upgrade_revision.to_string(),
         status.machine_version.to_string(),
         span(Duration::from_millis(status.log_time.as_millis())),
     ]));

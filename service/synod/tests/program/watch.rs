@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use synod_client::{ReadOptions, SettingsPatch};
+use synod_client::{ReadOptions, SettingsPatch, WallTime};
 
 use crate::cluster::{Cluster, Server};
 use crate::program::{LIMIT, Running, synod};
@@ -152,4 +152,35 @@ async fn a_reader_that_has_enough_ends_the_watch_in_peace() {
         assert!(members < 10_000, "it goes on for nobody");
     };
     assert_eq!(ended.code(), Some(0));
+}
+
+#[tokio::test]
+async fn a_watch_from_a_time_shows_what_happened_after_it_and_when() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let before = client
+        .settings(ReadOptions::linearizable())
+        .await
+        .unwrap()
+        .header
+        .revision;
+    let server = Server::join(&client, "server-a").await;
+    server.encodes("pods", "v1").await;
+    let mut watch = cluster.begin(&["watch", "--from=1", "--kinds=member"]);
+    let joined = document(&mut watch).await;
+    let time = joined["time"].as_str().unwrap();
+    let millis: u64 = joined["events"]["timeMs"].as_str().unwrap().parse().unwrap();
+    assert!(time.ends_with('Z') && millis > 0);
+
+    let earlier = WallTime::from_millis(millis - 1).to_string();
+    let at = format!("--at={earlier}");
+    let mut watch = cluster.begin(&["watch", &at, "--kinds=member"]);
+    assert_eq!(document(&mut watch).await, joined);
+    let revision: u64 = joined["events"]["revision"].as_str().unwrap().parse().unwrap();
+    assert!(revision > before.get());
+
+    let printed = cluster.ask(&["watch", "--at=2001-02-03T04:05:06Z"]).await;
+    assert_ne!(printed.code, 0);
+    let text = &printed.err;
+    assert!(text.contains("the oldest that has a time is"), "{text}");
 }

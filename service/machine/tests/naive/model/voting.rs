@@ -374,6 +374,7 @@ impl World {
                 revision,
                 at: wall,
                 cause,
+                caller: None,
             });
             let surplus = kept.agreements.len().saturating_sub(many);
             kept.agreements.drain(..surplus);

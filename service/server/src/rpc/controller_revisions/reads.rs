@@ -36,7 +36,7 @@ pub(super) async fn list(
 ) -> Result<v1::ControllerRevisionsListResponse, Refusal> {
     let list: ListControllerRevisions = typed(message)?;
     let page = Page::open(handle, asking, list.page.clone()).await?;
-    let past = page.reading.past()?;
+    let past = page.past()?;
     // Only keys within the namespace are visited.
     let begin = list
         .namespace
@@ -73,7 +73,7 @@ pub(super) async fn history(
 ) -> Result<v1::ControllerRevisionsHistoryResponse, Refusal> {
     let GetControllerHistory { history, page } = typed(message)?;
     let page = Page::open(handle, asking, page).await?;
-    let revisions = page.reading.past()?.controller_history(&history);
+    let revisions = page.past()?.controller_history(&history);
     let after = page.after.as_ref().map(ControllerHistoryCursor::place);
     let revisions = revisions
         .iter()

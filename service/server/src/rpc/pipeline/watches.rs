@@ -3,15 +3,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::AbortHandle;
 use synod_model::Revision;
-use synod_proto::WatchFilter;
 
 use super::answers::Answers;
 use crate::rpc::admission::AdmissionSlot;
-use crate::watch::{Cursor, Slot, Step};
+use crate::watch::{Cursor, Slot, Step, Wanted};
 
 /// The open watches.
 #[derive(Default)]
@@ -23,9 +21,6 @@ pub(super) struct WatchGroups {
     /// The group that each watch is in, by the number of the watch.
     of_number: HashMap<u64, u64>,
 }
-
-/// What a watch wants.
-type Wanted = (WatchFilter, Duration);
 
 /// The watches that share a cursor.
 struct Group {
@@ -72,7 +67,7 @@ impl WatchGroups {
             _place: place,
         });
         let group = Group {
-            wanted: Arc::new(cursor.wanted()),
+            wanted: Arc::new(cursor.wanted().clone()),
             at: cursor.seen(),
             members: member.into_iter().collect(),
             stepping: None,

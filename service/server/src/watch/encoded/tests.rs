@@ -51,6 +51,9 @@ fn revision(number: u64, changes: Vec<Change>) -> Arc<RevisionEvents> {
     Arc::new(RevisionEvents {
         revision: Revision::new(number),
         changes,
+        time: None,
+        latest_time: None,
+        caller: None,
     })
 }
 
@@ -84,22 +87,49 @@ fn the_pieces_are_the_message_that_the_protocol_has() {
         settings_changed(),
     ];
     let events: Vec<v1::Event> = changes.iter().map(objects::event).collect();
-    let encoded = read(&history().messages(&revision(300, changes), &WatchFilter::default()));
+    let encoded = read(&history().messages(&revision(300, changes), &WatchFilter::default(), None));
     assert_eq!(
         encoded,
         [v1::WatchEvents {
             revision: 300,
             events,
-            more_fragments: false
+            more_fragments: false,
+            time_ms: None,
+            caller: None,
         }]
     );
+}
+
+#[test]
+fn the_caller_is_in_the_messages_of_those_who_may_see_it_alone() {
+    let history = history();
+    let caller = Identity::parse("spiffe://synod/operator").unwrap();
+    let events = Arc::new(RevisionEvents {
+        time: Some(WallTime::from_millis(2_000)),
+        caller: Some(caller.clone()),
+        ..(*revision(300, vec![settings_changed()])).clone()
+    });
+    let settings = filter(|filter| filter.kinds = [ObjectKind::Settings].into());
+    for filter in [WatchFilter::default(), settings] {
+        let plain = history.messages(&events, &filter, None);
+        let named = history.messages(&events, &filter, Some(&caller));
+        assert_eq!(plain[0].pieces()[1].as_ptr(), named[0].pieces()[1].as_ptr());
+        let (plain, named) = (read(&plain), read(&named));
+        assert_eq!(plain[0].time_ms, Some(2_000));
+        assert_eq!(plain[0].caller, None);
+        let expected = v1::WatchEvents {
+            caller: Some(caller.to_string()),
+            ..plain[0].clone()
+        };
+        assert_eq!(named, [expected]);
+    }
 }
 
 #[test]
 fn a_revision_that_changed_nothing_to_watch_has_no_message() {
     assert!(
         history()
-            .messages(&revision(1, Vec::new()), &WatchFilter::default())
+            .messages(&revision(1, Vec::new()), &WatchFilter::default(), None)
             .is_empty()
     );
 }
@@ -118,7 +148,7 @@ fn a_filter_lets_pass_what_passes_every_part_of_it() {
         ),
     );
     let names = |filter: WatchFilter| -> Vec<String> {
-        let read = read(&history.messages(&events, &filter));
+        let read = read(&history.messages(&events, &filter, None));
         read.into_iter()
             .flat_map(|events| events.events)
             .map(|event| event.name)
@@ -133,7 +163,7 @@ fn a_filter_lets_pass_what_passes_every_part_of_it() {
         names: of_name("b").names,
         ..of_kind(ObjectKind::Settings)
     };
-    assert!(history.messages(&events, &none).is_empty());
+    assert!(history.messages(&events, &none, None).is_empty());
 }
 
 #[test]
@@ -155,7 +185,7 @@ fn an_object_appears_and_disappears_with_its_labels() {
                 settings_changed(),
             ],
         );
-        let events = read(&history.messages(&events, &wanted))
+        let events = read(&history.messages(&events, &wanted, None))
             .into_iter()
             .flat_map(|events| events.events);
         let summary = |event: v1::Event| match &event.object {
@@ -200,7 +230,7 @@ fn events_that_do_not_fit_a_message_go_into_marked_fragments() {
             changed(&id, None, Some(member(&id, &labels)))
         })
         .collect();
-    let messages = history().messages(&revision(9, changes), &WatchFilter::default());
+    let messages = history().messages(&revision(9, changes), &WatchFilter::default(), None);
     assert!(messages.len() > 1);
     assert!(
         messages
@@ -230,12 +260,13 @@ fn an_event_is_encoded_once_for_all() {
             .map(|piece| piece.as_ptr())
             .collect()
     };
-    let first = history.messages(&events, &WatchFilter::default());
-    let second = history.messages(&events, &WatchFilter::default());
+    let first = history.messages(&events, &WatchFilter::default(), None);
+    let second = history.messages(&events, &WatchFilter::default(), None);
     assert_eq!(pointers(&first), pointers(&second));
     let filtered = history.messages(
         &events,
         &filter(|filter| filter.kinds = [ObjectKind::Settings].into()),
+        None,
     );
     assert_eq!(pointers(&filtered)[1], pointers(&first)[1]);
 }
@@ -247,6 +278,7 @@ fn no_more_is_kept_encoded_than_there_is_room_for() {
         history.messages(
             &revision(number, vec![settings_changed()]),
             &WatchFilter::default(),
+            None,
         );
     }
     let kept = history.lock();

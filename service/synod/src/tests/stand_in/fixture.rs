@@ -143,6 +143,7 @@ fn status() -> v1::ClusterStatusResponse {
         digest: "9f86d081884c7d659a2feaa0c55ad015".to_owned(),
         digest_index: 768,
         oldest_revision: 1,
+        oldest_upgrade_revision: 1,
         alarms: vec![v1::Alarm {
             kind: v1::AlarmKind::DiskFull.into(),
             replica_id: 2,
@@ -547,6 +548,7 @@ fn history() -> v1::StorageVersionsHistoryResponse {
             time_ms: NOW_MS - age_ms,
             cause_member: member.then(|| "server-a".to_owned()),
             cause: cause.into(),
+            caller: member.then(|| "spiffe://synod/member/server-a".to_owned()),
         }
     };
     use Cause::{Member, Observed, Roster};
@@ -583,6 +585,8 @@ pub(crate) fn events(revision: u64, events: Vec<v1::Event>) -> v1::WatchResponse
         revision,
         events,
         more_fragments: false,
+        time_ms: Some(NOW_MS - MINUTE),
+        caller: Some("spiffe://synod/admin".to_owned()),
     }))
 }
 

@@ -152,6 +152,6 @@ pub(super) fn events() -> v1::WatchResponse {
     message(v1::watch_response::Message::Events(v1::WatchEvents {
         revision: 48,
         events: vec![declared, stored],
-        more_fragments: false,
+        ..v1::WatchEvents::default()
     }))
 }

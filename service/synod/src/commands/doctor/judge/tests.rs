@@ -80,6 +80,7 @@ fn status(id: u64) -> ClusterStatus {
         digest: "aa".to_owned(),
         digest_index: 5_000,
         oldest_revision: Revision::new(1),
+        oldest_upgrade_revision: Revision::new(1),
         alarms: Vec::new(),
         vitals: Some(vitals()),
     }
