@@ -29,21 +29,10 @@ use crate::{Change, Digest, EntryRow, MACHINE_VERSION, RevisionEvents, Row, Stat
 impl State {
     /// Every row, the header first.
     pub fn rows(&self) -> impl Iterator<Item = Row> + '_ {
-        let header = Row::Header {
-            cluster: self.cluster,
-            machine_version: self.machine_version,
-            revision: self.revision,
-            log_time: self.log_time,
-            lifted_at: self.deadlines.lifted_at,
-            history_floor: self.history.floor(),
-            strangers_write_until: self.strangers_write_until,
-            digest: self.digest(),
-            upgrade_floor: self.lower_upgrade_floor(),
-        };
         let settings = self
             .cluster
             .map(|_| Row::Settings(Arc::clone(&self.settings)));
-        [header]
+        [self.header()]
             .into_iter()
             .chain(settings)
             .chain(
@@ -98,6 +87,20 @@ impl State {
                     .iter()
                     .map(|events| Row::Events(Arc::clone(events))),
             )
+    }
+
+    fn header(&self) -> Row {
+        Row::Header {
+            cluster: self.cluster,
+            machine_version: self.machine_version,
+            revision: self.revision,
+            log_time: self.log_time,
+            lifted_at: self.deadlines.lifted_at,
+            history_floor: self.history.floor(),
+            strangers_write_until: self.strangers_write_until,
+            digest: self.digest(),
+            upgrade_floor: self.lower_upgrade_floor(),
+        }
     }
 
     fn member_rows(&self) -> impl Iterator<Item = Row> + '_ {

@@ -186,24 +186,6 @@ impl History {
         self.bytes + self.older_bytes
     }
 
-    /// The number of revisions below the floor of which events of the upgrade history are kept.
-    #[must_use]
-    pub fn older_len(&self) -> usize {
-        self.older.len()
-    }
-
-    /// The size in bytes of the events of the upgrade history, above the floor and below it.
-    #[must_use]
-    pub fn upgrade_bytes(&self) -> u64 {
-        self.upgrade_bytes
-    }
-
-    /// The number of different callers that kept revisions name.
-    #[must_use]
-    pub fn caller_count(&self) -> usize {
-        self.callers.len()
-    }
-
     /// The events of the first revision after `revision`; `None` if no newer one exists.
     ///
     /// # Errors
@@ -238,14 +220,6 @@ impl History {
         }
         let kept = self.kept.get(self.index_after(revision));
         Ok(kept.map(|kept| &kept.events))
-    }
-
-    /// The kept events of a revision; below the floor, those of the upgrade history.
-    #[must_use]
-    pub fn events_of(&self, revision: Revision) -> Option<&Arc<RevisionEvents>> {
-        let before = Revision::new(revision.get().checked_sub(1)?);
-        let events = self.next_in(EventScope::Upgrade, before).ok().flatten();
-        events.filter(|events| events.revision == revision)
     }
 
     /// The newest kept revision at or before a time, by the running maximum of the wall clocks. Costs one step for

@@ -28,10 +28,10 @@ use crate::metrics::WatchMetrics;
 use crate::read::{Reader, out_of_reach};
 use crate::stop::Stop;
 
-pub(crate) use cursor::{Cursor, Step, Wanted};
+pub(crate) use cursor::{Cursor, Step};
 use encoded::EncodedHistory;
 pub(crate) use encoded::WatchMessage;
-pub(crate) use filter::has_labels;
+pub(crate) use filter::{Wanted, has_labels};
 
 /// Opens streams. Clones share the encoded events and the limit of streams.
 #[derive(Clone)]

@@ -32,7 +32,9 @@ async fn events(raw: &Raw, revision: u64, kinds: &[v1::ObjectKind]) -> v1::Watch
         }),
         ..v1::WatchRequest::default()
     };
-    let opened = WatchClient::new(raw.channel()).watch(Request::new(request)).await;
+    let opened = WatchClient::new(raw.channel())
+        .watch(Request::new(request))
+        .await;
     let mut stream = opened.expect("the caller may watch").into_inner();
     loop {
         let message = within("the events", stream.message()).await;
@@ -56,7 +58,11 @@ async fn who_may_not_operate_does_not_see_who_made_a_revision() {
         )
         .await;
         let in_force = status.machine_version;
-        if in_force >= 3 { Ok(()) } else { Err(format!("machine version {in_force}")) }
+        if in_force >= 3 {
+            Ok(())
+        } else {
+            Err(format!("machine version {in_force}"))
+        }
     })
     .await;
     let patch = v1::ClusterUpdateSettingsRequest {
@@ -140,7 +146,10 @@ async fn agreements_name_their_callers(cluster: &Cluster, admin: &Raw) {
         let raw = of_folder(cluster, name).await;
         let history: v1::StorageVersionsHistoryResponse =
             ask(&raw, "synod.v1.StorageVersions/History", &request).await;
-        let change = history.changes.last().expect("the member agrees with itself");
+        let change = history
+            .changes
+            .last()
+            .expect("the member agrees with itself");
         assert_eq!(change.caller.as_deref(), sees.then_some(ADMIN), "{name}");
     }
 }

@@ -153,7 +153,7 @@ impl Reached {
         if after.history().floor() > before.history().floor() {
             self.came_to("a revision was compacted");
         }
-        if after.history().older_len() > 0 {
+        if after.history().all_bytes() > after.history().bytes() {
             self.came_to("the history of an upgrade reached below the floor");
         }
         self.look_at_deadlines(after);

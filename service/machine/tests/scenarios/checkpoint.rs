@@ -387,24 +387,30 @@ fn every_number_of_the_header_counts() {
         floor.contains("not the next one of its upgrade history"),
         "{floor}"
     );
-    let floor = with(&|row| {
-        if let Row::Header { history_floor, .. } = row {
-            *history_floor = Revision::ZERO;
-        }
-    });
-    assert!(floor.contains("gap before revision"), "{floor}");
-    let upgrade_floor = |floor: Revision| {
-        with(&|row| {
-            if let Row::Header { upgrade_floor, .. } = row {
-                *upgrade_floor = Some(floor);
-            }
-        })
+}
+
+#[test]
+fn the_floors_of_the_header_are_those_of_its_rows() {
+    let rows = rows();
+    let with = |change: &dyn Fn(&mut Revision, &mut Option<Revision>)| {
+        let mut changed = rows.clone();
+        let Row::Header {
+            history_floor,
+            upgrade_floor,
+            ..
+        } = &mut changed[0]
+        else {
+            panic!("the header comes first")
+        };
+        change(history_floor, upgrade_floor);
+        let loaded = State::from_rows(changed);
+        loaded.expect_err("it is another state").to_string()
     };
-    let lower = upgrade_floor(Revision::ZERO);
+    let gap = with(&|floor, _| *floor = Revision::ZERO);
+    assert!(gap.contains("gap before revision"), "{gap}");
+    let lower = with(&|_, upgrade| *upgrade = Some(Revision::ZERO));
     assert!(lower.contains("its digest is"), "{lower}");
-    let higher = upgrade_floor(other);
-    assert!(
-        higher.contains("its upgrade history begins after"),
-        "{higher}"
-    );
+    let higher = with(&|_, upgrade| *upgrade = Some(Revision::new(987_654)));
+    let expected = "its upgrade history begins after";
+    assert!(higher.contains(expected), "{higher}");
 }

@@ -1,17 +1,18 @@
 //! The floor of the upgrade history, and the time and the caller of a revision.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
     Command, Compacted, Envelope, EventScope, MACHINE_VERSION, OutOfReach, Outcome, RevisionEvents,
-    TimeNotKept,
+    Row, State, TimeNotKept,
 };
 use synod_model::{
     Actor, Attributes, Identity, ObjectKind, OpenSession, Revision, SettingsPatch, WallTime,
 };
 
-use crate::cluster::{Cluster, accepted, join, refused};
+use crate::cluster::{Cluster, accepted, join};
 use crate::entry::{of, release, resource};
 use crate::raised::raised;
 use crate::shelf::{content, widget};
@@ -61,8 +62,37 @@ fn sent_by(cluster: &mut Cluster, identity: &str, command: Command) -> Outcome {
 }
 
 fn events_of(cluster: &Cluster, revision: Revision) -> Arc<RevisionEvents> {
-    let events = cluster.state.history().events_of(revision);
-    Arc::clone(events.expect("the revision is kept"))
+    let before = Revision::new(revision.get() - 1);
+    let history = cluster.state.history();
+    let events = history.next_in(EventScope::Upgrade, before).unwrap();
+    let events = events.expect("the revision is kept");
+    assert_eq!(events.revision, revision);
+    Arc::clone(events)
+}
+
+/// All kept events, oldest first.
+fn kept(state: &State) -> Vec<Arc<RevisionEvents>> {
+    let rows = state.rows();
+    let events = rows.filter_map(|row| match row {
+        Row::Events(events) => Some(events),
+        _ => None,
+    });
+    events.collect()
+}
+
+/// The number of kept revisions below the floor.
+fn older(state: &State) -> usize {
+    let floor = state.history().floor();
+    let kept = kept(state);
+    kept.iter().filter(|it| it.revision <= floor).count()
+}
+
+/// The callers that kept revisions name, and the places of their texts in memory.
+fn callers(state: &State) -> (BTreeSet<Identity>, BTreeSet<*const u8>) {
+    let kept = kept(state);
+    let callers: Vec<Identity> = kept.iter().filter_map(|it| it.caller.clone()).collect();
+    let places = callers.iter().map(|caller| caller.as_str().as_ptr());
+    (callers.iter().cloned().collect(), places.collect())
 }
 
 /// The kept revisions with events of the upgrade history after `revision`.
@@ -175,7 +205,7 @@ fn the_upgrade_history_is_bounded_by_its_own_revisions() {
         writes(&mut cluster, 12);
     }
     let history = cluster.state.history();
-    assert_eq!(history.len() + history.older_len(), 20);
+    assert_eq!(history.len() + older(&cluster.state), 20);
     let floor = history.upgrade_floor();
     assert_eq!(floor, made[4], "ten are kept");
     assert_eq!(upgrade_revisions(&cluster, floor), made[5..]);
@@ -196,20 +226,20 @@ fn the_upgrade_history_is_bounded_by_its_own_revisions() {
 fn the_upgrade_history_is_bounded_by_its_own_bytes() {
     let mut cluster = keeping(1_000);
     let a = cluster.joins("a");
+    let begin = cluster.revision();
     for i in 0..20 {
         cluster.reports(&a, &[of(&format!("example.com.kinds{i}"))]);
         writes(&mut cluster, 2);
     }
-    let bytes = cluster.state.history().upgrade_bytes();
-    assert!(bytes < cluster.state.history().bytes());
+    let limit = cluster.state.history().bytes() / 3;
     cluster.set(SettingsPatch {
-        history_bytes: Some(bytes / 2),
+        history_bytes: Some(limit),
         ..SettingsPatch::default()
     });
     let history = cluster.state.history();
-    assert!(history.bytes() <= bytes / 2 && history.upgrade_bytes() <= bytes / 2);
+    assert!(history.bytes() <= limit && history.all_bytes() <= 2 * limit);
     let floors = (history.floor(), history.upgrade_floor());
-    assert!(floors.1 < floors.0, "{floors:?}");
+    assert!(begin < floors.1 && floors.1 < floors.0, "{floors:?}");
     writes(&mut cluster, 300);
     let history = cluster.state.history();
     assert!(history.floor() > floors.0);
@@ -233,12 +263,11 @@ fn both_floors_survive_a_checkpoint_and_a_restart() {
     assert_eq!(before.digest(), cluster.state.digest());
     assert_eq!(new.floor(), old.floor());
     assert_eq!(new.upgrade_floor(), old.upgrade_floor());
-    assert_eq!(new.upgrade_bytes(), old.upgrade_bytes());
     assert_eq!(new.all_bytes(), old.all_bytes());
     assert!(new.all_bytes() > new.bytes());
-    assert_eq!(new.caller_count(), old.caller_count());
-    assert_eq!(new.older_len(), old.older_len());
-    assert!(new.older_len() > 2);
+    assert_eq!(older(&cluster.state), older(&before));
+    assert!(older(&cluster.state) > 2);
+    assert_eq!(callers(&cluster.state).0, callers(&before).0);
     let events = events_of(&cluster, then.next());
     assert_eq!(
         events.caller.as_ref().map(ToString::to_string).as_deref(),
@@ -300,16 +329,15 @@ fn a_restore_empties_both_histories() {
     let mut cluster = keeping(5);
     cluster.joins("a");
     writes(&mut cluster, 20);
-    assert!(cluster.state.history().older_len() > 0);
+    assert!(older(&cluster.state) > 0);
     accepted(cluster.send(Command::Restore(synod_machine::Restore {
         cluster: synod_model::ClusterId::from_bytes([9; 16]),
     })));
     let history = cluster.state.history();
-    assert_eq!((history.len(), history.older_len()), (0, 0));
+    assert_eq!((history.len(), older(&cluster.state)), (0, 0));
     assert_eq!(history.floor(), cluster.revision());
     assert_eq!(history.upgrade_floor(), cluster.revision());
-    assert_eq!((history.all_bytes(), history.upgrade_bytes()), (0, 0));
-    assert_eq!(history.caller_count(), 0);
+    assert_eq!(history.all_bytes(), 0);
 }
 
 #[test]
@@ -362,26 +390,19 @@ fn callers_are_kept_for_as_long_as_a_revision_names_them() {
             Command::OpenSession(OpenSession {}),
         ));
     }
-    assert_eq!(cluster.state.history().caller_count(), 10);
+    assert_eq!(callers(&cluster.state).0.len(), 10);
     for _ in 0..30 {
-        accepted(sent_by(
-            &mut cluster,
-            "spiffe://synod/one",
-            Command::OpenSession(OpenSession {}),
-        ));
+        let open = Command::OpenSession(OpenSession {});
+        accepted(sent_by(&mut cluster, "spiffe://synod/one", open));
     }
-    assert_eq!(cluster.state.history().caller_count(), 1);
+    // Ten revisions share one text, after a start from a checkpoint, too.
+    for _ in 0..2 {
+        let (names, places) = callers(&cluster.state);
+        assert_eq!((names.len(), places.len()), (1, 1));
+        cluster.restart_from_checkpoint();
+    }
     writes(&mut cluster, 20);
-    assert_eq!(cluster.state.history().caller_count(), 0);
-    let long = refused(
-        cluster.send(Command::DeleteObject(crate::shelf::delete(
-            &widget("a/none"),
-            None,
-        ))),
-        synod_model::ErrorKind::NotFound,
-    );
-    assert!(!long.message.is_empty());
-    assert_eq!(cluster.state.history().caller_count(), 0);
+    assert_eq!(callers(&cluster.state).0.len(), 0);
 }
 
 #[test]

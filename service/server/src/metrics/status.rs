@@ -238,7 +238,8 @@ impl StatusMetrics {
         self.revision.set(gauge_value(state.revision().get()));
         self.oldest_revision
             .set(gauge_value(state.history().floor().get()));
-        self.history_bytes.set(gauge_value(state.history().all_bytes()));
+        self.history_bytes
+            .set(gauge_value(state.history().all_bytes()));
         self.state_bytes.set(gauge_value(state.bytes()));
         self.quota_bytes
             .set(gauge_value(state.settings().state_quota_bytes));

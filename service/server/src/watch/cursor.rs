@@ -14,6 +14,7 @@ use synod_proto::{WatchFilter, v1};
 use tokio::time::{Instant, Sleep};
 
 use super::encoded::WatchMessage;
+use super::filter::Wanted;
 use super::{Slot, WatchesParts};
 use crate::access::{Lasting, Standing};
 use crate::consensus::Progress;
@@ -22,17 +23,6 @@ use crate::seams::watch;
 
 /// The most revisions that are checked before other tasks get their turn.
 const STRIDE: usize = 256;
-
-/// What the caller of a watch wants, and how it may see it. Watches that want the same get the same messages.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Wanted {
-    pub(super) filter: WatchFilter,
-    /// The events that may pass the filter.
-    pub(super) scope: EventScope,
-    /// Whether the events name the callers of revisions.
-    pub(super) shows_callers: bool,
-    pub(super) bookmark_interval: Duration,
-}
 
 /// The cursor of one stream.
 pub(crate) struct Cursor {

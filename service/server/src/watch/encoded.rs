@@ -10,8 +10,7 @@ use synod_machine::{Change, RevisionEvents};
 use synod_model::{Identity, Revision, WallTime};
 use synod_proto::{WatchFilter, v1};
 
-use super::cursor::Wanted;
-use super::filter::{self, View};
+use super::filter::{self, View, Wanted};
 use crate::limits::{ENCODED_BYTES_MAX, ENCODED_REVISIONS_MAX, WATCH_MESSAGE_BYTES_MAX};
 use crate::metrics::WatchMetrics;
 use crate::objects;

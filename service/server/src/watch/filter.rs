@@ -1,8 +1,21 @@
 //! Which events the filter of a stream lets pass.
 
-use synod_machine::{Change, ObjectRef, ObjectRow};
+use std::time::Duration;
+
+use synod_machine::{Change, EventScope, ObjectRef, ObjectRow};
 use synod_model::{Labels, Member, ObjectKey};
 use synod_proto::WatchFilter;
+
+/// What the caller of a watch wants, and how it may see it. Watches that want the same get the same messages.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Wanted {
+    pub(super) filter: WatchFilter,
+    /// The events that may pass the filter.
+    pub(super) scope: EventScope,
+    /// Whether the events name the callers of revisions.
+    pub(super) shows_callers: bool,
+    pub(super) bookmark_interval: Duration,
+}
 
 /// How a change appears to a stream with a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

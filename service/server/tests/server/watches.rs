@@ -6,7 +6,7 @@ use synod_proto::v1;
 use synod_proto::v1::watch_response::Message;
 
 use crate::cluster::{
-    Cluster, Clients, entry, group_resource, join, next, next_events, reason, report, within,
+    Clients, Cluster, entry, group_resource, join, next, next_events, reason, report, within,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -359,7 +359,11 @@ async fn the_history_of_an_upgrade_outlives_that_of_everything_else() {
     assert!(first.time_ms.is_some_and(|time| time > 0));
     assert_eq!(next_events(&mut watch).await.revision, reported);
     let later = clients.join("server-b", 600_000).await.epoch;
-    assert_eq!(next_events(&mut watch).await.revision, later, "and it goes on");
+    assert_eq!(
+        next_events(&mut watch).await.revision,
+        later,
+        "and it goes on"
+    );
 
     for kinds in [&[][..], &[Lease], &[Member, Lease]] {
         let watch = of_kinds(member.epoch, kinds);

@@ -169,14 +169,22 @@ async fn a_watch_from_a_time_shows_what_happened_after_it_and_when() {
     let mut watch = cluster.begin(&["watch", "--from=1", "--kinds=member"]);
     let joined = document(&mut watch).await;
     let time = joined["time"].as_str().unwrap();
-    let millis: u64 = joined["events"]["timeMs"].as_str().unwrap().parse().unwrap();
+    let millis: u64 = joined["events"]["timeMs"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!(time.ends_with('Z') && millis > 0);
 
     let earlier = WallTime::from_millis(millis - 1).to_string();
     let at = format!("--at={earlier}");
     let mut watch = cluster.begin(&["watch", &at, "--kinds=member"]);
     assert_eq!(document(&mut watch).await, joined);
-    let revision: u64 = joined["events"]["revision"].as_str().unwrap().parse().unwrap();
+    let revision: u64 = joined["events"]["revision"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!(revision > before.get());
 
     let printed = cluster.ask(&["watch", "--at=2001-02-03T04:05:06Z"]).await;
