@@ -20,6 +20,12 @@ pub const BINARY_RESOURCES_MAX: usize = 10_000;
 pub const ASSUMED_RESOURCES_MAX: usize = 100;
 /// Reasons that a check names; the others are counted.
 pub const DANGERS_MAX: usize = 1_000;
+/// Resources that a check of the agreement can name.
+pub const AGREEMENT_RESOURCES_MAX: usize = 1_000;
+/// Resources that each list in the answer to a check of the agreement names; the others are counted.
+pub const AGREEMENTS_MAX: usize = 1_000;
+/// Members, and hashes, that an obstacle to an agreement names; the others are counted.
+pub const OBSTACLE_MEMBERS_MAX: usize = 16;
 /// Interval of a watch's bookmarks for callers who do not say, in milliseconds.
 pub const BOOKMARK_INTERVAL_MS_DEFAULT: u64 = 10_000;
 /// Largest age that a read may allow its answer, in milliseconds.
@@ -106,6 +112,24 @@ pub const LIMITS: &[Limit] = &[
         name: "reasons in the answer to a check",
         value: DANGERS_MAX as u64,
         unit: "reasons",
+        beyond: "counted, not named",
+    },
+    Limit {
+        name: "resources in a check of the agreement",
+        value: AGREEMENT_RESOURCES_MAX as u64,
+        unit: "resources",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "resources in the answer to a check of the agreement",
+        value: AGREEMENTS_MAX as u64,
+        unit: "resources",
+        beyond: "counted, not named",
+    },
+    Limit {
+        name: "members in an obstacle to an agreement",
+        value: OBSTACLE_MEMBERS_MAX as u64,
+        unit: "members",
         beyond: "counted, not named",
     },
     Limit {

@@ -35,7 +35,7 @@ pub use dry_run::DryRun;
 pub use histories::{History, ListControllerRevisions, Wanted};
 pub use members::{ListMembers, MemberEpoch};
 pub use migrations::{ClaimKey, ListMigrations};
-pub use storage_versions::ListStorageVersions;
+pub use storage_versions::{AgreementQuery, ListStorageVersions};
 
 /// A client of a Synod cluster.
 ///

@@ -84,10 +84,11 @@ mod transport;
 mod values;
 mod watch;
 
-pub use client::{Backup, BackupOf};
 pub use client::{
-    ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations, ListStorageVersions, MemberEpoch,
+    AgreementQuery, ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations,
+    ListStorageVersions, MemberEpoch,
 };
+pub use client::{Backup, BackupOf};
 pub use client::{DryRun, History, ListControllerRevisions, Wanted};
 pub use collections::{Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};
@@ -117,6 +118,7 @@ pub use transport::Token;
 pub use values::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };
+pub use values::{Agreement, Obstacle, ObstacleGroup, ObstacleReason, ResourceAgreement};
 pub use values::{
     AgreementHistory, Alarm, AlarmKind, Changed, CheckpointWritten, ClusterStatus,
     CollectionChanged, CollectionItem, CollectionPage, CollectionView, Drain, Drained,

@@ -1,5 +1,6 @@
 //! The answers of calls, as owned values: one file for each object.
 
+mod agreements;
 mod changes;
 mod cluster_status;
 mod collections;
@@ -19,6 +20,7 @@ mod storage_version;
 mod storage_versions;
 mod wire;
 
+pub use agreements::{Agreement, Obstacle, ObstacleGroup, ObstacleReason, ResourceAgreement};
 pub use changes::{
     AgreementHistory, Changed, CheckpointWritten, Joined, Renewed, Reported, ReportedResource,
     RevisionAtTime, SettingsView,

@@ -8,8 +8,8 @@ use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Finalizers, Violation, Violations};
 
 use crate::limits::{
-    ANNOTATIONS_MAX, BINARY_RESOURCES_MAX, PIPELINE_CALLS_MAX, WATCH_KINDS_MAX, WATCH_NAMES_MAX,
-    WATCH_RESOURCES_MAX,
+    AGREEMENT_RESOURCES_MAX, ANNOTATIONS_MAX, BINARY_RESOURCES_MAX, PIPELINE_CALLS_MAX,
+    WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX,
 };
 
 /// The lists of a message, and the sub-messages that hold lists.
@@ -123,6 +123,12 @@ static CHECK_BINARY: Shape = shape(&[
     ),
     field(3, "leftToOthers", Items::Texts(LEFT_TO_OTHERS_MAX)),
 ]);
+
+static CHECK_AGREEMENT: Shape = shape(&[field(
+    1,
+    "resources",
+    Items::Messages(AGREEMENT_RESOURCES_MAX, &FLAT),
+)]);
 
 static BINARY_RESOURCE: Shape = shape(&[field(
     3,
@@ -255,6 +261,7 @@ impl Shape {
             "MembershipJoinRequest" => &JOIN,
             "MembershipListRequest" => &LIST_MEMBERS,
             "StorageVersionsReportRequest" => &REPORT,
+            "StorageVersionsCheckAgreementRequest" => &CHECK_AGREEMENT,
             "StorageVersionsCheckBinaryRequest" => &CHECK_BINARY,
             "MigrationsObserveRequest" => &OBSERVE,
             "PipelineOpenRequest" => &PIPELINE,

@@ -1,9 +1,11 @@
+use std::collections::BTreeSet;
+
 use synod_model::{
     ApiVersion, Binary, BinaryResource, GroupResource, Stance, Violation, Violations,
 };
 
 use super::Consistency;
-use crate::limits::BINARY_RESOURCES_MAX;
+use crate::limits::{AGREEMENT_RESOURCES_MAX, BINARY_RESOURCES_MAX};
 use crate::v1::binary_resource::Stance as Sent;
 use crate::wire::{Wire, read, sound};
 use crate::{messages, read_fields, v1};
@@ -110,5 +112,36 @@ messages! {
         resource = resource,
         version = version,
         read = read,
+    }
+}
+
+/// Asks whether the members agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckAgreement {
+    /// The resources in question; empty: all that is known.
+    pub resources: BTreeSet<GroupResource>,
+    /// Whether it counts as agreement that nothing is known.
+    pub allow_none: bool,
+    /// The consistency of the read.
+    pub read: Consistency,
+}
+
+messages! {
+    v1::StorageVersionsCheckAgreementRequest = CheckAgreement {
+        resources = resources,
+        allow_none = allow_none,
+        read = read,
+    } => check
+}
+
+impl CheckAgreement {
+    fn check(&self) -> Violations {
+        let mut found = Violations::new();
+        let many = self.resources.len();
+        if many > AGREEMENT_RESOURCES_MAX {
+            let fault = Violation::too_many(many, AGREEMENT_RESOURCES_MAX);
+            found.push(fault.at("resources"));
+        }
+        found
     }
 }

@@ -18,12 +18,12 @@ use crate::limits::{
 };
 use crate::wire::Wire;
 use crate::{
-    AgreementHistory, CheckBinary, CheckDrop, CollectionCursor, Consistency, ContinueToken,
-    ControllerHistoryCursor, ControllerRevisionCursor, GetCollection, GetControllerHistory,
-    GetLease, GetMember, GetObject, GetOutcome, GetRoster, GetSettings, GetStorageVersion,
-    ListCollections, ListControllerRevisions, ListId, ListLeaseCandidates, ListLeases, ListMembers,
-    ListObjects, ListRosters, ListStorageVersions, ObjectCursor, ObjectScope, PageKey, PageRequest,
-    PageStart, WatchFilter, WatchStart, samples, v1,
+    AgreementHistory, CheckAgreement, CheckBinary, CheckDrop, CollectionCursor, Consistency,
+    ContinueToken, ControllerHistoryCursor, ControllerRevisionCursor, GetCollection,
+    GetControllerHistory, GetLease, GetMember, GetObject, GetOutcome, GetRoster, GetSettings,
+    GetStorageVersion, ListCollections, ListControllerRevisions, ListId, ListLeaseCandidates,
+    ListLeases, ListMembers, ListObjects, ListRosters, ListStorageVersions, ObjectCursor,
+    ObjectScope, PageKey, PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
 };
 
 /// The request after both conversions: to its message and back.
@@ -247,8 +247,11 @@ proptest! {
     ) {
         let check = CheckBinary { binary, read };
         prop_assert_eq!(carried::<_, v1::StorageVersionsCheckBinaryRequest>(&check).unwrap(), check);
+        let resources = [resource.clone()].into();
         let check = CheckDrop { resource, version, read };
         prop_assert_eq!(carried::<_, v1::StorageVersionsCheckDropRequest>(&check).unwrap(), check);
+        let check = CheckAgreement { resources, allow_none: true, read };
+        prop_assert_eq!(carried::<_, v1::StorageVersionsCheckAgreementRequest>(&check).unwrap(), check);
     }
 
     #[test]

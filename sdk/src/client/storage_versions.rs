@@ -1,6 +1,9 @@
 //! Storage versions: reading what members report and what follows from it.
 
+use std::collections::BTreeSet;
+
 use synod_model::{ForgetResource, GroupResource, Revision};
+use synod_proto::wire::Wire as _;
 use synod_proto::{Change, v1};
 
 use super::{Client, stubs};
@@ -8,7 +11,9 @@ use crate::pages::Pages;
 use crate::read_options::list_options;
 use crate::transport::Try;
 use crate::values::read;
-use crate::{AgreementHistory, Error, Header, ReadOptions, StorageVersionPage, StorageVersionView};
+use crate::{
+    Agreement, AgreementHistory, Error, Header, ReadOptions, StorageVersionPage, StorageVersionView,
+};
 
 /// Which resources to list, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +43,38 @@ impl ListStorageVersions {
 }
 
 list_options!(ListStorageVersions);
+
+/// The resources on which agreement is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AgreementQuery {
+    /// The resources, at most 1,000; empty: all that is known.
+    pub resources: BTreeSet<GroupResource>,
+    /// Whether it counts as agreement that nothing at all is known.
+    pub allow_none: bool,
+}
+
+impl AgreementQuery {
+    /// All that is known: each resource that is reported, observed, draining or on a roster, or was reported and has a collection.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// These resources.
+    #[must_use]
+    pub fn with_resources(mut self, resources: impl IntoIterator<Item = GroupResource>) -> Self {
+        self.resources.extend(resources);
+        self
+    }
+
+    /// A cluster of which nothing is known counts as agreed.
+    #[must_use]
+    pub fn with_none_allowed(mut self) -> Self {
+        self.allow_none = true;
+        self
+    }
+}
 
 impl Client {
     /// Reads one resource.
@@ -103,6 +140,32 @@ impl Client {
         });
         let answer: v1::StorageVersionsForgetResponse = answer.await?;
         read(answer.header)
+    }
+
+    /// Checks whether the members agree, and returns every obstacle and what a positive answer assumes.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: more than 1,000 resources.
+    pub async fn check_agreement(
+        &self,
+        query: &AgreementQuery,
+        options: ReadOptions,
+    ) -> Result<Agreement, Error> {
+        let message = v1::StorageVersionsCheckAgreementRequest {
+            resources: query.resources.to_wire(),
+            allow_none: query.allow_none,
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .check_agreement(request)
+                    .await
+            }
+        });
+        read::<v1::StorageVersionsCheckAgreementResponse, _>(answer.await?)
     }
 
     /// Reads what the members of a resource agreed on, change by change.

@@ -8,14 +8,14 @@ use synod_proto::wire::Wire;
 
 use super::document;
 use crate::{
-    AgreementHistory, Assumed, CheckpointWritten, ClusterStatus, Collection, CollectionChanged,
-    CollectionPage, CollectionView, ControllerRevision, Diagnostics, Event, Events, GroupResource,
-    Header, HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage, LeaseToken, LeaseView,
-    LogFilter, Member, MemberPage, MemberView, Migration, MigrationFailure, MigrationPage,
-    MigrationView, ObjectWritten, OwnerReference, Reported, RevisionAnswered, RevisionAtTime,
-    RevisionDiff, RevisionView, Roster, RosterChanged, RosterPage, RosterView, Safety, Settings,
-    SettingsView, StorageState, StorageVersion, StorageVersionPage, StorageVersionView,
-    StoredObject,
+    Agreement, AgreementHistory, Assumed, CheckpointWritten, ClusterStatus, Collection,
+    CollectionChanged, CollectionPage, CollectionView, ControllerRevision, Diagnostics, Event,
+    Events, GroupResource, Header, HistoryChanged, HistoryPage, Lease, LeaseCandidate, LeasePage,
+    LeaseToken, LeaseView, LogFilter, Member, MemberPage, MemberView, Migration, MigrationFailure,
+    MigrationPage, MigrationView, ObjectWritten, OwnerReference, Reported, RevisionAnswered,
+    RevisionAtTime, RevisionDiff, RevisionView, Roster, RosterChanged, RosterPage, RosterView,
+    Safety, Settings, SettingsView, StorageState, StorageVersion, StorageVersionPage,
+    StorageVersionView, StoredObject,
 };
 
 /// A value that is written as a message of its own.
@@ -43,6 +43,7 @@ macro_rules! documents {
 }
 
 documents! {
+    Agreement = StorageVersionsCheckAgreementResponse;
     AgreementHistory = StorageVersionsHistoryResponse;
     Assumed = Assumption;
     CheckpointWritten = ClusterCheckpointResponse;

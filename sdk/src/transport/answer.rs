@@ -93,6 +93,7 @@ answers!(
     SessionsOpenResponse,
     StorageVersionsAdoptResponse,
     StorageVersionsForgetResponse,
+    StorageVersionsCheckAgreementResponse,
     StorageVersionsCheckBinaryResponse,
     StorageVersionsCheckDropResponse,
     StorageVersionsGetResponse,

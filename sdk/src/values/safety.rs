@@ -1,8 +1,8 @@
 //! Safety checks: whether a binary may join, and whether a version may be dropped.
 
 use synod_model::{
-    ApiVersion, Assumption, GroupResource, LogTime, MemberId, NamespacedName, StorageVersionHash,
-    Violation, Violations,
+    ApiVersion, Assumption, GroupResource, LogTime, MemberId, NamespacedName, ResourceScope,
+    StorageVersionHash, Violation, Violations,
 };
 
 use synod_proto::wire::Wire;
@@ -106,6 +106,10 @@ pub enum DangerReason {
     NotDecodable(MemberId, ApiVersion),
     /// This ControllerRevision, which never changes, is in this version.
     Snapshot(NamespacedName, ApiVersion),
+    /// So many members have joined and have not reported, of which this one is the first by id.
+    MemberSilent(MemberId, u32),
+    /// A roster asks for resources of this scope, and no such resource is known.
+    ScopeUnknown(ResourceScope),
     /// A reason of a later release, by its number: [`Danger::message`] says it.
     Other(i32),
 }
@@ -192,6 +196,8 @@ dangers! {
     AbsentMore(count);
     NotDecodable(member, version);
     Snapshot(snapshot, version);
+    MemberSilent(member, count);
+    ScopeUnknown(scope);
 }
 
 #[cfg(test)]

@@ -164,14 +164,14 @@ messages! {
 }
 
 /// The missing members; left out if there are none.
-mod unless_empty {
+pub(super) mod unless_empty {
     use super::*;
 
-    pub(super) fn write(absent: &Absent) -> Option<v1::AbsentMembers> {
+    pub(in crate::values) fn write(absent: &Absent) -> Option<v1::AbsentMembers> {
         (!absent.is_empty()).then(|| absent.into())
     }
 
-    pub(super) fn read(pb: Option<v1::AbsentMembers>) -> Result<Absent, Violations> {
+    pub(in crate::values) fn read(pb: Option<v1::AbsentMembers>) -> Result<Absent, Violations> {
         let absent: Option<Absent> = Wire::of_wire(pb)?;
         Ok(absent.unwrap_or_default())
     }

@@ -26,6 +26,7 @@
 
 mod actors;
 mod aftermath;
+mod agreement;
 mod apply;
 mod checkpoint;
 mod command;
@@ -62,6 +63,9 @@ mod views;
 mod voting;
 mod watched;
 
+pub use agreement::{
+    AgreementQuery, AgreementVerdict, Obstacle, ResourceAgreement, check_agreement,
+};
 pub use checkpoint::{CorruptState, DamagedMemory, HashedRow, Loading};
 pub use command::{
     AnnounceReplica, CollectGarbage, Command, CommandName, Expire, FollowSwitches, Initialize,

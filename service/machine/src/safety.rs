@@ -3,6 +3,7 @@
 //! Both are answered from one revision. What is unknown is not safe, and a safe answer names what it assumes.
 
 mod assumptions;
+mod silence;
 mod snapshots;
 mod stored;
 mod unknown;
@@ -16,8 +17,11 @@ use synod_model::{
 };
 
 use self::assumptions::assumed_members;
-pub(crate) use self::assumptions::standing_assumptions;
+pub(crate) use self::assumptions::{agreement_assumptions, standing_assumptions};
+use self::silence::Silence;
+pub(crate) use self::silence::{silent_members, unknown_scopes};
 use self::stored::{Concern, Found, found};
+pub(crate) use self::unknown::nearest_resource;
 pub use self::why::Why;
 use crate::{Past, StorageVersionView};
 
@@ -51,8 +55,14 @@ pub struct Danger {
 #[must_use]
 pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVerdict {
     let mut verdict = SafetyVerdict::default();
+    let silence = Silence::look(past);
     for named in &binary.resources {
-        verdict.add(past, &named.resource, of_binary(past, now, named));
+        let found = of_binary(past, now, named);
+        verdict.add(
+            past,
+            &named.resource,
+            silence.add_to(found, &named.resource),
+        );
     }
     let named: BTreeSet<&GroupResource> =
         binary.resources.iter().map(|one| &one.resource).collect();
@@ -62,6 +72,13 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
             .iter()
             .any(|scope| scope.covers(resource))
     };
+    for resource in silence.unknown_resources() {
+        let is_of_a_binary = past.topic_kind(resource).is_of_a_binary();
+        if is_of_a_binary && !named.contains(resource) && !is_left(resource) {
+            let found = silence.add_to(Found::default(), resource);
+            verdict.add(past, resource, found);
+        }
+    }
     for state in past.storage_states(None) {
         let resource = state.resource;
         if named.contains(&resource) || !past.topic_kind(&resource).is_of_a_binary() {
@@ -80,7 +97,9 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
                 decodable: known.into_iter().collect(),
                 stance: None,
             };
-            verdict.add(past, &nothing.resource, of_binary(past, now, &nothing));
+            let found = of_binary(past, now, &nothing);
+            let found = silence.add_to(found, &nothing.resource);
+            verdict.add(past, &nothing.resource, found);
         }
     }
     verdict
@@ -168,6 +187,7 @@ pub fn check_drop(
     found
         .whys
         .extend(unknown::version(past, resource, version, &concern));
+    let found = Silence::look(past).add_to(found, resource);
     verdict.add(past, resource, found);
     verdict
 }

@@ -5,6 +5,7 @@
 //! handled by the gate in front of them. Errors are [`Refusal`]s until the last step, where one table converts them to statuses.
 
 mod admission;
+mod agreement;
 mod answers;
 mod backups;
 mod bodies;

@@ -142,7 +142,26 @@ export type DangerReason =
   | 'DANGER_REASON_UNREADABLE_HASH'
   | 'DANGER_REASON_CONTRADICTED'
   | 'DANGER_REASON_VERSION_UNKNOWN'
-  | 'DANGER_REASON_DRAINING_UNKNOWN';
+  | 'DANGER_REASON_DRAINING_UNKNOWN'
+  | 'DANGER_REASON_MEMBER_SILENT'
+  | 'DANGER_REASON_SCOPE_UNKNOWN';
+
+/** Why the members do not agree. Since 0.1. Clients treat an unknown reason as an obstacle and show its `message`. */
+export type ObstacleReason =
+  | 'OBSTACLE_REASON_UNSPECIFIED'
+  | 'OBSTACLE_REASON_NOTHING_KNOWN'
+  | 'OBSTACLE_REASON_MEMBER_SILENT'
+  | 'OBSTACLE_REASON_SCOPE_UNKNOWN'
+  | 'OBSTACLE_REASON_UNKNOWN'
+  | 'OBSTACLE_REASON_UNREPORTED'
+  | 'OBSTACLE_REASON_NOTHING_SELECTED'
+  | 'OBSTACLE_REASON_ENCODINGS_DIFFER'
+  | 'OBSTACLE_REASON_FIXED_ELSEWHERE'
+  | 'OBSTACLE_REASON_NOT_ADOPTED'
+  | 'OBSTACLE_REASON_ABSENT'
+  | 'OBSTACLE_REASON_CONTRADICTED'
+  | 'OBSTACLE_REASON_OBSERVATION_EXPIRED'
+  | 'OBSTACLE_REASON_OBSERVATIONS_DIFFER';
 
 /** Why a migration was created. Since 0.1. */
 export type MigrationReason =
@@ -3243,6 +3262,92 @@ export interface Danger {
   snapshot: string;
   /** The same in words, for people. */
   message: string;
+  /** The scope of a roster (see `Roster.scope`), where the reason names one; else empty. */
+  scope: string;
+}
+
+/** Asks whether the members agree. Since 0.1. */
+export interface StorageVersionsCheckAgreementRequest {
+  /**
+   * On which resources; up to 1,000. None: on all that is known, that is each resource that a member reports, that discovery
+   * shows, in which writes may still land, for which a roster asks, or that was once reported and has a collection.
+   */
+  resources: GroupResource[];
+  /** Whether it counts as agreement that nothing at all is known. */
+  allowNone: boolean;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** Whether the members agree. Since 0.1. */
+export interface StorageVersionsCheckAgreementResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** Whether they do: there is no obstacle. */
+  agreed: boolean;
+  /** The obstacles that concern the whole cluster, up to 1,000. */
+  obstacles: Obstacle[];
+  /** The resources in question, up to 1,000: first those without an agreement, each part by group and resource. */
+  resources: ResourceAgreement[];
+  /** How many more obstacles of the cluster and resources there are. */
+  omitted: number;
+  /**
+   * The resources that do not count, sorted, up to 1,000: of which only what was known before has stayed. Empty if resources
+   * were named.
+   */
+  leftOver: GroupResource[];
+  /** How many more there are. */
+  leftOverOmitted: number;
+  /** What a positive answer assumes, also while it is negative. None: nothing. */
+  assumptions: Assumption[];
+}
+
+/** Whether the members agree on one resource. Since 0.1. */
+export interface ResourceAgreement {
+  /** The resource. */
+  resource?: GroupResource;
+  /** Whether they do: there is no obstacle. */
+  agreed: boolean;
+  /** The version that they agree on. Unset: none, or discovery alone shows the encoding. */
+  agreedVersion?: string;
+  /** The storage-version hash that discovery shows while no member reports the resource. Unset: none. */
+  agreedHash?: string;
+  /** Every obstacle. */
+  obstacles: Obstacle[];
+}
+
+/** An obstacle to an agreement. Since 0.1. */
+export interface Obstacle {
+  /** What kind of obstacle. */
+  reason: ObstacleReason;
+  /** The same in words, for people. */
+  message: string;
+  /** The members that it concerns, where it concerns some, by version where the reason has versions; up to 16 members. */
+  groups: ObstacleGroup[];
+  /** How many more members it concerns. */
+  omitted: number;
+  /** The storage-version hashes, where the reason names some, sorted, up to 16. */
+  hashes: string[];
+  /** Whether the observation has expired, where the reason is that it contradicts the members. */
+  expired: boolean;
+  /** The scope of a roster (see `Roster.scope`), where the reason names one; else empty. */
+  scope: string;
+  /** The known resource with the most similar name, where the resource is unknown and one is similar. */
+  nearest?: GroupResource;
+  /** The selected version, where the reason names one; else empty. */
+  selectedVersion: string;
+  /** The revision that selected it, where the reason names one; else 0. */
+  selectedRevision: bigint;
+  /** Who is missing by the roster, where the reason is that somebody is. */
+  absent?: AbsentMembers;
+}
+
+/** Members that an obstacle concerns in the same way. Since 0.1. */
+export interface ObstacleGroup {
+  /** The version that they encode or vote for, where the reason has versions; else empty. */
+  version: string;
+  /** Their ids, sorted. */
+  members: string[];
 }
 
 /** The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1. */

@@ -488,6 +488,14 @@ export class StorageVersionsService {
   checkDrop(request: Init<v1.StorageVersionsCheckDropRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckDropResponse> {
     return this.#caller.call('synod.v1.StorageVersions/CheckDrop', 'StorageVersionsCheckDropRequest', 'StorageVersionsCheckDropResponse', request, options);
   }
+
+  /**
+   * Says whether the members agree, on some resources or on all that is known, with every obstacle and what a positive answer
+   * assumes. Since 0.1.
+   */
+  checkAgreement(request: Init<v1.StorageVersionsCheckAgreementRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckAgreementResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/CheckAgreement', 'StorageVersionsCheckAgreementRequest', 'StorageVersionsCheckAgreementResponse', request, options);
+  }
 }
 
 /**

@@ -2678,6 +2678,24 @@ class StorageVersionsService(Service):
         )
         return self._call("synod.v1.StorageVersions/CheckDrop", request, v1.StorageVersionsCheckDropResponse, timeout)
 
+    def check_agreement(
+        self,
+        *,
+        resources: tuple[v1.GroupResource, ...] = (),
+        allow_none: bool = False,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckAgreementResponse:
+        """Says whether the members agree, on some resources or on all that is known, with every obstacle and what a positive answer
+        assumes. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckAgreementRequest(
+            resources=resources,
+            allow_none=allow_none,
+            read=read,
+        )
+        return self._call("synod.v1.StorageVersions/CheckAgreement", request, v1.StorageVersionsCheckAgreementResponse, timeout)
+
 
 class AsyncStorageVersionsService(AsyncService):
     """What every member encodes, decodes and serves, and what follows from it. Since 0.1."""
@@ -2846,6 +2864,24 @@ class AsyncStorageVersionsService(AsyncService):
             read=read,
         )
         return await self._call("synod.v1.StorageVersions/CheckDrop", request, v1.StorageVersionsCheckDropResponse, timeout)
+
+    async def check_agreement(
+        self,
+        *,
+        resources: tuple[v1.GroupResource, ...] = (),
+        allow_none: bool = False,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckAgreementResponse:
+        """Says whether the members agree, on some resources or on all that is known, with every obstacle and what a positive answer
+        assumes. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckAgreementRequest(
+            resources=resources,
+            allow_none=allow_none,
+            read=read,
+        )
+        return await self._call("synod.v1.StorageVersions/CheckAgreement", request, v1.StorageVersionsCheckAgreementResponse, timeout)
 
 
 class MigrationsService(Service):

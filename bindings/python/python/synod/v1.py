@@ -405,6 +405,60 @@ class DangerReason(ProtocolEnum):
     DRAINING_UNKNOWN = "DANGER_REASON_DRAINING_UNKNOWN"
     """Writes in versions that nobody can name may land until `until_log_time_ms`."""
 
+    MEMBER_SILENT = "DANGER_REASON_MEMBER_SILENT"
+    """So many members as `count` says, of which `member` is the first, have joined and have not reported: what they encode and
+    decode is unknown. An empty report counts.
+    """
+
+    SCOPE_UNKNOWN = "DANGER_REASON_SCOPE_UNKNOWN"
+    """A roster asks for resources of `scope`, and no such resource is known."""
+
+
+class ObstacleReason(ProtocolEnum):
+    """Why the members do not agree. Since 0.1. Clients treat an unknown reason as an obstacle and show its `message`."""
+
+    UNSPECIFIED = "OBSTACLE_REASON_UNSPECIFIED"
+    """Never sent."""
+
+    NOTHING_KNOWN = "OBSTACLE_REASON_NOTHING_KNOWN"
+    """Nothing at all is known: no resource is reported, observed, draining or on a roster. The request can allow this."""
+
+    MEMBER_SILENT = "OBSTACLE_REASON_MEMBER_SILENT"
+    """The members have joined and have not reported since: what they encode is unknown. An empty report counts."""
+
+    SCOPE_UNKNOWN = "OBSTACLE_REASON_SCOPE_UNKNOWN"
+    """A roster asks for resources of `scope`, and no such resource is known."""
+
+    UNKNOWN = "OBSTACLE_REASON_UNKNOWN"
+    """The resource was never reported or observed, so it may be mistyped: `nearest` is the known one with the most similar name."""
+
+    UNREPORTED = "OBSTACLE_REASON_UNREPORTED"
+    """No member reports the resource, and discovery shows nothing of it."""
+
+    NOTHING_SELECTED = "OBSTACLE_REASON_NOTHING_SELECTED"
+    """The members vote, each group for its version, and no version is selected: they encode nothing."""
+
+    ENCODINGS_DIFFER = "OBSTACLE_REASON_ENCODINGS_DIFFER"
+    """The members do not all encode one version; each group encodes its own."""
+
+    FIXED_ELSEWHERE = "OBSTACLE_REASON_FIXED_ELSEWHERE"
+    """The fixed entries of the members encode another version than `selected_version`."""
+
+    NOT_ADOPTED = "OBSTACLE_REASON_NOT_ADOPTED"
+    """The members vote and have not adopted `selected_version`, which was selected at `selected_revision`."""
+
+    ABSENT = "OBSTACLE_REASON_ABSENT"
+    """The roster asks for `absent`, who do not report the resource."""
+
+    CONTRADICTED = "OBSTACLE_REASON_CONTRADICTED"
+    """Discovery shows `hashes`, or showed them last, and no member reports one of them."""
+
+    OBSERVATION_EXPIRED = "OBSTACLE_REASON_OBSERVATION_EXPIRED"
+    """No member reports the resource, and nobody has looked at its discovery for two periods."""
+
+    OBSERVATIONS_DIFFER = "OBSTACLE_REASON_OBSERVATIONS_DIFFER"
+    """No member reports the resource, and discovery shows several encodings: `hashes`."""
+
 
 class MigrationReason(ProtocolEnum):
     """Why a migration was created. Since 0.1."""
@@ -6112,6 +6166,9 @@ class Danger(Message):
     message: str = ""
     """The same in words, for people."""
 
+    scope: str = ""
+    """The scope of a roster (see `Roster.scope`), where the reason names one; else empty."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("reason", "reason", "one", "DangerReason"),
@@ -6122,6 +6179,167 @@ class Danger(Message):
         Field("count", "count", "one", "int"),
         Field("snapshot", "snapshot", "one", "str"),
         Field("message", "message", "one", "str"),
+        Field("scope", "scope", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsCheckAgreementRequest(Message):
+    """Asks whether the members agree. Since 0.1."""
+
+    resources: tuple[GroupResource, ...] = ()
+    """On which resources; up to 1,000. None: on all that is known, that is each resource that a member reports, that discovery
+    shows, in which writes may still land, for which a roster asks, or that was once reported and has a collection.
+    """
+
+    allow_none: bool = False
+    """Whether it counts as agreement that nothing at all is known."""
+
+    read: ReadOptions | None = None
+    """How to read; left out: linearizable."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("resources", "resources", "many", "GroupResource"),
+        Field("allow_none", "allowNone", "one", "bool"),
+        Field("read", "read", "optional", "ReadOptions"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsCheckAgreementResponse(Message):
+    """Whether the members agree. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    agreed: bool = False
+    """Whether they do: there is no obstacle."""
+
+    obstacles: tuple[Obstacle, ...] = ()
+    """The obstacles that concern the whole cluster, up to 1,000."""
+
+    resources: tuple[ResourceAgreement, ...] = ()
+    """The resources in question, up to 1,000: first those without an agreement, each part by group and resource."""
+
+    omitted: int = 0
+    """How many more obstacles of the cluster and resources there are."""
+
+    left_over: tuple[GroupResource, ...] = ()
+    """The resources that do not count, sorted, up to 1,000: of which only what was known before has stayed. Empty if resources
+    were named.
+    """
+
+    left_over_omitted: int = 0
+    """How many more there are."""
+
+    assumptions: tuple[Assumption, ...] = ()
+    """What a positive answer assumes, also while it is negative. None: nothing."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("agreed", "agreed", "one", "bool"),
+        Field("obstacles", "obstacles", "many", "Obstacle"),
+        Field("resources", "resources", "many", "ResourceAgreement"),
+        Field("omitted", "omitted", "one", "int"),
+        Field("left_over", "leftOver", "many", "GroupResource"),
+        Field("left_over_omitted", "leftOverOmitted", "one", "int"),
+        Field("assumptions", "assumptions", "many", "Assumption"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ResourceAgreement(Message):
+    """Whether the members agree on one resource. Since 0.1."""
+
+    resource: GroupResource | None = None
+    """The resource."""
+
+    agreed: bool = False
+    """Whether they do: there is no obstacle."""
+
+    agreed_version: str | None = None
+    """The version that they agree on. Unset: none, or discovery alone shows the encoding."""
+
+    agreed_hash: str | None = None
+    """The storage-version hash that discovery shows while no member reports the resource. Unset: none."""
+
+    obstacles: tuple[Obstacle, ...] = ()
+    """Every obstacle."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("agreed", "agreed", "one", "bool"),
+        Field("agreed_version", "agreedVersion", "optional", "str"),
+        Field("agreed_hash", "agreedHash", "optional", "str"),
+        Field("obstacles", "obstacles", "many", "Obstacle"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Obstacle(Message):
+    """An obstacle to an agreement. Since 0.1."""
+
+    reason: ObstacleReason = ObstacleReason.UNSPECIFIED
+    """What kind of obstacle."""
+
+    message: str = ""
+    """The same in words, for people."""
+
+    groups: tuple[ObstacleGroup, ...] = ()
+    """The members that it concerns, where it concerns some, by version where the reason has versions; up to 16 members."""
+
+    omitted: int = 0
+    """How many more members it concerns."""
+
+    hashes: tuple[str, ...] = ()
+    """The storage-version hashes, where the reason names some, sorted, up to 16."""
+
+    expired: bool = False
+    """Whether the observation has expired, where the reason is that it contradicts the members."""
+
+    scope: str = ""
+    """The scope of a roster (see `Roster.scope`), where the reason names one; else empty."""
+
+    nearest: GroupResource | None = None
+    """The known resource with the most similar name, where the resource is unknown and one is similar."""
+
+    selected_version: str = ""
+    """The selected version, where the reason names one; else empty."""
+
+    selected_revision: int = 0
+    """The revision that selected it, where the reason names one; else 0."""
+
+    absent: AbsentMembers | None = None
+    """Who is missing by the roster, where the reason is that somebody is."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("reason", "reason", "one", "ObstacleReason"),
+        Field("message", "message", "one", "str"),
+        Field("groups", "groups", "many", "ObstacleGroup"),
+        Field("omitted", "omitted", "one", "int"),
+        Field("hashes", "hashes", "many", "str"),
+        Field("expired", "expired", "one", "bool"),
+        Field("scope", "scope", "one", "str"),
+        Field("nearest", "nearest", "optional", "GroupResource"),
+        Field("selected_version", "selectedVersion", "one", "str"),
+        Field("selected_revision", "selectedRevision", "one", "long"),
+        Field("absent", "absent", "optional", "AbsentMembers"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ObstacleGroup(Message):
+    """Members that an obstacle concerns in the same way. Since 0.1."""
+
+    version: str = ""
+    """The version that they encode or vote for, where the reason has versions; else empty."""
+
+    members: tuple[str, ...] = ()
+    """Their ids, sorted."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("version", "version", "one", "str"),
+        Field("members", "members", "many", "str"),
     )
 
 
@@ -7631,6 +7849,9 @@ __all__ = [
     "ObjectsTransactResponse",
     "ObjectsUpdateRequest",
     "ObjectsUpdateResponse",
+    "Obstacle",
+    "ObstacleGroup",
+    "ObstacleReason",
     "OperationResult",
     "OwnerReference",
     "PatchFormat",
@@ -7654,6 +7875,7 @@ __all__ = [
     "ReportedAnswer",
     "ReportedResource",
     "RequestId",
+    "ResourceAgreement",
     "ResponseHeader",
     "Roster",
     "RosterRule",
@@ -7682,6 +7904,8 @@ __all__ = [
     "StorageVersionStatus",
     "StorageVersionsAdoptRequest",
     "StorageVersionsAdoptResponse",
+    "StorageVersionsCheckAgreementRequest",
+    "StorageVersionsCheckAgreementResponse",
     "StorageVersionsCheckBinaryRequest",
     "StorageVersionsCheckBinaryResponse",
     "StorageVersionsCheckDropRequest",

@@ -17,21 +17,45 @@ pub(crate) fn standing_assumptions(
         None => roster.is_none(),
     };
     let is_old = status.is_some_and(|status| status.concluded_before.is_some());
+    let stored = [
+        (Assumption::NoRoster, is_on_trust),
+        (Assumption::ConcludedBefore, is_old),
+    ];
+    let stored = stored.into_iter().filter(|(_, is_made)| *is_made);
+    let stored = stored.map(|(assumption, _)| assumption);
+    stored
+        .chain(assumptions_about_writers(status, roster))
+        .collect()
+}
+
+/// The assumptions of an answer about what members encode now, which rests on nothing that is stored: a roster counts from the
+/// moment that it is set.
+pub(crate) fn agreement_assumptions(
+    status: Option<&StateStatus>,
+    roster: Option<&Roster>,
+) -> BTreeSet<Assumption> {
+    let without_roster = roster.is_none().then_some(Assumption::NoRoster);
+    let writers = assumptions_about_writers(status, roster);
+    without_roster.into_iter().chain(writers).collect()
+}
+
+fn assumptions_about_writers(
+    status: Option<&StateStatus>,
+    roster: Option<&Roster>,
+) -> impl Iterator<Item = Assumption> {
     let was_vouched_for = status.is_some_and(|status| !status.said_stopped.is_empty());
     let was_away = status.is_some_and(|status| !status.short_absences.is_empty());
     let writes_on =
         status.is_some_and(|status| status.more_ungated_gone || !status.ungated_gone.is_empty());
     let may_miss = roster.is_some_and(|roster| roster.rule.may_miss());
     let all = [
-        (Assumption::NoRoster, is_on_trust),
-        (Assumption::ConcludedBefore, is_old),
         (Assumption::SaidStopped, was_vouched_for),
         (Assumption::RosterMayMiss, may_miss),
         (Assumption::ShortAbsence, was_away),
         (Assumption::UngatedGone, writes_on),
     ];
     let made = all.into_iter().filter(|(_, is_made)| *is_made);
-    made.map(|(assumption, _)| assumption).collect()
+    made.map(|(assumption, _)| assumption)
 }
 
 /// The members that the assumptions about a resource are made of, each in words.

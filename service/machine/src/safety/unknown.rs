@@ -17,6 +17,12 @@ pub(super) fn name_nearest(past: &Past<'_>, resource: &GroupResource, found: &mu
     if !found.whys.remove(&Why::NoState(None)) {
         return;
     }
+    let nearest = nearest_resource(past, resource);
+    found.whys.insert(Why::NoState(nearest));
+}
+
+/// The known resource with the most similar name, if one is similar.
+pub(crate) fn nearest_resource(past: &Past<'_>, resource: &GroupResource) -> Option<GroupResource> {
     let asked = resource.to_string();
     let known = past.storage_states(None).take(COMPARED);
     let known = known.map(|state| state.resource);
@@ -24,9 +30,7 @@ pub(super) fn name_nearest(past: &Past<'_>, resource: &GroupResource, found: &mu
     let nearest = distances.min_by_key(|(distance, _)| *distance);
     let is_near = |distance: usize| distance * 2 <= asked.len();
     let nearest = nearest.filter(|(distance, _)| is_near(*distance));
-    found
-        .whys
-        .insert(Why::NoState(nearest.map(|(_, known)| known)));
+    nearest.map(|(_, known)| known)
 }
 
 /// The reason that nobody ever heard of the version, if that is so. The values of features and of served versions are always

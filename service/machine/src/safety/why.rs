@@ -3,8 +3,10 @@
 use std::fmt;
 
 use synod_model::{
-    ApiVersion, GroupResource, LogTime, MemberId, NamespacedName, StorageVersionHash,
+    ApiVersion, GroupResource, LogTime, MemberId, NamespacedName, ResourceScope, StorageVersionHash,
 };
+
+use crate::agreement::scope_name;
 
 /// A reason why an action is not safe.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +51,11 @@ pub enum Why {
     NotDecodableBy(MemberId, ApiVersion),
     /// This ControllerRevision, which never changes, is in this version.
     Snapshot(NamespacedName, ApiVersion),
+    /// So many members have joined and have not reported, of which this one is the first by id: what they encode and decode is
+    /// unknown.
+    MemberSilent(MemberId, u32),
+    /// A roster asks for resources of this scope, and no such resource is known.
+    ScopeUnknown(ResourceScope),
 }
 
 impl fmt::Display for Why {
@@ -113,6 +120,19 @@ impl fmt::Display for Why {
                 write!(f, "{member} does not decode {version}")
             }
             Self::Snapshot(key, version) => write!(f, "ControllerRevision {key} is in {version}"),
+            Self::MemberSilent(member, 0 | 1) => {
+                write!(f, "{member} has joined and has not reported")
+            }
+            Self::MemberSilent(member, count) => write!(
+                f,
+                "{member} and {} more have joined and have not reported",
+                count - 1
+            ),
+            Self::ScopeUnknown(scope) => write!(
+                f,
+                "a roster asks for {}, and no such resource is known",
+                scope_name(scope)
+            ),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod absences;
 mod actors;
 mod agreement;
+mod agreement_checks;
 mod checkpoint;
 mod cluster;
 mod collections;

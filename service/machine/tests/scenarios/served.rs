@@ -166,6 +166,9 @@ fn a_server_that_cannot_serve_an_advertised_version_is_refused() {
             .contains(&Why::Selected(version("served")))
     );
     assert!(!cluster.against_release(Some(cannot())).is_empty());
+    let silent = Why::MemberSilent(late.id.clone(), 1);
+    assert_eq!(cluster.against_release(Some(can("withdrawn"))), [silent]);
+    cluster.reports(&late, &[]);
     assert_eq!(cluster.against_release(Some(can("withdrawn"))), []);
 }
 
@@ -472,6 +475,7 @@ fn when_nobody_is_left_a_release_without_the_code_is_let_in_after_the_date_and_t
     };
     tries(&mut cluster);
     cluster.lives(HOUR, &[&late]);
+    cluster.reports(&late, &[]);
     assert_eq!(cluster.against_release(None), []);
     // One with the code finds it served; when it is killed, the drain counts.
     let d = cluster.starts("d", &[can("served")]);

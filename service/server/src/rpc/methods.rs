@@ -156,6 +156,7 @@ methods! {
     }
     "synod.v1.StorageVersions" {
         Adopt = Adopt;
+        CheckAgreement;
         CheckBinary;
         CheckDrop;
         Forget = ForgetResource;

@@ -147,6 +147,11 @@ fn danger(danger: &Danger) -> v1::Danger {
             pb.snapshot = key.to_string();
             pb.version = version.to_string();
         }
+        Why::MemberSilent(member, count) => {
+            pb.member = member.to_string();
+            pb.count = *count;
+        }
+        Why::ScopeUnknown(scope) => pb.scope = scope.to_string(),
     }
     pb
 }
@@ -173,5 +178,7 @@ fn reason(why: &Why) -> v1::DangerReason {
         Why::AbsentMore(_) => Reason::AbsentMore,
         Why::NotDecodableBy(..) => Reason::NotDecodable,
         Why::Snapshot(..) => Reason::Snapshot,
+        Why::MemberSilent(..) => Reason::MemberSilent,
+        Why::ScopeUnknown(_) => Reason::ScopeUnknown,
     }
 }

@@ -10,7 +10,7 @@ use synod_proto::{
 
 use super::calls::calls;
 use super::pages::{Items, Page};
-use super::{safety, typed, unexpected};
+use super::{agreement, safety, typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 use crate::read::Reading;
@@ -23,6 +23,7 @@ calls! {
     list: StorageVersionsListRequest => StorageVersionsListResponse;
     history: StorageVersionsHistoryRequest => StorageVersionsHistoryResponse;
     check_drop = safety::check_drop: StorageVersionsCheckDropRequest => StorageVersionsCheckDropResponse;
+    check_agreement = agreement::check_agreement: StorageVersionsCheckAgreementRequest => StorageVersionsCheckAgreementResponse;
     check_binary = safety::check_binary: StorageVersionsCheckBinaryRequest => StorageVersionsCheckBinaryResponse;
 }
 

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 const INTRODUCTION: &str = "\
 # Reasons and assumptions
 
-What `synod check-drop`, `synod check-binary` and `synod topics check` answer, and `CheckDrop` and `CheckBinary` of
-`synod.v1.StorageVersions`. An answer is safe if it names no reason; it then still rests on the assumptions that it names, and the
-commands end with 0 only if there is none or you vouch for them (`--assume-complete`). The success of a migration names its
-assumptions, too. Clients show a reason or an assumption of a later release by its number and its words, and never as none.
+What `synod check-drop`, `synod check-binary`, `synod topics check` and `synod storage-versions check` answer, and `CheckDrop`,
+`CheckBinary` and `CheckAgreement` of `synod.v1.StorageVersions`. An answer is safe if it names no reason, and the members agree if it
+names no obstacle. It then still rests on the assumptions that it names, and the commands end with 0 only if there is none or you
+vouch for them (`--assume-complete`). The success of a migration names its assumptions, too. Clients show a reason, an obstacle or
+an assumption of a later release by its number and its words, and never as none.
 
 A test writes this file from the protocol, and finds in each test that is named here the reason that it raises.
 ";
@@ -151,6 +152,99 @@ const DANGERS: &[RaisingTest] = &[
         "what_was_concluded_before_the_rules_is_an_assumption_and_everything_drains_once",
         "Why::DrainingUnknown",
     ),
+    raising_test(
+        "MEMBER_SILENT",
+        "agreement_checks.rs",
+        "a_member_that_has_not_reported_is_a_reason_against_every_drop_and_every_binary",
+        "Why::MemberSilent(",
+    ),
+    raising_test(
+        "SCOPE_UNKNOWN",
+        "agreement_checks.rs",
+        "a_binary_leaves_what_a_roster_asks_for_to_others_or_is_not_safe",
+        "Why::ScopeUnknown(",
+    ),
+];
+
+const OBSTACLES: &[RaisingTest] = &[
+    raising_test(
+        "NOTHING_KNOWN",
+        "agreement_checks.rs",
+        "issue_033_an_empty_cluster_is_not_agreed",
+        "Obstacle::NothingKnown",
+    ),
+    raising_test(
+        "MEMBER_SILENT",
+        "agreement_checks.rs",
+        "issue_033_members_that_have_joined_and_not_reported_are_an_obstacle",
+        "Obstacle::MemberSilent",
+    ),
+    raising_test(
+        "SCOPE_UNKNOWN",
+        "agreement_checks.rs",
+        "issue_033_a_roster_over_what_nobody_reports_is_an_obstacle",
+        "Obstacle::ScopeUnknown",
+    ),
+    raising_test(
+        "UNKNOWN",
+        "agreement_checks.rs",
+        "a_resource_that_nobody_ever_named_is_unknown_whatever_is_allowed",
+        "Obstacle::Unknown {",
+    ),
+    raising_test(
+        "UNREPORTED",
+        "agreement_checks.rs",
+        "what_is_left_over_is_listed_and_counts_only_while_it_drains_or_is_asked_for",
+        "Obstacle::Unreported",
+    ),
+    raising_test(
+        "NOTHING_SELECTED",
+        "agreement_checks.rs",
+        "votes_that_select_nothing_are_named_by_version",
+        "Obstacle::NothingSelected",
+    ),
+    raising_test(
+        "ENCODINGS_DIFFER",
+        "agreement_checks.rs",
+        "members_that_encode_several_versions_are_named_by_version",
+        "Obstacle::EncodingsDiffer",
+    ),
+    raising_test(
+        "FIXED_ELSEWHERE",
+        "agreement_checks.rs",
+        "a_member_that_encodes_another_version_than_the_selected_one_by_choice_is_named",
+        "Obstacle::FixedElsewhere",
+    ),
+    raising_test(
+        "NOT_ADOPTED",
+        "agreement_checks.rs",
+        "a_voter_that_has_not_adopted_the_selected_version_is_named",
+        "Obstacle::NotAdopted",
+    ),
+    raising_test(
+        "ABSENT",
+        "agreement_checks.rs",
+        "a_roster_and_discovery_may_stand_against_members_that_encode_one_version",
+        "Obstacle::Absent {",
+    ),
+    raising_test(
+        "CONTRADICTED",
+        "agreement_checks.rs",
+        "a_roster_and_discovery_may_stand_against_members_that_encode_one_version",
+        "Obstacle::Contradicted {",
+    ),
+    raising_test(
+        "OBSERVATION_EXPIRED",
+        "agreement_checks.rs",
+        "what_only_discovery_shows_is_agreed_while_it_shows_one_encoding",
+        "Obstacle::ObservationExpired",
+    ),
+    raising_test(
+        "OBSERVATIONS_DIFFER",
+        "agreement_checks.rs",
+        "what_only_discovery_shows_is_agreed_while_it_shows_one_encoding",
+        "Obstacle::ObservationsDiffer",
+    ),
 ];
 
 const ASSUMPTIONS: &[RaisingTest] = &[
@@ -216,6 +310,12 @@ fn the_document_of_reasons_says_what_the_protocol_does() {
             "DangerReason",
             "DANGER_REASON_",
             DANGERS,
+        ),
+        (
+            "Obstacles to an agreement",
+            "ObstacleReason",
+            "OBSTACLE_REASON_",
+            OBSTACLES,
         ),
         (
             "Assumptions",

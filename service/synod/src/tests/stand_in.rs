@@ -71,6 +71,7 @@ pub(crate) struct Part {
     pub(crate) migrations: v1::MigrationsListResponse,
     pub(crate) migration: v1::MigrationsGetResponse,
     pub(crate) dangers: v1::StorageVersionsCheckDropResponse,
+    pub(crate) agreement: v1::StorageVersionsCheckAgreementResponse,
     /// The answers to each call of `Watch`, one after the other. After the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }
@@ -378,6 +379,13 @@ impl StorageVersions for Actor {
         _: Request<v1::StorageVersionsCheckDropRequest>,
     ) -> Result<Response<v1::StorageVersionsCheckDropResponse>, Status> {
         self.say(&self.part.dangers)
+    }
+
+    async fn check_agreement(
+        &self,
+        _: Request<v1::StorageVersionsCheckAgreementRequest>,
+    ) -> Result<Response<v1::StorageVersionsCheckAgreementResponse>, Status> {
+        self.say(&self.part.agreement)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The answers of a cluster in the middle of an upgrade.
 
+#[path = "agreements.rs"]
+mod agreements;
 #[path = "histories.rs"]
 mod histories;
 #[path = "leases.rs"]
@@ -71,6 +73,7 @@ pub(crate) fn part() -> Part {
         migrations: migrations::migrations(),
         migration: migrations::migration(),
         dangers: migrations::dangers(),
+        agreement: agreements::agreement(),
         watches: vec![vec![
             bookmark(45),
             first_events(),
