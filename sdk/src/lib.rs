@@ -122,9 +122,9 @@ pub use values::{Agreement, Obstacle, ObstacleGroup, ObstacleReason, ResourceAgr
 pub use values::{
     AgreementHistory, Alarm, AlarmKind, Changed, CheckpointWritten, ClusterStatus,
     CollectionChanged, CollectionItem, CollectionPage, CollectionView, Drain, Drained,
-    EncodingCount, Header, Joined, MemberItem, MemberPage, MemberView, ObjectItem, ObjectPage,
-    ObjectView, ObjectWritten, OperationResult, Outcome, OutcomeAnswer, ReadResult, Renewed,
-    ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey, RevisionAtTime,
+    EncodingCount, Header, Heartbeat, Joined, MemberItem, MemberPage, MemberView, ObjectItem,
+    ObjectPage, ObjectView, ObjectWritten, OperationResult, Outcome, OutcomeAnswer, ReadResult,
+    Renewed, ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey, RevisionAtTime,
     SettingsView, ShortAbsence, StorageState, StorageVersion, StorageVersionEntry,
     StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
     UngatedMember,

@@ -51,6 +51,6 @@ pub use rosters::{RosterChanged, RosterPage, RosterView};
 pub use safety::{Assumed, Danger, DangerReason, Safety};
 pub use storage_state::{Drain, Drained, ShortAbsence, StorageState, UngatedMember};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};
-pub use storage_versions::{StorageVersionItem, StorageVersionPage, StorageVersionView};
+pub use storage_versions::{Heartbeat, StorageVersionItem, StorageVersionPage, StorageVersionView};
 
 pub(crate) use wire::{FromWire, read};

@@ -1,6 +1,6 @@
 //! The answers about resources: what members report, and the storage states.
 
-use synod_model::LogTime;
+use synod_model::{LogTime, WallTime};
 use synod_proto::{messages, v1};
 
 use super::{Header, StorageState, StorageVersion};
@@ -16,6 +16,19 @@ pub struct StorageVersionView {
     pub storage_state: Option<StorageState>,
     /// The log time of the state that was read, to be compared with the ends of drains.
     pub log_time: LogTime,
+    /// The last look at the resource's discovery; `None` if there was none.
+    pub heartbeat: Option<Heartbeat>,
+}
+
+/// The time of the last look at the discovery of a resource. A look that shows the same moves no revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heartbeat {
+    /// The log time of the look.
+    pub log_time: LogTime,
+    /// The wall time of the look, for display.
+    pub time: WallTime,
+    /// Whether it is longer ago than two periods, so that what is stored may have changed since.
+    pub stale: bool,
 }
 
 /// Resources in a list, all at one revision, ordered by group and resource.
@@ -47,7 +60,12 @@ messages! {
         storage_version = storage_version,
         storage_state = storage_state,
         log_time = log_time_ms,
-        ; ..Default::default()
+        heartbeat = heartbeat,
+    }
+    v1::Heartbeat = Heartbeat {
+        log_time = log_time_ms,
+        time = time_ms,
+        stale = stale,
     }
     v1::StorageVersionsListResponse = StorageVersionPage {
         header = header,

@@ -9,13 +9,13 @@ mod kubeconfig;
 mod logging;
 mod merge;
 mod named;
+mod objections;
 mod output;
 mod replicated;
 mod serve;
 mod settings;
 mod supervisor;
 mod traces;
-mod verdict;
 mod views;
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The printed forms of the cluster's answers, one kind of object a file: JSON, tables and names.
 
+mod agreements;
 mod backups;
 mod cluster;
 mod collections;
@@ -20,10 +21,10 @@ mod status;
 mod storage_versions;
 mod top;
 mod topics;
-mod verdicts;
 
 use std::time::Duration;
 
+pub(crate) use agreements::agreement;
 pub(crate) use backups::{backup, created, founded, may_be_lost, survivor};
 pub(crate) use cluster::{checkpoints, leader_changed, replica_changed};
 pub(crate) use collections::{collection, collection_changed, collection_deleted, collections};
@@ -48,7 +49,6 @@ pub(crate) use storage_versions::{COLUMNS as STORAGE_VERSION_COLUMNS, first_cell
 pub(crate) use storage_versions::{storage_version, storage_versions};
 pub(crate) use top::{Sample, top};
 pub(crate) use topics::{topic, topics};
-pub(crate) use verdicts::verdicts;
 
 use serde_json::{Value, json};
 use synod_client::Error;

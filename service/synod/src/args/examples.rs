@@ -155,9 +155,12 @@ Examples:
   synod storage-versions check
   synod storage-versions check deployments.apps pods
   synod storage-versions check --wait 5m && echo 'upgrade the next server'
+  synod storage-versions check --allow-none --assume-complete
 
-Ends with 0 if all are agreed on, with 8 if one is not, also if --wait was not long enough; with 3 if a named resource
-was never reported, unless --new with --wait waits for that. Who is missing by a roster is named.";
+Ends with 0 if all are agreed on, and nothing is assumed or you vouch for what is; else with 8, also if --wait was not long
+enough, and with every obstacle by name. An empty cluster is not agreed, nor is one in which a member has joined and not
+reported. Ends with 3 if nothing is known of a name, unless --new takes it as it is written. docs/REASONS.md lists all
+obstacles and assumptions.";
 
 pub(super) const FORGET: &str = "\
 Examples:

@@ -13,6 +13,26 @@ pub(crate) struct StorageVersionsArgs {
     pub(crate) command: StorageVersionsCommand,
 }
 
+/// The arguments of `synod storage-versions check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The resources, as `resource.group`; of the core group as `resource` alone.
+    pub(crate) names: Vec<String>,
+    #[command(flatten)]
+    pub(crate) new: NewArg,
+    /// Wait until they are agreed on, at most so long.
+    #[arg(long, value_parser = duration::parse, value_name = "TIME")]
+    pub(crate) wait: Option<Duration>,
+    /// Nothing at all being known counts as agreed, as in a new cluster.
+    #[arg(long)]
+    pub(crate) allow_none: bool,
+    /// You vouch for all that an agreement assumes, as that nobody else writes than those who take part.
+    #[arg(long)]
+    pub(crate) assume_complete: bool,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum StorageVersionsCommand {
     /// Show all resources that members report.
@@ -38,20 +58,11 @@ pub(crate) enum StorageVersionsCommand {
     /// End with 0 if the resources are agreed on, with 8 if not, naming why.
     ///
     /// Agreed on means: all members encode one version, it is the selected one if one is selected, every voter has adopted
-    /// it, nobody is missing by a roster, and discovery shows nothing else. Without a name, all reported resources are
-    /// checked.
+    /// it, nobody is missing by a roster, discovery shows nothing else, and every member that has joined has reported.
+    /// Without a name, all that is known is checked: what is reported, observed, draining or on a roster, and each
+    /// collection that was reported once.
     #[command(after_long_help = examples::CHECK)]
-    Check {
-        /// The resources, as `resource.group`; of the core group as `resource` alone.
-        names: Vec<String>,
-        #[command(flatten)]
-        new: NewArg,
-        /// Wait until they are agreed on, at most so long.
-        #[arg(long, value_parser = duration::parse, value_name = "TIME")]
-        wait: Option<Duration>,
-        #[command(flatten)]
-        query: QueryArgs,
-    },
+    Check(CheckArgs),
     /// Remove what is known of a resource that nobody reports any more.
     ///
     /// Whoever reports it again begins anew: which versions it is stored in is not known then. Refused while a member

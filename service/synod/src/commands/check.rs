@@ -1,52 +1,53 @@
-//! `synod storage-versions check`: whether the members agree on resources.
+//! `synod storage-versions check`: whether the members agree, on named resources or on all that is known.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use clap::ArgMatches;
 use synod_client::{
-    Assumed, Assumption, Client, ErrorKind, GroupResource, ListRosters, ListStorageVersions,
-    ObjectKind, ReadOptions, Reflector, ResourceScope, ResourceSpelling, Revision, StorageState,
-    StorageVersion, Violations,
+    Agreement, AgreementQuery, Client, GroupResource, ObjectKind, ReadOptions, ResourceSpelling,
+    Violations,
 };
 use tokio::time::{Instant, timeout_at};
 
 use super::connect;
-use crate::args::QueryArgs;
+use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::named::{Resolver, spelling};
-use crate::output;
-use crate::verdict::ResourceVerdict;
-use crate::views;
+use crate::output::Format;
+use crate::{output, views};
 
-pub(crate) async fn run(
-    (names, is_new): (&[String], bool),
-    wait: Option<Duration>,
-    query: &QueryArgs,
-    matches: &ArgMatches,
-) -> Result<Exit, Failure> {
-    let spellings = spellings(names)?;
-    let client = connect(&query.client, matches).await?;
-    let wanted = resources(&client, &spellings, is_new).await?;
-    let known = match wait {
-        None => Known::read(&client).await?,
-        Some(wait) => wait_for(&client, &wanted, Instant::now() + wait).await?,
+/// How long a check that waits does not ask again while nothing changes. What drains has drained by time alone.
+const PERIOD: Duration = Duration::from_secs(5);
+
+pub(crate) async fn run(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let spellings = spellings(&args.names)?;
+    let client = connect(&args.query.client, matches).await?;
+    let resources = resources(&client, &spellings, args.new.new).await?;
+    let mut query = AgreementQuery::new().with_resources(resources);
+    query.allow_none = args.allow_none;
+    let agreement = match args.wait {
+        None => ask(&client, &query).await?,
+        Some(wait) => wait_for(&client, &query, Instant::now() + wait).await?,
     };
-    if let Some(missing) = known.missing(&wanted) {
-        let message = format!("{} was never reported", missing.qualified());
-        return Err(Failure::of(ErrorKind::NotFound, message));
+    let format = args.query.output;
+    output::print(&views::agreement(&agreement).render(format))?;
+    let exit = exit(&agreement, args.assume_complete);
+    if format == Format::Name && agreement.agreed && exit == Exit::Disagree {
+        // Names alone do not say why the exit is not 0.
+        output::warn(&views::assumption_lines(&agreement.assumptions));
     }
-    let verdicts = known.verdicts(&wanted);
-    let assumed = known.assumed(&wanted);
-    let document = views::verdicts(known.revision, &verdicts, assumed.as_slice());
-    output::print(&document.render(query.output))?;
-    Ok(if verdicts.iter().all(ResourceVerdict::is_agreed) {
+    Ok(exit)
+}
+
+/// The exit is 0 if the members agree for sure, or agree and are vouched for.
+fn exit(agreement: &Agreement, assume_complete: bool) -> Exit {
+    if agreement.is_agreed_for_sure() || (assume_complete && agreement.agreed) {
         Exit::Ok
     } else {
         Exit::Disagree
-    })
+    }
 }
 
 fn spellings(names: &[String]) -> Result<Vec<ResourceSpelling>, Failure> {
@@ -61,7 +62,7 @@ fn spellings(names: &[String]) -> Result<Vec<ResourceSpelling>, Failure> {
     }
 }
 
-/// The named resources; none means all that are reported.
+/// The named resources; none means all that is known.
 async fn resources(
     client: &Client,
     spellings: &[ResourceSpelling],
@@ -82,134 +83,36 @@ fn at(place: usize) -> String {
     format!("NAMES[{place}]")
 }
 
-/// Watches until there is agreement. Returns what is known then, or at the deadline.
+async fn ask(client: &Client, query: &AgreementQuery) -> Result<Agreement, Failure> {
+    let options = ReadOptions::linearizable();
+    Ok(client.check_agreement(query, options).await?)
+}
+
+/// Asks again after each change that may matter, until there is agreement. Returns the last answer before the deadline.
 async fn wait_for(
     client: &Client,
-    wanted: &BTreeSet<GroupResource>,
+    query: &AgreementQuery,
     deadline: Instant,
-) -> Result<Known, Failure> {
+) -> Result<Agreement, Failure> {
     let kinds = vec![
+        ObjectKind::Member,
         ObjectKind::StorageVersion,
         ObjectKind::StorageState,
         ObjectKind::Roster,
+        ObjectKind::Collection,
     ];
     let reflector = client.reflect(kinds).await?;
     loop {
-        let known = Known::of(&reflector);
-        if known.is_agreed(wanted) {
-            return Ok(known);
+        let agreement = ask(client, query).await?;
+        if agreement.agreed || Instant::now() >= deadline {
+            return Ok(agreement);
         }
-        match timeout_at(deadline, reflector.changed(known.revision)).await {
-            Ok(changed) => changed.map(drop)?,
-            Err(_) => return Ok(Known::of(&reflector)),
+        let next = deadline.min(Instant::now() + PERIOD);
+        if let Ok(changed) = timeout_at(next, reflector.changed(agreement.header.revision)).await {
+            changed?;
         }
     }
 }
 
-/// What is known of all resources at one revision.
-struct Known {
-    revision: Revision,
-    reported: BTreeMap<GroupResource, Arc<StorageVersion>>,
-    /// The storage state of every resource that was ever reported.
-    states: BTreeMap<GroupResource, Arc<StorageState>>,
-    /// The scopes of all rosters.
-    rosters: Vec<ResourceScope>,
-}
-
-impl Known {
-    async fn read(client: &Client) -> Result<Self, Failure> {
-        let list = ListStorageVersions::new().with_unreported();
-        let page = client.storage_versions(list).all().await?;
-        let states = page
-            .items
-            .iter()
-            .filter_map(|item| item.storage_state.clone());
-        let states = states
-            .map(|state| (state.resource.clone(), Arc::new(state)))
-            .collect();
-        let versions = page
-            .items
-            .iter()
-            .filter_map(|item| item.storage_version.clone());
-        let reported = versions
-            .map(|version| (version.resource.clone(), Arc::new(version)))
-            .collect();
-        let revision = page.header.revision;
-        let list = ListRosters::new().with_read(ReadOptions::at_revision(revision));
-        let rosters = client.rosters().list(&list).all().await?.items.into_iter();
-        Ok(Self {
-            revision,
-            reported,
-            states,
-            rosters: rosters.map(|roster| roster.scope).collect(),
-        })
-    }
-
-    fn of(reflector: &Reflector) -> Self {
-        // The revision is read first: a change after it is looked at once more, and none is missed.
-        let revision = reflector.revision();
-        let versions = reflector.storage_versions().into_iter();
-        let states = reflector.storage_states().into_iter();
-        Self {
-            revision,
-            reported: versions
-                .map(|version| (version.resource.clone(), version))
-                .collect(),
-            states: states
-                .map(|state| (state.resource.clone(), state))
-                .collect(),
-            rosters: reflector
-                .rosters()
-                .iter()
-                .map(|roster| roster.scope.clone())
-                .collect(),
-        }
-    }
-
-    /// The assumption for those of the resources that no roster covers, whether or not there is agreement on them.
-    fn assumed(&self, wanted: &BTreeSet<GroupResource>) -> Option<Assumed> {
-        let shown: Vec<&GroupResource> = if wanted.is_empty() {
-            self.reported.keys().collect()
-        } else {
-            wanted.iter().collect()
-        };
-        let covered = |resource: &GroupResource| {
-            let mut scopes = self.rosters.iter();
-            scopes.any(|scope| scope.covers(resource))
-        };
-        let without = shown.into_iter().filter(|resource| !covered(resource));
-        let resources: Vec<GroupResource> = without.cloned().collect();
-        let mut states = resources.iter().filter_map(|of| self.states.get(of));
-        let observed = states.any(|state| !state.observed.is_empty() && !state.observation_expired);
-        (!resources.is_empty()).then(|| Assumed {
-            reason: Assumption::NoRoster,
-            message: Assumption::NoRoster.sentence(observed).to_owned(),
-            resources,
-            omitted: 0,
-        })
-    }
-
-    fn verdicts(&self, wanted: &BTreeSet<GroupResource>) -> Vec<ResourceVerdict> {
-        let verdict = |resource: &GroupResource| {
-            let version = self.reported.get(resource).map(AsRef::as_ref);
-            let state = self.states.get(resource).map(AsRef::as_ref);
-            ResourceVerdict::of(resource, version, state)
-        };
-        if wanted.is_empty() {
-            self.reported.keys().map(verdict).collect()
-        } else {
-            wanted.iter().map(verdict).collect()
-        }
-    }
-
-    fn is_agreed(&self, wanted: &BTreeSet<GroupResource>) -> bool {
-        self.verdicts(wanted).iter().all(ResourceVerdict::is_agreed)
-    }
-
-    /// A wanted resource that was never reported, perhaps because its name was mistyped.
-    fn missing<'a>(&self, wanted: &'a BTreeSet<GroupResource>) -> Option<&'a GroupResource> {
-        wanted.iter().find(|resource| {
-            !self.reported.contains_key(resource) && !self.states.contains_key(*resource)
-        })
-    }
-}
+#[cfg(test)]
+mod tests;

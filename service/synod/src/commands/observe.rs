@@ -25,9 +25,9 @@ use super::{connect, lease, metrics_port, process_name};
 use crate::args::ObserveArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::objections::encoding_hash;
 use crate::output::{self, Reader};
 use crate::signals::Signals;
-use crate::verdict::said;
 use metrics::Metrics;
 use round::{Posted, Round, RoundEnd};
 use server::{Look, Server};
@@ -285,7 +285,7 @@ impl Known {
         let known = Self {
             revision: state.metadata.resource_version,
             observed: state.observed.iter().copied().collect(),
-            said: entries.filter_map(said).collect(),
+            said: entries.filter_map(encoding_hash).collect(),
             is_reported: version.is_some(),
             is_contradicted: state.contradicted,
         };

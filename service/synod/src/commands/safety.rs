@@ -84,7 +84,7 @@ pub(super) fn answer(
     let exit = exit(safety, assume_complete);
     if format == Format::Name && safety.is_safe() && exit == Exit::Disagree {
         // Names alone do not say why the exit is not 0.
-        output::warn(&views::assumption_lines(safety));
+        output::warn(&views::assumption_lines(&safety.assumptions));
     }
     Ok(exit)
 }

@@ -21,12 +21,7 @@ pub(crate) async fn run(
         }
         StorageVersionsCommand::Get { name, query } => get(name, query, matches).await,
         StorageVersionsCommand::Matrix(query) => matrix(query, matches).await,
-        StorageVersionsCommand::Check {
-            names,
-            new,
-            wait,
-            query,
-        } => check::run((names, new.new), *wait, query, matches).await,
+        StorageVersionsCommand::Check(args) => check::run(args, matches).await,
         StorageVersionsCommand::Forget {
             name,
             if_revision,

@@ -40,7 +40,7 @@ pub(crate) fn safety(safety: &Safety) -> Document {
 }
 
 /// The other remedy for an assumption of these commands.
-const VOUCH: &str = "; or vouch for it: --assume-complete";
+pub(super) const VOUCH: &str = "; or vouch for it: --assume-complete";
 
 /// The sentence for a danger. For a drain it says how long the drain lasts from the state that was read.
 fn sentence(danger: &Danger, safety: &Safety) -> String {
@@ -70,8 +70,8 @@ pub(super) fn assumptions(assumptions: &[Assumed], shown: usize, or_else: &str) 
     table
 }
 
-/// The assumptions of a safe answer, one a line, for the format that prints only names.
-pub(crate) fn assumption_lines(safety: &Safety) -> String {
+/// The assumptions of a positive answer, one a line, for the format that prints only names.
+pub(crate) fn assumption_lines(assumptions: &[Assumed]) -> String {
     let line = |assumed: &Assumed| {
         let (of, what) = (assumed_of(assumed, SHOWN), &assumed.message);
         format!(
@@ -80,7 +80,7 @@ pub(crate) fn assumption_lines(safety: &Safety) -> String {
             vouch(assumed.reason, VOUCH)
         )
     };
-    safety.assumptions.iter().map(line).collect()
+    assumptions.iter().map(line).collect()
 }
 
 fn assumed_of(assumed: &Assumed, shown: usize) -> String {

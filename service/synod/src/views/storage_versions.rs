@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    ApiVersion, Condition, Drain, Drained, LogTime, Persisted, StorageState, StorageVersion,
-    StorageVersionPage, StorageVersionView, WallTime,
+    ApiVersion, Condition, Drain, Drained, Heartbeat, LogTime, Persisted, StorageState,
+    StorageVersion, StorageVersionPage, StorageVersionView, WallTime,
 };
 
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
+use crate::objections::{Objection, objections};
 use crate::output::{Document, Table, UNSET, age};
-use crate::verdict::{Reason, against};
 
 /// The columns of Kubernetes' own table.
 pub(crate) const COLUMNS: [&str; 4] = ["Name", "CommonEncodingVersion", "StorageVersions", "Age"];
@@ -50,9 +50,24 @@ pub(crate) fn storage_version(view: &StorageVersionView, now: WallTime) -> Docum
         document.wide.push(conditions(&version.status.conditions));
     }
     if let Some(state) = &view.storage_state {
+        let look = look(state, view.heartbeat.as_ref(), now);
+        document.tables.extend(look.clone());
+        document.wide.extend(look);
         document.wide.push(drains(state, view.log_time));
     }
     document
+}
+
+/// The last look at the discovery of a resource, and what it showed.
+fn look(state: &StorageState, heartbeat: Option<&Heartbeat>, now: WallTime) -> Option<Table> {
+    let heartbeat = heartbeat?;
+    let mut table = Table::new(["Observed", "LastLook", "Stale"]);
+    table.row([
+        all(&state.observed),
+        age(heartbeat.time.as_millis(), now.as_millis()),
+        yes_or_no(heartbeat.stale).to_owned(),
+    ]);
+    Some(table)
 }
 
 /// A resource that members report, or of which only the storage state has stayed.
@@ -141,20 +156,19 @@ fn summary(value: Value, resources: &[Resource<'_>], now: WallTime) -> Document 
     }
 }
 
-/// The reasons against an agreement other than the entries: rosters and discovery.
+/// The objections to an agreement beside the entries: rosters and discovery.
 fn standing(resources: &[Resource<'_>], shown: usize) -> Table {
     let mut table = Table::new(["Name", "AgainstAgreement", "Why"]);
     for resource in resources {
-        let reasons = against(resource.version, resource.state);
-        for reason in reasons {
-            let what = match &reason {
-                Reason::Absent { .. } => "roster",
-                _ => "discovery",
+        for objection in objections(resource.version, resource.state) {
+            let what = match &objection {
+                Objection::Absent { .. } => "roster",
+                Objection::Contradicted { .. } | Objection::ObservationExpired => "discovery",
             };
             table.row([
                 resource.name.to_owned(),
                 what.to_owned(),
-                reason.sentence(shown),
+                objection.sentence(shown),
             ]);
         }
     }

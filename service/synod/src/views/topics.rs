@@ -10,8 +10,8 @@ use synod_client::{
 
 use super::storage_versions::{conditions, drains};
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
+use crate::objections::objections;
 use crate::output::{Document, Table, age};
-use crate::verdict::against;
 
 const COLUMNS: [&str; 6] = ["Topic", "Selected", "Agreed", "Writes", "Persisted", "Age"];
 const MORE_COLUMNS: [&str; 4] = [
@@ -133,8 +133,8 @@ fn summary(value: Value, topics: &[Seen<'_>], now: WallTime) -> Document {
 fn standing(topics: &[Seen<'_>], shown: usize) -> Table {
     let mut table = Table::new(["Topic", "AgainstAgreement"]);
     for seen in topics {
-        for reason in against(seen.version, seen.state) {
-            table.row([seen.topic.to_string(), reason.sentence(shown)]);
+        for objection in objections(seen.version, seen.state) {
+            table.row([seen.topic.to_string(), objection.sentence(shown)]);
         }
     }
     table

@@ -44,7 +44,7 @@ async fn a_resource_is_found_by_either_form_and_said_to_be() {
     for words in [
         &["storage-versions", "get"][..],
         &["storage-versions", "history"],
-        &["storage-versions", "check"],
+        &["storage-versions", "check", "--assume-complete"],
     ] {
         let print = async |name| cluster.ask(&[words, &[name, "-o", "name"]].concat()).await;
         let written = print(WIDGETS).await;

@@ -88,7 +88,14 @@ pub(crate) fn part() -> Part {
 
 /// The resource of which only the storage state has stayed.
 pub(crate) fn unreported() -> v1::StorageVersionsGetResponse {
-    get(jobs())
+    v1::StorageVersionsGetResponse {
+        heartbeat: Some(v1::Heartbeat {
+            log_time_ms: LOG_TIME_MS - 40 * MINUTE,
+            time_ms: NOW_MS - 40 * MINUTE,
+            stale: true,
+        }),
+        ..get(jobs())
+    }
 }
 
 pub(crate) fn header() -> v1::ResponseHeader {
