@@ -28,7 +28,7 @@ pub struct Agreement {
     pub left_over: Vec<GroupResource>,
     /// How many more there are.
     pub left_over_omitted: u32,
-    /// What a positive answer assumes, listed also if it is negative. A caller that acts on the answer must ensure it.
+    /// The assumptions of a positive answer, listed also if it is negative. A caller that acts on the answer must ensure them.
     pub assumptions: Vec<Assumed>,
 }
 
@@ -134,7 +134,7 @@ messages! {
 /// Defines the reasons, and converts them in both directions.
 macro_rules! reasons {
     ($($(#[doc = $words:literal])* $variant:ident,)*) => {
-        /// What prevents an agreement.
+        /// The cause that prevents an agreement.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ObstacleReason {
             $($(#[doc = $words])* $variant,)*

@@ -13,7 +13,6 @@ use synod_model::{
 };
 
 pub use self::obstacle::Obstacle;
-pub(crate) use self::obstacle::scope_name;
 use crate::safety::{agreement_assumptions, nearest_resource, silent_members, unknown_scopes};
 use crate::{Past, StateStatus, StorageStateView};
 
@@ -35,7 +34,7 @@ pub struct AgreementVerdict {
     pub resources: Vec<ResourceAgreement>,
     /// The resources that do not count: only what was stored or known of them before has stayed. Empty for named resources.
     pub left_over: BTreeSet<GroupResource>,
-    /// What a positive answer assumes, and for which resources.
+    /// The assumptions of a positive answer, each with its resources.
     pub assumptions: BTreeMap<Assumption, BTreeSet<GroupResource>>,
     /// Whether discovery is observed for a resource without a roster.
     pub is_observed: bool,

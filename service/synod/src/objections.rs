@@ -1,4 +1,4 @@
-//! What the status of a resource says against an agreement beside its entries: missing members and discovery.
+//! Objections to an agreement in the status of a resource, beside its entries: missing members and discovery.
 
 use std::collections::BTreeSet;
 

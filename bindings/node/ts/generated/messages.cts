@@ -3298,7 +3298,7 @@ export interface StorageVersionsCheckAgreementResponse {
   leftOver: GroupResource[];
   /** How many more there are. */
   leftOverOmitted: number;
-  /** What a positive answer assumes, also while it is negative. None: nothing. */
+  /** The assumptions of a positive answer, also while it is negative. None: nothing. */
   assumptions: Assumption[];
 }
 
@@ -3318,7 +3318,7 @@ export interface ResourceAgreement {
 
 /** An obstacle to an agreement. Since 0.1. */
 export interface Obstacle {
-  /** What kind of obstacle. */
+  /** The kind of obstacle. */
   reason: ObstacleReason;
   /** The same in words, for people. */
   message: string;
@@ -3338,7 +3338,7 @@ export interface Obstacle {
   selectedVersion: string;
   /** The revision that selected it, where the reason names one; else 0. */
   selectedRevision: bigint;
-  /** Who is missing by the roster, where the reason is that somebody is. */
+  /** The members that are missing by the roster, where the reason is that some are. */
   absent?: AbsentMembers;
 }
 

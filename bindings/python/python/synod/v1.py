@@ -448,7 +448,7 @@ class ObstacleReason(ProtocolEnum):
     """The members vote and have not adopted `selected_version`, which was selected at `selected_revision`."""
 
     ABSENT = "OBSTACLE_REASON_ABSENT"
-    """The roster asks for `absent`, who do not report the resource."""
+    """The roster asks for the members in `absent`, which do not report the resource."""
 
     CONTRADICTED = "OBSTACLE_REASON_CONTRADICTED"
     """Discovery shows `hashes`, or showed them last, and no member reports one of them."""
@@ -6233,7 +6233,7 @@ class StorageVersionsCheckAgreementResponse(Message):
     """How many more there are."""
 
     assumptions: tuple[Assumption, ...] = ()
-    """What a positive answer assumes, also while it is negative. None: nothing."""
+    """The assumptions of a positive answer, also while it is negative. None: nothing."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
@@ -6280,7 +6280,7 @@ class Obstacle(Message):
     """An obstacle to an agreement. Since 0.1."""
 
     reason: ObstacleReason = ObstacleReason.UNSPECIFIED
-    """What kind of obstacle."""
+    """The kind of obstacle."""
 
     message: str = ""
     """The same in words, for people."""
@@ -6310,7 +6310,7 @@ class Obstacle(Message):
     """The revision that selected it, where the reason names one; else 0."""
 
     absent: AbsentMembers | None = None
-    """Who is missing by the roster, where the reason is that somebody is."""
+    """The members that are missing by the roster, where the reason is that some are."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("reason", "reason", "one", "ObstacleReason"),

@@ -92,27 +92,20 @@ impl fmt::Display for Obstacle {
                 write!(f, "{names} {has} joined and {has} not reported")
             }
             Self::ScopeUnknown { scope } => {
-                let scope = scope_name(scope);
+                let scope = scope.qualified();
                 write!(
                     f,
                     "a roster asks for {scope}, and no such resource is known"
                 )
             }
-            Self::Unknown { nearest: None } => f.write_str("it was never reported or observed"),
-            Self::Unknown {
-                nearest: Some(nearest),
-            } => write!(
-                f,
-                "it was never reported or observed; the nearest resource that is known is {}",
-                nearest.qualified()
-            ),
+            Self::Unknown { nearest } => f.write_str(&unknown_resource(nearest.as_ref())),
             Self::Unreported => f.write_str("no member reports it"),
             Self::NothingSelected { votes } => {
-                let votes = groups(votes, "votes for", "vote for");
+                let votes = group_sentence(votes, "votes for", "vote for");
                 write!(f, "nothing is selected: {votes}")
             }
             Self::EncodingsDiffer { encodings } => {
-                f.write_str(&groups(encodings, "encodes", "encode"))
+                f.write_str(&group_sentence(encodings, "encodes", "encode"))
             }
             Self::FixedElsewhere { selected, members } => {
                 let encode = singular(members, "encodes", "encode");
@@ -159,11 +152,14 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// The scope as people type it.
-pub(crate) fn scope_name(scope: &ResourceScope) -> String {
-    match scope {
-        ResourceScope::Resource(resource) => resource.qualified().to_owned(),
-        ResourceScope::All | ResourceScope::Group(_) => scope.to_string(),
+fn unknown_resource(nearest: Option<&GroupResource>) -> String {
+    let unknown = "it was never reported or observed";
+    match nearest {
+        None => unknown.to_owned(),
+        Some(nearest) => format!(
+            "{unknown}; the nearest resource that is known is {}",
+            nearest.qualified()
+        ),
     }
 }
 
@@ -172,7 +168,7 @@ fn singular(members: &[MemberId], one: &'static str, many: &'static str) -> &'st
 }
 
 /// A sentence such as `a, b encode v1; c encodes v2`.
-fn groups(
+fn group_sentence(
     groups: &BTreeMap<ApiVersion, Vec<MemberId>>,
     one: &'static str,
     many: &'static str,

@@ -6,8 +6,6 @@ use synod_model::{
     ApiVersion, GroupResource, LogTime, MemberId, NamespacedName, ResourceScope, StorageVersionHash,
 };
 
-use crate::agreement::scope_name;
-
 /// A reason why an action is not safe.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
@@ -120,19 +118,20 @@ impl fmt::Display for Why {
                 write!(f, "{member} does not decode {version}")
             }
             Self::Snapshot(key, version) => write!(f, "ControllerRevision {key} is in {version}"),
-            Self::MemberSilent(member, 0 | 1) => {
-                write!(f, "{member} has joined and has not reported")
-            }
-            Self::MemberSilent(member, count) => write!(
-                f,
-                "{member} and {} more have joined and have not reported",
-                count - 1
-            ),
+            Self::MemberSilent(member, count) => f.write_str(&silence(member, *count)),
             Self::ScopeUnknown(scope) => write!(
                 f,
                 "a roster asks for {}, and no such resource is known",
-                scope_name(scope)
+                scope.qualified()
             ),
         }
+    }
+}
+
+/// The sentence that so many members have not reported, of which this one is the first.
+fn silence(member: &MemberId, count: u32) -> String {
+    match count.saturating_sub(1) {
+        0 => format!("{member} has joined and has not reported"),
+        more => format!("{member} and {more} more have joined and have not reported"),
     }
 }

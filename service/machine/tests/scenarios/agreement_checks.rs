@@ -98,7 +98,10 @@ fn issue_033_members_that_have_joined_and_not_reported_are_an_obstacle() {
     };
     let members = vec![member("a"), member("b")];
     let silent = Obstacle::MemberSilent { members };
-    assert_eq!(cluster.checks(&lenient).obstacles, [silent.clone()]);
+    assert_eq!(
+        cluster.checks(&lenient).obstacles,
+        std::slice::from_ref(&silent)
+    );
     assert_eq!(silent.to_string(), "a, b have joined and have not reported");
     cluster.reports(&a, &[of("pods")]);
     for verdict in [cluster.checks_all(), cluster.checks_one("pods")] {
@@ -119,7 +122,7 @@ fn an_empty_report_ends_the_silence() {
     assert!(cluster.checks_all().is_agreed());
 }
 
-/// What the instance before it reported says nothing of what the present one will encode.
+/// The report of an earlier instance does not say how the present one will encode.
 #[test]
 fn a_member_that_restarts_is_silent_until_it_reports_again() {
     let mut cluster = Cluster::formed();
@@ -349,7 +352,7 @@ fn what_only_discovery_shows_is_agreed_while_it_shows_one_encoding() {
     cluster.observes("pods", &["v1", "v2"]);
     let hashes = [hash("v1"), hash("v2")].into();
     let several = Obstacle::ObservationsDiffer { hashes };
-    assert_eq!(cluster.obstacles("pods"), [several.clone()]);
+    assert_eq!(cluster.obstacles("pods"), std::slice::from_ref(&several));
     assert_eq!(
         several.to_string(),
         format!(
@@ -371,7 +374,7 @@ fn votes_that_select_nothing_are_named_by_version() {
     cluster.starts("a", &[release::second()]);
     let votes = [(version("v1"), vec![member("a")])].into();
     let nothing = Obstacle::NothingSelected { votes };
-    assert_eq!(cluster.obstacles("pods"), [nothing.clone()]);
+    assert_eq!(cluster.obstacles("pods"), std::slice::from_ref(&nothing));
     assert_eq!(nothing.to_string(), "nothing is selected: a votes for v1");
 }
 
@@ -388,7 +391,7 @@ fn members_that_encode_several_versions_are_named_by_version() {
     let differ = Obstacle::EncodingsDiffer {
         encodings: encodings.into(),
     };
-    assert_eq!(cluster.obstacles("pods"), [differ.clone()]);
+    assert_eq!(cluster.obstacles("pods"), std::slice::from_ref(&differ));
     assert_eq!(differ.to_string(), "a encodes v1; b, c encode v2");
 }
 
@@ -405,7 +408,7 @@ fn a_voter_that_has_not_adopted_the_selected_version_is_named() {
         revision,
         members: vec![member("b")],
     };
-    assert_eq!(cluster.obstacles("pods"), [behind.clone()]);
+    assert_eq!(cluster.obstacles("pods"), std::slice::from_ref(&behind));
     assert_eq!(
         behind.to_string(),
         format!("b has not adopted v2, selected at revision {revision}")
