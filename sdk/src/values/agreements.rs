@@ -33,10 +33,11 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Returns whether there is no obstacle, and the answer rests only on what is known.
+    /// Returns whether there is no obstacle, and no assumption that somebody has to vouch for.
     #[must_use]
     pub fn is_agreed_for_sure(&self) -> bool {
-        self.agreed && self.assumptions.is_empty()
+        let mut assumptions = self.assumptions.iter();
+        self.agreed && !assumptions.any(|it| it.reason.needs_vouching())
     }
 }
 

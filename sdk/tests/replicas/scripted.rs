@@ -168,6 +168,13 @@ impl ClusterService for Replica {
         Err(Status::unimplemented("not in any script"))
     }
 
+    async fn revision_at(
+        &self,
+        _: Request<v1::ClusterRevisionAtRequest>,
+    ) -> Result<Response<v1::ClusterRevisionAtResponse>, Status> {
+        Err(Status::unimplemented("not in any script"))
+    }
+
     async fn set_log_filter(
         &self,
         _: Request<v1::ClusterSetLogFilterRequest>,

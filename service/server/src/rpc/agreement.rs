@@ -57,7 +57,7 @@ fn answer(verdict: &AgreementVerdict) -> v1::StorageVersionsCheckAgreementRespon
         omitted: number(omitted),
         left_over: left_over.map(Into::into).collect(),
         left_over_omitted: number(beyond(verdict.left_over.len())),
-        assumptions: assumptions(&verdict.assumptions, verdict.is_observed),
+        assumptions: assumptions(&verdict.assumptions, &BTreeMap::new(), verdict.is_observed),
     }
 }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use synod_client::{
-    ApiVersion, ClaimKey, Client, ErrorKind, GroupResource, InstanceId, Join, Kind, MemberEpoch,
-    MemberId, MigrationId, ReportEntry, Revision, SettingsPatch, Stance, StatementNumber, Ttl,
-    WorkerName,
+    ApiVersion, ClaimKey, Client, Drained, ErrorKind, GroupResource, InstanceId, Join, Kind,
+    MemberEpoch, MemberId, MigrationId, ReadOptions, ReportEntry, Revision, SettingsPatch, Stance,
+    StatementNumber, Ttl, WorkerName,
 };
 use synod_tests::free_address;
 use tempfile::TempDir;
@@ -306,4 +306,19 @@ pub(crate) async fn claimed(client: &Client, id: &MigrationId, worker: &WorkerNa
         token: claimed.token,
         cluster: claimed.header.cluster,
     }
+}
+
+/// Waits until nothing can land any more that was written before anybody spoke of the resource.
+pub(crate) async fn landed(client: &Client, resource: &GroupResource) {
+    let landing = async || {
+        let view = client.storage_version(resource, ReadOptions::linearizable());
+        let view = view.await.unwrap();
+        let drains = view.storage_state.unwrap().drains;
+        let mut unknown = drains.iter().filter(|it| it.encoding == Drained::Unknown);
+        match unknown.find(|drain| drain.until > view.log_time) {
+            Some(drain) => Err(format!("{drain:?}")),
+            None => Ok(()),
+        }
+    };
+    eventually("the writes from before", landing).await;
 }

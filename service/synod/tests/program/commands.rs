@@ -2,7 +2,7 @@
 
 use synod_client::{GroupResource, ListStorageVersions, ReadOptions};
 
-use crate::cluster::{Cluster, Server, named};
+use crate::cluster::{Cluster, Server, landed, named};
 use crate::program::{Printed, run, until_led};
 
 #[track_caller]
@@ -125,6 +125,7 @@ async fn a_resource_that_nobody_reports_is_forgotten() {
     assert_eq!(stale.code, 4, "{}", stale.err);
     let last_changed = format!("was last changed at revision {revision}, not 1");
     assert!(stale.err.contains(&last_changed), "{}", stale.err);
+    landed(&client, &name).await;
     let forget = [&forget[..], &["--if-revision", &revision]].concat();
     let tried = well(cluster.ask(&[&forget[..], &["--dry-run"]].concat()).await);
     assert_eq!(tried, "widgets.example.com would be forgotten\n");

@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
 use crate::certificates::{Folder, Serves, text};
-use crate::cluster::{Cluster, Server};
+use crate::cluster::{Cluster, Server, landed, named};
 use crate::program::{Printed, Running};
 use api_server::{ApiServer, Mood};
 use relay::Relay;
@@ -53,6 +53,7 @@ impl Stage {
         let client = cluster.client().await;
         let server = Server::join(&client, "server-a").await;
         server.encodes(WIDGETS, "example.io/v2").await;
+        landed(&client, &named(WIDGETS)).await;
         let folder = Folder::new();
         let api = ApiServer::start(folder.acceptor(serves), widgets).await;
         let kubeconfig = folder.kubeconfig(api.port(), "", NOBODY);

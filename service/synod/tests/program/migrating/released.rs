@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use synod_client::{Client, Migration, MigrationPhase, ObjectKind, StorageVersionHash};
+use synod_client::{
+    Client, Migration, MigrationPhase, ObjectKind, SettingsPatch, StorageVersionHash,
+};
 use tokio::time::{Instant, timeout};
 
 use super::{SOON, Stage, TRIES, WIDGETS, events, next};
@@ -125,11 +127,22 @@ async fn passes_to_who_waits() -> bool {
     true
 }
 
+impl Stage {
+    async fn writes_land_within(&self, write_grace: Duration) {
+        let patch = SettingsPatch {
+            write_grace: Some(write_grace),
+            ..SettingsPatch::default()
+        };
+        self.client.update_settings(patch, None).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn what_a_drain_keeps_waiting_is_said_once_however_often_it_is_asked_for() {
     let stage = Stage::set(3, Serves::Anybody).await;
     let old = Server::join(&stage.client, "server-b").await;
     old.encodes(WIDGETS, "example.io/v1").await;
+    stage.writes_land_within(Duration::from_secs(70)).await;
     old.leaves_undrained().await;
     let pending = until(&stage.client, |one| one.is_open())
         .await
