@@ -77,7 +77,7 @@ impl JoinOptions {
     }
 
     /// Says that not every write of the server passes the gate. What it may still write drains then whenever it changes its
-    /// report, and if it expires, answers assume that it has stopped. Since 0.2.
+    /// report, and if it expires, answers assume that it has stopped. Since 0.1.
     #[must_use]
     pub fn ungated(mut self) -> Self {
         self.gated = false;

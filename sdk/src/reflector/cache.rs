@@ -102,7 +102,7 @@ impl Cache {
             WatchedObject::StorageVersion(change) => self.put_storage_version(change),
             WatchedObject::StorageState(state) => {
                 self.storage_states
-                    .insert(state.resource.clone(), Arc::new(state));
+                    .insert(state.resource.clone(), Arc::new(*state));
             }
             WatchedObject::Settings(settings) => self.settings = Some(Arc::new(settings)),
             WatchedObject::Collection(collection) => {

@@ -62,11 +62,11 @@ pub struct StorageState {
     pub concluded_before: Option<Revision>,
     /// The evicted members of which somebody said that they have stopped, and that no migration has made irrelevant since.
     pub said_stopped: Vec<MemberId>,
-    /// Members of the roster that came back after a short absence, and that no migration has made irrelevant since. Since 0.2.
+    /// Members of the roster that came back after a short absence, and that no migration has made irrelevant since. Since 0.1.
     pub short_absences: Vec<ShortAbsence>,
-    /// Members without a gate that expired or were evicted and have not come back. Since 0.2.
+    /// Members without a gate that expired or were evicted and have not come back. Since 0.1.
     pub ungated_gone: Vec<UngatedMember>,
-    /// Whether there were more of these. Since 0.2.
+    /// Whether there were more of these. Since 0.1.
     pub more_ungated_gone: bool,
 }
 

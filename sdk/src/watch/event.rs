@@ -109,7 +109,7 @@ pub enum WatchedObject {
     /// The changed entries of a storage version, and its whole status.
     StorageVersion(StorageVersionChange),
     /// A storage state.
-    StorageState(StorageState),
+    StorageState(Box<StorageState>),
     /// The settings.
     Settings(Settings),
     /// A collection.

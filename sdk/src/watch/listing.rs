@@ -140,7 +140,10 @@ impl Lists {
                 self.objects.extend(version.map(Listed::storage_version));
                 let state = item.storage_state.filter(|_| states);
                 self.objects.extend(state.map(|state| {
-                    Listed::plain(state.name.clone(), WatchedObject::StorageState(state))
+                    Listed::plain(
+                        state.name.clone(),
+                        WatchedObject::StorageState(Box::new(state)),
+                    )
                 }));
             }
         }

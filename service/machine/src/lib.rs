@@ -24,6 +24,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod absences;
 mod actors;
 mod aftermath;
 mod agreement;

@@ -4,10 +4,10 @@
 //! than it is. For the same reason a resource is not forgotten while a drain runs, since the writes that may still
 //! arrive would be forgotten, nor while discovery shows it: the encodings shown drain when the observation expires.
 
-use synod_model::{ErrorKind, ForgetResource, Refusal};
+use synod_model::{ErrorKind, ForgetResource, GroupResource, LogTime, Refusal};
 
-use crate::Answer;
 use crate::turn::Turn;
+use crate::{Answer, StateStatus};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, forget: &ForgetResource) -> Result<Answer, Refusal> {
     check(turn, forget)?;
@@ -59,7 +59,16 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
         );
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }
-    let now = turn.log_time();
+    check_late_writes(resource, status, turn.log_time())
+}
+
+/// Refuses while anything may land that would be forgotten.
+fn check_late_writes(
+    resource: &GroupResource,
+    status: &StateStatus,
+    now: LogTime,
+) -> Result<(), Refusal> {
+    let name = resource.storage_version_name();
     let said_stopped = status.said_stopped.iter().max_by_key(|(_, until)| **until);
     if let Some((member, until)) = said_stopped.filter(|(_, until)| **until > now) {
         let left_ms = until.since(now).as_millis();

@@ -9,6 +9,7 @@ mod collections;
 mod commands;
 mod deletion;
 mod discovery;
+mod entries;
 mod history;
 mod late_writes;
 mod migrations;

@@ -91,15 +91,9 @@ impl Picture {
             Row::LeftReplica(id) => {
                 panic!("replica {id} has left, and none of these logs changes the set")
             }
-            Row::Replica(id, row) => {
-                self.replicas.insert(id, row);
-            }
-            Row::Membership(id, row) => {
-                self.memberships.insert(id, (*row).clone());
-            }
-            Row::Statement(id, said) => {
-                self.statements.insert(id, said.number);
-            }
+            Row::Replica(id, row) => drop(self.replicas.insert(id, row)),
+            Row::Membership(id, row) => drop(self.memberships.insert(id, (*row).clone())),
+            Row::Statement(id, said) => drop(self.statements.insert(id, said.number)),
             Row::Deadline(holder, deadline) => {
                 self.deadlines.insert(holder, deadline);
             }

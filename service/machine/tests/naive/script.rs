@@ -333,7 +333,7 @@ impl Script {
             version: BinaryVersion::parse(&format!("1.{release}")).expect(LEGAL),
             endpoint: Endpoint::default(),
             lost_epoch: lost.map(|which| self.epoch(who, which)),
-            gated: instance % 3 != 0,
+            gated: !instance.is_multiple_of(3),
         })
     }
 

@@ -23,6 +23,13 @@ fn pods(encodes: &'static str) -> Says {
 }
 
 impl Cluster {
+    /// Waits until nothing can land any more that was written before anybody spoke.
+    pub(crate) fn lets_unknown_writes_land(&mut self, name: &str) {
+        let until = self.kept(name).unknown_drain;
+        let left = until.unwrap_or_default().since(self.now());
+        self.pass(left);
+    }
+
     fn counts_absences() -> Self {
         let mut cluster = Self::formed();
         for command in raised() {

@@ -354,12 +354,6 @@ impl Cluster {
         }
     }
 
-    /// Waits until nothing can land any more that was written before anybody spoke.
-    pub(crate) fn lets_unknown_writes_land(&mut self, name: &str) {
-        let until = self.kept(name).unknown_drain;
-        self.now = until.unwrap_or_default().max(self.now);
-    }
-
     /// A worker claims and completes the resource's migration.
     pub(crate) fn migrates(&mut self, name: &str) {
         let work = self.claims(name, "worker");

@@ -64,7 +64,9 @@ fn sent_by(cluster: &mut Cluster, identity: &str, command: Command) -> Outcome {
 fn events_of(cluster: &Cluster, revision: Revision) -> Arc<RevisionEvents> {
     let before = Revision::new(revision.get() - 1);
     let history = cluster.state.history();
-    let events = history.next_in(EventScope::Upgrade, before).unwrap();
+    let events = history
+        .next_in(EventScope::Upgrade, before)
+        .expect("the history has it");
     let events = events.expect("the revision is kept");
     assert_eq!(events.revision, revision);
     Arc::clone(events)

@@ -1,7 +1,5 @@
 //! Tests of migrations: claimed through any replica, given back by the leader, and sent to watchers.
 
-use std::time::Duration;
-
 use synod_proto::v1;
 
 use crate::cluster::{
@@ -32,7 +30,7 @@ pub(crate) async fn claimed(
             Ok(claimed) => return claimed.into_inner(),
             Err(status) => assert_eq!(reason(&status), "DRAINING", "{status}"),
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::task::yield_now().await;
     }
 }
 
