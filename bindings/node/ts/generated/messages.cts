@@ -881,7 +881,7 @@ export interface Member {
   phase: MemberPhase;
   /** Whether this epoch has reported. Until it has, the entries of the epoch that it replaced stand. */
   reported: boolean;
-  /** Whether it says that it writes through a gate alone. False of a member that joined before machine version 3. Since 0.2. */
+  /** Whether it says that it writes through a gate alone. False of a member that joined before machine version 3. Since 0.1. */
   gated: boolean;
 }
 
@@ -916,7 +916,7 @@ export interface MembershipJoinRequest {
    * Whether the process writes through a gate alone: it begins no write without a proof of its membership, and none of a
    * resource or in a version that it has not reported. The gates of the clients keep this. What a process without a gate
    * may still write drains whenever it changes what it reports, and if it expires, answers assume that it has stopped. Below
-   * machine version 3 no process counts as gated, and the next join counts. Since 0.2.
+   * machine version 3 no process counts as gated, and the next join counts. Since 0.1.
    */
   gated: boolean;
 }
@@ -2868,16 +2868,16 @@ export interface StorageState {
   saidStopped: string[];
   /**
    * Members of the roster that came back after a short absence, and that no migration has made irrelevant since; up to 32,
-   * those that came back last. Since 0.2.
+   * those that came back last. Since 0.1.
    */
   shortAbsences: ShortAbsence[];
-  /** Members without a gate that expired or were evicted and have not come back, up to 64. Since 0.2. */
+  /** Members without a gate that expired or were evicted and have not come back, up to 64. Since 0.1. */
   ungatedGone: UngatedMember[];
-  /** Whether there were more of these. Since 0.2. */
+  /** Whether there were more of these. Since 0.1. */
   moreUngatedGone: boolean;
 }
 
-/** The short absence of a member that came back. Since 0.2. */
+/** The short absence of a member that came back. Since 0.1. */
 export interface ShortAbsence {
   /** The member. */
   member: string;
@@ -2887,7 +2887,7 @@ export interface ShortAbsence {
   returnedLogTimeMs: bigint;
 }
 
-/** A member without a gate that went without saying so. Since 0.2. */
+/** A member without a gate that went without saying so. Since 0.1. */
 export interface UngatedMember {
   /** The member. */
   member: string;

@@ -1820,7 +1820,7 @@ class Member(Message):
     """Whether this epoch has reported. Until it has, the entries of the epoch that it replaced stand."""
 
     gated: bool = False
-    """Whether it says that it writes through a gate alone. False of a member that joined before machine version 3. Since 0.2."""
+    """Whether it says that it writes through a gate alone. False of a member that joined before machine version 3. Since 0.1."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
@@ -1873,7 +1873,7 @@ class MembershipJoinRequest(Message):
     """Whether the process writes through a gate alone: it begins no write without a proof of its membership, and none of a
     resource or in a version that it has not reported. The gates of the clients keep this. What a process without a gate
     may still write drains whenever it changes what it reports, and if it expires, answers assume that it has stopped. Below
-    machine version 3 no process counts as gated, and the next join counts. Since 0.2.
+    machine version 3 no process counts as gated, and the next join counts. Since 0.1.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (
@@ -5425,14 +5425,14 @@ class StorageState(Message):
 
     short_absences: tuple[ShortAbsence, ...] = ()
     """Members of the roster that came back after a short absence, and that no migration has made irrelevant since; up to 32,
-    those that came back last. Since 0.2.
+    those that came back last. Since 0.1.
     """
 
     ungated_gone: tuple[UngatedMember, ...] = ()
-    """Members without a gate that expired or were evicted and have not come back, up to 64. Since 0.2."""
+    """Members without a gate that expired or were evicted and have not come back, up to 64. Since 0.1."""
 
     more_ungated_gone: bool = False
-    """Whether there were more of these. Since 0.2."""
+    """Whether there were more of these. Since 0.1."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
@@ -5465,7 +5465,7 @@ class StorageState(Message):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class ShortAbsence(Message):
-    """The short absence of a member that came back. Since 0.2."""
+    """The short absence of a member that came back. Since 0.1."""
 
     member: str = ""
     """The member."""
@@ -5485,7 +5485,7 @@ class ShortAbsence(Message):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class UngatedMember(Message):
-    """A member without a gate that went without saying so. Since 0.2."""
+    """A member without a gate that went without saying so. Since 0.1."""
 
     member: str = ""
     """The member."""
