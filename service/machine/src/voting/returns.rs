@@ -50,19 +50,17 @@ impl Draft<'_> {
         }
     }
 
-    /// A member that had no entry may have written before: what it wrote still lands until `write_grace` after it came
-    /// behind its gate, and after an absence nobody knows what it wrote.
+    /// A member that had no entry and comes back may have written while it was away, and nobody knows what.
     fn doubt_return(&mut self, state: &State, resource: &GroupResource, member: &MemberId) {
         let row = state.memberships.get(member);
-        self.forget_ungated_gone(member);
+        let until = state.write_grace_ends();
+        if self.forget_ungated_gone(member) {
+            self.raise_unknown_drain(state, resource, until);
+        }
         // Of a collection that counts its objects, the count is the truth.
         if !self.is_rewritten() || state.is_counted(resource) {
             return;
         }
-        let grace = state.settings.write_grace;
-        let gated_since = row.and_then(|row| row.gated_since);
-        let until = gated_since.map_or(state.write_grace_ends(), |since| since.after(grace));
-        self.raise_unknown_drain(state, resource, until);
         let Some(roster) = state.roster_over(resource, self.after.ever_reported) else {
             return;
         };
@@ -70,26 +68,25 @@ impl Draft<'_> {
         let was_heard = self.after.heard.contains(member);
         let was_remembered = row.is_some_and(|row| row.away.is_some());
         // A roster that names a member has settled its trust only if the member had reported before: it is forgotten since.
-        let was_forgotten = !was_remembered && (is_named || was_heard);
+        let was_forgotten = !was_remembered && (is_named || was_heard) && self.is_settled();
         if row.is_some_and(|row| row.was_long_away()) || was_forgotten {
+            self.raise_unknown_drain(state, resource, until);
             self.doubt_after_absence();
         } else if let Some(away) = row.and_then(|row| row.short_absence()) {
-            let joined = row.map_or(self.now, |row| row.joined);
-            self.note_short_absence(
-                member,
-                ShortAbsence {
-                    returned: joined,
-                    away,
-                },
-            );
+            let returned = row.map_or(self.now, |row| row.joined);
+            self.note_short_absence(member, ShortAbsence { returned, away });
         }
+    }
+
+    /// Whether it is known what is persisted, and that nobody else has written it.
+    fn is_settled(&self) -> bool {
+        self.after.on_trust.is_none() && !self.after.persisted.contains(&Persisted::Unknown)
     }
 
     /// What is persisted is on trust anew, and unknown until the next completion. Where it is on trust or unknown already, that
     /// completion is still to come, and begins at the first key.
     pub(super) fn doubt_after_absence(&mut self) {
-        let is_known = !self.after.persisted.contains(&Persisted::Unknown);
-        if self.after.on_trust.is_none() && is_known {
+        if self.is_settled() {
             self.after.on_trust = Some(self.occasion.revision);
             self.after.persisted.insert(Persisted::Unknown);
         }

@@ -2,7 +2,7 @@
 
 use synod_client::{MemberId, ResourceScope, RosterRule, SetRoster};
 
-use crate::cluster::{Cluster, Server};
+use crate::cluster::{Cluster, Server, landed, named};
 use crate::program::Printed;
 
 const WIDGETS: &str = "widgets.example.com";
@@ -45,8 +45,8 @@ async fn issue_033_a_check_says_yes_only_when_every_member_has_spoken() {
     let out = obstacles(cluster.ask(&CHECK).await);
     let unknown = "a roster asks for gadgets.example.io, and no such resource is known";
     assert!(out.contains(unknown), "{out}");
-    let named = [&CHECK[..], &[WIDGETS]].concat();
-    assert_eq!(cluster.ask(&named).await.code, 0);
+    let asked = [&CHECK[..], &[WIDGETS]].concat();
+    assert_eq!(cluster.ask(&asked).await.code, 0);
 }
 
 #[tokio::test]
@@ -58,6 +58,7 @@ async fn what_is_left_over_is_printed_and_counts_for_nothing() {
     first.encodes("pods", "v1").await;
     second.encodes(WIDGETS, "v1").await;
     second.leaves_drained().await;
+    landed(&client, &named(WIDGETS)).await;
     let printed = cluster.ask(&CHECK).await;
     assert_eq!(printed.code, 0, "{}{}", printed.out, printed.err);
     let (agreed, left_over) = printed.out.split_once("LEFTOVER").unwrap();
@@ -67,7 +68,7 @@ async fn what_is_left_over_is_printed_and_counts_for_nothing() {
     );
     assert!(left_over.contains(WIDGETS), "{left_over}");
     // Asked for by name, it is not agreed on.
-    let named = [&CHECK[..], &[WIDGETS]].concat();
-    let out = obstacles(cluster.ask(&named).await);
+    let asked = [&CHECK[..], &[WIDGETS]].concat();
+    let out = obstacles(cluster.ask(&asked).await);
     assert!(out.contains("no member reports it"), "{out}");
 }
