@@ -18,7 +18,7 @@ use crate::waiting::eventually;
 use crate::writers::{fixed, join};
 
 /// What is not given to a shell, since it needs a host of its own, and what is done in its place.
-const IN_PLACE: [(&str, Deed); 8] = [
+const IN_PLACE: [(&str, Deed); 11] = [
     ("systemctl enable --now synod", Deed::Start),
     ("systemctl start synod", Deed::Start),
     ("systemctl stop synod", Deed::Stop),
@@ -30,6 +30,20 @@ const IN_PLACE: [(&str, Deed); 8] = [
     ("synod migrate --dry-run", Deed::Nothing),
     (
         "synod migrate --objects-per-second 100 --bytes-per-second 1000000 --listen-metrics 127.0.0.1:4640",
+        Deed::Nothing,
+    ),
+    // Two of the three servers on the roster do not run here.
+    (
+        "synod storage-versions check --wait 5m --assume-complete",
+        Deed::Nothing,
+    ),
+    // This cluster is younger: `service/synod/tests/program/watch.rs` watches from a time.
+    (
+        "synod watch --at 02:14 --kinds member,storage-version,storage-state,migration,roster,settings",
+        Deed::Nothing,
+    ),
+    (
+        "synod watch --at 2026-11-28T02:14:00+01:00 --kinds member",
         Deed::Nothing,
     ),
 ];

@@ -27,8 +27,17 @@ export interface WatchOptions {
 
 /** One message of a watch. */
 export type WatchMessage =
-  /** All that one revision changed. */
-  | { readonly type: 'events'; readonly revision: bigint; readonly events: v1.Event[] }
+  /**
+   * All that one revision changed; with the leader's wall clock, for display, and the proved identity of the caller whose
+   * change made it, if this client may operate.
+   */
+  | {
+      readonly type: 'events';
+      readonly revision: bigint;
+      readonly events: v1.Event[];
+      readonly timeMs?: bigint;
+      readonly caller?: string;
+    }
   /**
    * The watch begins with a list, or the history that it needs is gone. What is here, after what was delivered before,
    * makes all that there is at this revision: first what is gone, then what is new, then what is changed.
@@ -121,11 +130,17 @@ interface MessageJson {
 interface EventsJson {
   readonly revision: string;
   readonly events?: readonly unknown[];
+  readonly timeMs?: string;
+  readonly caller?: string;
 }
 
 function message(json: string): WatchMessage {
   const { events, resync, bookmark } = JSON.parse(json) as MessageJson;
-  if (events) return { type: 'events', ...changes(events) };
+  if (events) {
+    const { timeMs, caller } = events;
+    const time = timeMs === undefined ? {} : { timeMs: BigInt(timeMs) };
+    return { type: 'events', ...changes(events), ...time, ...(caller === undefined ? {} : { caller }) };
+  }
   if (resync) return { type: 'resync', ...changes(resync) };
   return { type: 'bookmark', revision: BigInt(bookmark?.revision ?? 0) };
 }

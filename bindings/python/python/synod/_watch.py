@@ -19,6 +19,11 @@ class Events:
     """The revision."""
     events: tuple[v1.Event, ...]
     """The changes."""
+    time_ms: int | None = None
+    """The leader's wall clock at the revision, for display. `None` of a revision that an older machine version made."""
+    caller: str | None = None
+    """The proved identity of the caller whose change made the revision. `None` if this client may not operate, or if the caller
+    proved nothing."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +53,12 @@ def _message(text: str) -> WatchMessage:
     told: dict[str, Any] = json.loads(text)
     if "bookmark" in told:
         return Bookmark(int(told["bookmark"]["revision"]))
-    kind = Events if "events" in told else Resync
     body = told.get("events") or told["resync"]
-    return kind(int(body["revision"]), tuple(v1.Event.from_dict(event) for event in body.get("events", ())))
+    events = tuple(v1.Event.from_dict(event) for event in body.get("events", ()))
+    if "resync" in told:
+        return Resync(int(body["revision"]), events)
+    time_ms = body.get("timeMs")
+    return Events(int(body["revision"]), events, None if time_ms is None else int(time_ms), body.get("caller"))
 
 
 class _AnyWatch:

@@ -209,9 +209,11 @@ class Run:
                 if wants_bookmark:
                     return {"bookmark": {"revision": str(message.revision)}}
                 continue
-            kind = "events" if isinstance(message, synod.Events) else "resync"
-            events = [event.to_dict() for event in message.events]
-            return {kind: {"revision": str(message.revision), "events": events}}
+            said = {"revision": str(message.revision), "events": [event.to_dict() for event in message.events]}
+            if isinstance(message, synod.Resync):
+                return {"resync": said}
+            beside = {"timeMs": message.time_ms, "caller": message.caller}
+            return {"events": said | {key: value for key, value in beside.items() if value is not None}}
 
     async def _resume(self, step: Document) -> Handle:
         name = step["resume"]
