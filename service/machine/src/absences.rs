@@ -1,7 +1,6 @@
 //! The rule of absences: what a server may have written while it was no member, as far as its memberships tell.
 //!
-//! Nobody knows of a server before it joins. Behind a gate it writes nothing without its membership, so what it may have
-//! written before still lands until `write_grace` after the join with which its memberships behind a gate began. A member
+//! Behind a gate a server writes nothing without its membership, and nobody knows what it does while it has none. A member
 //! that comes back within `absence_grace` is taken not to have run without a gate meanwhile, and answers name that; one that
 //! was away for longer is not.
 
