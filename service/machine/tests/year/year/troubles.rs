@@ -69,7 +69,7 @@ impl World {
             About::Encodings | About::Keys => VERSIONS.1,
             About::Levels => LAST_LEVEL,
         };
-        let up = before < last && (before == VERSIONS.0 || self.random.percent(60));
+        let up = before < last && (before <= VERSIONS.0 || self.random.percent(60));
         let about = if up { before + 1 } else { before - 1 };
         Release {
             about,
