@@ -1,4 +1,4 @@
-//! What is remembered of the memberships of servers, by their ids.
+//! The memory of the memberships of servers, by their ids.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use synod_model::{LogTime, MemberId};
 
 use crate::MembershipRow;
 
-/// What is remembered of the memberships of every server that is a member, and of the last ones that were.
+/// The memory of the memberships of every server that is a member, and of the last ones that were.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memberships {
     rows: OrdMap<MemberId, Arc<MembershipRow>>,

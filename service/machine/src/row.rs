@@ -87,7 +87,7 @@ pub enum Row {
     Roster(Arc<Roster>),
     /// What still has to follow from a switch that moved.
     Aftermath(Aftermath),
-    /// What is remembered of the memberships of an id.
+    /// The memory of the memberships of an id.
     Membership(MemberId, Arc<MembershipRow>),
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),

@@ -262,7 +262,7 @@ pub struct ShortAbsence {
     pub away: Duration,
 }
 
-/// What is remembered of the memberships of a server's id. It stays when the member goes: what a server may write without a
+/// The memory of the memberships of a server's id. It stays when the member goes: what a server may write without a
 /// membership depends on how long it was away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MembershipRow {
@@ -277,7 +277,7 @@ pub struct MembershipRow {
     pub joined: LogTime,
     /// How long nobody had renewed the membership at that join. `None` if nobody is remembered who had one before.
     pub away: Option<Duration>,
-    /// Of a member that is gone: the log time of its last renewal, or an earlier one.
+    /// The log time of the last renewal of a member that is gone, or an earlier one.
     pub renewed: Option<LogTime>,
     /// Whether a process without a gate expired or was evicted, and none has reported since.
     pub left_ungated: bool,

@@ -110,7 +110,7 @@ impl<'a> Turn<'a> {
         &mut self.state.leases
     }
 
-    /// What is remembered of memberships, to be changed. The methods in `absences.rs`, which use this, update the sum
+    /// The memory of memberships, to be changed. The methods in `absences.rs`, which use this, update the sum
     /// themselves.
     pub(crate) fn memberships(&mut self) -> &mut Memberships {
         &mut self.state.memberships

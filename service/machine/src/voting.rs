@@ -19,6 +19,7 @@ mod trust;
 
 use std::collections::BTreeSet;
 
+use synod_model::limits::SAID_STOPPED_MAX;
 use synod_model::{GroupResource, LogTime, MemberId, Persisted, Refusal, Revision, TopicKind};
 
 pub(crate) use self::decision::{Cause, Decided, LateWrites, Occasion, Reported, Said};
@@ -107,13 +108,21 @@ pub(crate) fn decide_stop(
     somebody_says_so: bool,
 ) -> Option<Decided> {
     let mut draft = Draft::of(state, resource, occasion);
+    let said = &draft.after.said_stopped;
+    if somebody_says_so && said.len() >= SAID_STOPPED_MAX && !said.contains_key(member) {
+        // What was said is remembered of so many only: of this one it stays an assumption that it has stopped.
+        return None;
+    }
     if !draft.forget_ungated_gone(member) {
         return None;
     }
     let until = state.write_grace_ends();
     draft.raise_unknown_drain(state, resource, until);
     if somebody_says_so {
-        draft.after.said_stopped.insert(member.clone(), until);
+        // An earlier process of the member may have been promised more.
+        let kept = draft.after.said_stopped.entry(member.clone());
+        let last = kept.or_insert(until);
+        *last = until.max(*last);
     }
     draft.finish(state, resource)
 }

@@ -1,4 +1,4 @@
-//! What enters the history, and what its bounds drop.
+//! The bounds of the history: they drop the oldest events.
 
 use std::sync::Arc;
 

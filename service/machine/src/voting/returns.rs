@@ -35,7 +35,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What a member without a gate wrote before its report still lands.
+    /// Drains what a member without a gate wrote before its report.
     fn drain_ungated_change(&mut self, state: &State, member: &MemberId, before: &Arc<EntryRow>) {
         let is_same = self
             .entries
@@ -83,7 +83,7 @@ impl Draft<'_> {
         self.after.on_trust.is_none() && !self.after.persisted.contains(&Persisted::Unknown)
     }
 
-    /// What is persisted is on trust anew, and unknown until the next completion. Where it is on trust or unknown already, that
+    /// Puts what is persisted on trust anew, and in doubt until the next completion. Where it is on trust or unknown already, that
     /// completion is still to come, and begins at the first key.
     pub(super) fn doubt_after_absence(&mut self) {
         if self.is_settled() {

@@ -294,7 +294,8 @@ impl World {
         for name in names {
             let status = &mut self.resource_mut(&name).status;
             status.ungated_gone.remove(id);
-            status.said_stopped.insert(id.clone(), until);
+            let last = status.said_stopped.entry(id.clone()).or_insert(until);
+            *last = until.max(*last);
             self.anything_lands_until(&name, until);
         }
         Ok(())
