@@ -11,7 +11,7 @@ use synod_proto::v1::rosters_client::RostersClient;
 use tonic::transport::Channel;
 
 use super::migrating::Migrating;
-use crate::cluster::{Clients, report};
+use crate::cluster::{Clients, join, report};
 
 /// A TTL that is long enough for nothing to expire.
 pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -106,7 +106,17 @@ async fn voter(clients: &mut Clients) -> (v1::MemberEpoch, u64) {
 
 /// Creates a resource that no member reports any more.
 async fn forget_soon(clients: &mut Clients) {
-    let member = clients.join("passing", DAY_MS).await;
+    // Of a member without a gate nobody believes that no write of it is on its way.
+    let gated = v1::MembershipJoinRequest {
+        gated: true,
+        ..join("passing", DAY_MS)
+    };
+    let joined = clients.membership.join(gated).await.unwrap().into_inner();
+    let member = v1::MemberEpoch {
+        member: "passing".to_owned(),
+        epoch: joined.epoch,
+        cluster_id: joined.header.unwrap().cluster_id,
+    };
     let request = report(&member, vec![voting("forgotten", "apps/v1")]);
     clients.storage_versions.report(request).await.unwrap();
     let leave = v1::MembershipLeaveRequest {
