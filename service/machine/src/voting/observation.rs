@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    ApiVersion, GroupResource, Kind, LogTime, ObserveStorage, Persisted, StorageVersionHash,
+    ApiVersion, EVIDENCE_SINCE, GroupResource, Kind, LogTime, ObserveStorage, Persisted,
+    StorageVersionHash,
 };
 
 use super::decision::{Decided, Occasion};
@@ -29,7 +30,7 @@ pub(crate) fn look(
     if is_late {
         draft.lapse(drain_until);
     }
-    draft.look(observe, drain_until);
+    draft.look(state, observe, drain_until);
     draft.finish(state, resource)
 }
 
@@ -55,8 +56,13 @@ pub(super) fn shown(
 
 impl Draft<'_> {
     /// Takes over what discovery shows now.
-    fn look(&mut self, observe: &ObserveStorage, drain_until: LogTime) {
+    fn look(&mut self, state: &State, observe: &ObserveStorage, drain_until: LogTime) {
         let before = self.after.observation.take();
+        let was_looked_at = before.as_ref().is_some_and(|before| !before.expired);
+        if !was_looked_at && state.machine_version() >= EVIDENCE_SINCE {
+            // The servers that it shows wrote before anybody looked, perhaps in another version.
+            self.raise_unknown_drain(state, &observe.resource, drain_until);
+        }
         let (shown, kind, was_known) = match before {
             Some(before) => (before.hashes, before.kind, !before.expired),
             None => Default::default(),

@@ -50,17 +50,19 @@ impl Draft<'_> {
         }
     }
 
-    /// A member that had no entry and comes back may have written while it was away, and nobody knows what.
+    /// A member that had no entry may have written before: what it wrote still lands until `write_grace` after it came
+    /// behind its gate, and after an absence nobody knows what it wrote.
     fn doubt_return(&mut self, state: &State, resource: &GroupResource, member: &MemberId) {
         let row = state.memberships.get(member);
-        let until = state.write_grace_ends();
-        if self.forget_ungated_gone(member) {
-            self.raise_unknown_drain(state, resource, until);
-        }
+        self.forget_ungated_gone(member);
         // Of a collection that counts its objects, the count is the truth.
         if !self.is_rewritten() || state.is_counted(resource) {
             return;
         }
+        let grace = state.settings.write_grace;
+        let gated_since = row.and_then(|row| row.gated_since);
+        let until = gated_since.map_or(state.write_grace_ends(), |since| since.after(grace));
+        self.raise_unknown_drain(state, resource, until);
         let Some(roster) = state.roster_over(resource, self.after.ever_reported) else {
             return;
         };
@@ -68,9 +70,8 @@ impl Draft<'_> {
         let was_heard = self.after.heard.contains(member);
         let was_remembered = row.is_some_and(|row| row.away.is_some());
         // A roster that names a member has settled its trust only if the member had reported before: it is forgotten since.
-        let was_forgotten = !was_remembered && (is_named || was_heard) && self.is_settled();
+        let was_forgotten = !was_remembered && (is_named || was_heard);
         if row.is_some_and(|row| row.was_long_away()) || was_forgotten {
-            self.raise_unknown_drain(state, resource, until);
             self.doubt_after_absence();
         } else if let Some(away) = row.and_then(|row| row.short_absence()) {
             let returned = row.map_or(self.now, |row| row.joined);

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, SafetyVerdict, check_drop};
+use synod_machine::{Answer, Command, SafetyVerdict, Why, check_drop};
 use synod_model::limits::ABSENCE_GRACE;
 use synod_model::{Assumption, ErrorKind, Join, Leave, LogTime, Persisted, Ttl};
 
-use crate::cluster::{Cluster, Server, TTL, accepted, complete, join, progress, refused, renew};
+use crate::cluster::{
+    Cluster, Server, TTL, accepted, claim, complete, join, progress, refused, renew,
+};
 use crate::entry::{Says, of, resource, version};
 use crate::raised::raised;
 use crate::rosters::rule;
@@ -87,31 +89,73 @@ impl Cluster {
 }
 
 #[test]
-fn a_restart_waits_for_nothing() {
+fn what_was_written_before_anybody_spoke_lands_before_a_claim() {
+    let mut cluster = Cluster::counts_absences();
+    let joined = cluster.joins("a");
+    let until = cluster.state.log_time().after(GRACE);
+    cluster.pass(SECOND * 5);
+    cluster.reports(&joined, &[pods("v1")]);
+    assert_eq!(cluster.unknown_writes_land_until(), until);
+    let id = cluster.open("pods").id;
+    refused(cluster.send(claim(&id, "worker")), ErrorKind::Draining);
+    assert!(
+        cluster
+            .asked("v2")
+            .dangers
+            .iter()
+            .any(|danger| { danger.why == Why::DrainingUnknown(until) })
+    );
+    cluster.pass(GRACE - SECOND * 5);
+    accepted(cluster.send(claim(&id, "worker")));
+}
+
+#[test]
+fn a_server_that_is_behind_its_gate_for_long_begins_with_another_resource_at_once() {
+    let mut cluster = Cluster::counts_absences();
+    let a = cluster.joins("a");
+    cluster.pass(GRACE);
+    cluster.renews(&a);
+    cluster.reports(&a, &[pods("v1")]);
+    assert_eq!(cluster.unknown_writes_land_until(), LogTime::ZERO);
+    cluster.claims("pods", "worker");
+}
+
+#[test]
+fn a_restart_under_a_stable_id_waits_for_nothing_and_a_new_id_does() {
     let (mut cluster, servers) = Cluster::settled("a b");
     cluster.is_replaced(&servers[0], &[pods("v2")]);
     cluster.leaves_drained(&servers[1]);
     cluster.pass(SECOND * 30);
     cluster.starts("b", &[pods("v2")]);
     assert_eq!(cluster.unknown_writes_land_until(), LogTime::ZERO);
+    cluster.starts("c", &[pods("v2")]);
+    let until = cluster.state.log_time().after(GRACE);
+    assert_eq!(cluster.unknown_writes_land_until(), until);
 }
 
 #[test]
 fn a_worker_whose_walk_may_have_missed_a_write_begins_at_the_first_key() {
     let mut cluster = Cluster::counts_absences();
-    let a = cluster.starts("a", &[pods("v1")]);
-    cluster.starts_ungated("b", "first", &[pods("v1")]);
-    cluster.pass(TTL);
-    cluster.renews(&a);
-    cluster.expires();
+    cluster.starts("a", &[pods("v1")]);
     let work = cluster.claims("pods", "worker");
     accepted(cluster.send(progress(&work, 7)));
-    cluster.starts_ungated("b", "second", &[pods("v1")]);
+    cluster.starts("b", &[pods("v1")]);
     refused(cluster.send(complete(&work)), ErrorKind::Conflict);
     let again = cluster.claims("pods", "worker");
     assert_eq!(again.progress.done, 0);
     assert_eq!(again.id, work.id, "the agreement is the same");
     accepted(cluster.send(complete(&again)));
+}
+
+#[test]
+fn a_first_look_of_an_observer_waits_too() {
+    let mut cluster = Cluster::counts_absences();
+    cluster.observes("pods", &["v1"]);
+    let until = cluster.state.log_time().after(GRACE);
+    assert_eq!(cluster.unknown_writes_land_until(), until);
+    cluster.pass(SECOND);
+    cluster.observes("pods", &["v1"]);
+    assert_eq!(cluster.unknown_writes_land_until(), until);
 }
 
 #[test]
@@ -240,6 +284,10 @@ fn what_a_member_without_a_gate_wrote_before_its_report_drains() {
     assert_eq!(cluster.kept("pods").drains[&version("v1")], until);
     cluster.reports_only(&a, &[of("secrets")]);
     assert_eq!(cluster.kept("pods").drains[&version("v2")], until);
+    // Each entry that it did not have waits.
+    cluster.pass(SECOND);
+    cluster.reports(&a, &[pods("v2")]);
+    assert_eq!(cluster.unknown_writes_land_until(), until.after(SECOND));
 }
 
 #[test]
@@ -248,7 +296,6 @@ fn a_member_without_a_gate_that_expires_is_assumed_to_have_stopped_until_it_retu
     let a = cluster.starts("a", &[pods("v2")]);
     cluster.starts_ungated("b", "first", &[pods("v2")]);
     cluster.migrates("pods");
-    cluster.pass(TTL);
     cluster.renews(&a);
     cluster.expires();
     assert!(cluster.assumed_of("v1").contains(&Assumption::UngatedGone));

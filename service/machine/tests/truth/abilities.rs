@@ -55,7 +55,6 @@ impl WithheldAbility {
 ///
 /// A test demands that each is removed once its rule is built. None is ever added.
 pub(crate) const WITHHELD: &[WithheldAbility] = &[
-    WithheldAbility::new(Ability::UnheardServers, "First trust"),
     WithheldAbility::new(
         Ability::StoresBesideCollections,
         "Where a resource is stored",

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use synod_model::Epoch;
 
 use crate::abilities::Ability;
-use crate::draws::MEMBERS;
 use crate::events::Event;
 use crate::machine::WRITE_GRACE;
 use crate::schedule::{Binary, ResourceName, Server, Stance, Version};
@@ -209,10 +208,6 @@ impl TrueWorld {
         let now = self.now();
         let is_hidden = self.machine.epoch(server).is_some();
         if is_hidden && !self.has(Ability::HiddenSpans) {
-            return;
-        }
-        let is_unheard = MEMBERS.contains(&server) && !self.has_joined(server);
-        if is_unheard && !self.has(Ability::UnheardServers) {
             return;
         }
         if let Some(before) = self.current(server) {

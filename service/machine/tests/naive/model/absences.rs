@@ -202,23 +202,20 @@ impl World {
         if has(then) || !has(&self.entries_of(name)) {
             return;
         }
-        let until = self.log_time.after(self.settings.write_grace);
-        let gone = &mut self.resource_mut(name).status.ungated_gone;
-        if gone.remove(&id).is_some() {
-            self.anything_lands_until(name, until);
-        }
+        self.resource_mut(name).status.ungated_gone.remove(&id);
         if !self.is_about_stores(name) {
             return;
         }
         let row = self.memberships.get(&id).cloned();
+        let behind_gate = row.as_ref().and_then(|row| row.gated_since);
+        let since = behind_gate.unwrap_or(self.log_time);
+        self.anything_lands_until(name, since.after(self.settings.write_grace));
         let Some(rule) = self.roster_of(name).map(|roster| roster.rule.clone()) else {
             return;
         };
         let away = row.as_ref().and_then(|row| row.away);
         let is_expected = rule.members.contains(&id) || self.was_heard.contains(name);
-        let is_settled = self.is_settled(name);
-        if away.map_or(is_expected && is_settled, |away| away > TEN_MINUTES) {
-            self.anything_lands_until(name, until);
+        if away.map_or(is_expected, |away| away > TEN_MINUTES) {
             self.distrust_store(name);
         } else if let (Some(away), Some(row)) = (away.filter(|away| !away.is_zero()), row) {
             let absences = &mut self.resource_mut(name).status.short_absences;
@@ -228,15 +225,10 @@ impl World {
         }
     }
 
-    fn is_settled(&self, name: &GroupResource) -> bool {
-        let status = &self.resource(name).expect("it is known").status;
-        status.on_trust.is_none() && !status.persisted.contains(&Persisted::Unknown)
-    }
-
     fn distrust_store(&mut self, name: &GroupResource) {
         let revision = self.revision;
-        if self.is_settled(name) {
-            let status = &mut self.resource_mut(name).status;
+        let status = &mut self.resource_mut(name).status;
+        if status.on_trust.is_none() && !status.persisted.contains(&Persisted::Unknown) {
             status.on_trust = Some(revision);
             status.persisted.insert(Persisted::Unknown);
         }

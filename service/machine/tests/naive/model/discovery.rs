@@ -75,6 +75,9 @@ impl World {
             }
         }
         let until = self.log_time.after(self.settings.write_grace);
+        if !was_known {
+            self.anything_lands_until(name, until);
+        }
         for hash in shown.iter().filter(|hash| !observe.hashes.contains(hash)) {
             self.drain_hash(name, *hash, until);
         }

@@ -107,6 +107,8 @@ impl World {
                 let later = self.soon(MINUTE, 5 * MINUTE);
                 self.agenda.plan(later, Event::Starts { server, release });
             }
+            // Another process has replaced it before it could report.
+            Err(refusal) if refusal.kind == ErrorKind::StaleEpoch => process.is_alive = false,
             other => panic!("a report of a member is taken, and not {other:?}"),
         }
     }
