@@ -13,7 +13,7 @@ use synod_client::{
     ApiVersion, Client, GroupResource, JoinOptions, Kind, Membership, ObjectKind, Reflector,
     ReportEntry, Revision, Stance, Violations, apiserver_id,
 };
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 type Failed = Box<dyn Error + Send + Sync>;
 
@@ -46,9 +46,23 @@ async fn main() -> Result<(), Failed> {
     for membership in [old, new] {
         membership.leave(Duration::from_secs(5)).await?;
     }
-    client.forget_resource(&widgets, None).await?;
+    forget(&client, &widgets).await?;
     client.close().await?;
     Ok(())
+}
+
+/// Forgets the resource, once what may have been written before its members spoke has landed.
+async fn forget(client: &Client, resource: &GroupResource) -> Result<(), Failed> {
+    loop {
+        let Err(error) = client.forget_resource(resource, None).await else {
+            return Ok(());
+        };
+        let left_ms = error.metadata().get("left_ms");
+        let Some(left_ms) = left_ms.and_then(|text| text.parse().ok()) else {
+            return Err(error.into());
+        };
+        sleep(Duration::from_millis(left_ms)).await;
+    }
 }
 
 /// Waits until all members that report a resource agree on a version; prints those that do not yet at every change.

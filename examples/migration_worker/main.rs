@@ -18,6 +18,7 @@ use synod_client::{
     NewObject, ObjectKind, ObjectName, Persisted, Preconditions, Propagation, ReadOptions,
     ReportEntry, Revision, Stance, WorkerName, apiserver_id,
 };
+use tokio::time::sleep;
 
 type Failed = Box<dyn Error + Send + Sync>;
 
@@ -138,9 +139,23 @@ async fn clean_up(
     };
     client.collections().delete(gone).await?;
     membership.leave(Duration::from_secs(5)).await?;
-    client.forget_resource(widgets, None).await?;
+    forget(client, widgets).await?;
     client.close().await?;
     Ok(())
+}
+
+/// Forgets the resource, once what may have been written before its members spoke has landed.
+async fn forget(client: &Client, resource: &GroupResource) -> Result<(), Failed> {
+    loop {
+        let Err(error) = client.forget_resource(resource, None).await else {
+            return Ok(());
+        };
+        let left_ms = error.metadata().get("left_ms");
+        let Some(left_ms) = left_ms.and_then(|text| text.parse().ok()) else {
+            return Err(error.into());
+        };
+        sleep(Duration::from_millis(left_ms)).await;
+    }
 }
 
 fn name_of(stored: &Persisted) -> String {

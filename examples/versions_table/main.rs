@@ -15,6 +15,7 @@ use synod_client::{
     WatchFrom, WatchMessage, WatchOptions, apiserver_id,
 };
 use table::Table;
+use tokio::time::sleep;
 
 type Failed = Box<dyn Error + Send + Sync>;
 
@@ -56,9 +57,23 @@ async fn main() -> Result<(), Failed> {
         writeln!(std::io::stdout(), "{table}")?;
     }
     membership.leave(Duration::from_secs(5)).await?;
-    client.forget_resource(&widgets, None).await?;
+    forget(&client, &widgets).await?;
     client.close().await?;
     Ok(())
+}
+
+/// Forgets the resource, once what may have been written before its members spoke has landed.
+async fn forget(client: &Client, resource: &GroupResource) -> Result<(), Failed> {
+    loop {
+        let Err(error) = client.forget_resource(resource, None).await else {
+            return Ok(());
+        };
+        let left_ms = error.metadata().get("left_ms");
+        let Some(left_ms) = left_ms.and_then(|text| text.parse().ok()) else {
+            return Err(error.into());
+        };
+        sleep(Duration::from_millis(left_ms)).await;
+    }
 }
 
 fn endpoints() -> Vec<String> {
