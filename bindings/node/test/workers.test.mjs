@@ -17,6 +17,8 @@ let client;
 before(async () => {
   cluster = await develop();
   client = cluster.client();
+  // So that nobody waits longer for what was written before a test.
+  await client.cluster.updateSettings({ patch: { writeGraceMs: 1_000n } });
 });
 
 after(async () => {
@@ -33,7 +35,16 @@ async function agreed(t, name) {
   await membership.report([{ ...entry, preferredVersion: 'v2' }]);
   const { migrations } = await client.migrations.list({});
   const { metadata } = migrations.map((item) => item.migration ?? item).find(({ metadata }) => metadata.name.includes(name));
+  await earlierWritesLanded(resource);
   return { resource, migration: metadata.name };
+}
+
+/** Waits until nothing can land that was written before the server spoke. */
+async function earlierWritesLanded(resource) {
+  for (;;) {
+    const { dangers } = await client.storageVersions.checkDrop({ resource, version: 'v1' });
+    if (!dangers.some(({ reason }) => reason === 'DANGER_REASON_DRAINING_UNKNOWN')) return;
+  }
 }
 
 /** A store whose writes wait to be aborted. What is written at once begins and ends in no order. */

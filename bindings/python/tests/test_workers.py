@@ -40,8 +40,18 @@ def _migration(client: synod.Client, prefix: str) -> str:
             events = () if isinstance(message, synod.Bookmark) else message.events
             for event in events:
                 if event.name.startswith(prefix):
+                    _let_earlier_writes_land(client, event.name)
                     return event.name
     raise AssertionError("a watch does not end by itself")
+
+
+def _let_earlier_writes_land(client: synod.Client, migration: str) -> None:
+    """Waits until nothing can land that was written before the server spoke."""
+    found = client.migrations.get(name=migration).migration
+    assert found is not None
+    dangers: tuple[v1.Danger, ...] | None = None
+    while dangers is None or any(danger.reason == v1.DangerReason.DRAINING_UNKNOWN for danger in dangers):
+        dangers = client.storage_versions.check_drop(resource=found.resource, version="v1").dangers
 
 
 def a_worker_encodes_a_collection_anew(client: synod.Client, name: str) -> None:

@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 use synod_bound::{Admitted, Bound, Step, Updater};
 
-use crate::cluster::{Cluster, endpoint, within};
+use crate::cluster::{Cluster, endpoint, pass, within};
 use crate::network::Weather;
 use crate::{bound, call, key, parsed, widgets};
 
@@ -251,6 +251,9 @@ async fn a_cache_shows_what_it_follows() {
     assert_eq!(cache.get(&nobody.to_string()).unwrap(), None);
 }
 
+/// How long a write may be under way, by the settings of a new cluster.
+const WRITE_GRACE: Duration = Duration::from_secs(70);
+
 /// The name of the migration that the agreement has created.
 async fn migration(bound: &Bound) -> String {
     let listed = call(bound, "Migrations/List", json!({})).await;
@@ -323,6 +326,8 @@ async fn a_worker_that_is_closed_or_whose_store_is_not_ready_gives_its_claim_bac
     let bound = bound(&cluster).await;
     let joining = bound.join(r#"{"id": "server"}"#).unwrap();
     let membership = within(joining.next()).await.unwrap().unwrap();
+    // What was written before the server joined has landed.
+    pass(WRITE_GRACE).await;
     let reporting = json!([entry(&json!({"encodingVersion": "example.io/v2"}))]).to_string();
     within(membership.report(&reporting)).await.unwrap();
     let name = migration(&bound).await;
@@ -389,6 +394,8 @@ async fn a_worker_asks_a_store_of_its_own_by_tasks() {
     let bound = bound(&cluster).await;
     let joining = bound.join(r#"{"id": "server"}"#).unwrap();
     let membership = within(joining.next()).await.unwrap().unwrap();
+    // What was written before the server joined has landed.
+    pass(WRITE_GRACE).await;
     let reporting = json!([entry(&json!({"encodingVersion": "example.io/v2"}))]).to_string();
     within(membership.report(&reporting)).await.unwrap();
     let resources = json!([{"group": "example.io", "resource": "widgets"}]);
