@@ -33,7 +33,9 @@ pub use query::{
     ListMembers, ListObjects, ListStorageVersions, ObjectCursor, ObjectScope, PageKey, PageRequest,
     PageStart, TakeBackup, WatchFilter, WatchStart,
 };
-pub use query::{CheckAgreement, CheckBinary, CheckDrop, GetMigration, ListMigrations};
+pub use query::{
+    CheckAgreement, CheckBinary, CheckDrop, CheckUpgrade, GetMigration, ListMigrations,
+};
 pub use query::{
     ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
     GetControllerHistory, GetControllerRevision, ListControllerRevisions,

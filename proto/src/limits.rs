@@ -26,6 +26,8 @@ pub const AGREEMENT_RESOURCES_MAX: usize = 1_000;
 pub const AGREEMENTS_MAX: usize = 1_000;
 /// Members, and hashes, that an obstacle to an agreement names; the others are counted.
 pub const OBSTACLE_MEMBERS_MAX: usize = 16;
+/// Obstacles that the answer to a check of an upgrade names; the others are counted.
+pub const UPGRADE_OBSTACLES_MAX: usize = 64;
 /// Interval of a watch's bookmarks for callers who do not say, in milliseconds.
 pub const BOOKMARK_INTERVAL_MS_DEFAULT: u64 = 10_000;
 /// Largest age that a read may allow its answer, in milliseconds.
@@ -130,6 +132,12 @@ pub const LIMITS: &[Limit] = &[
         name: "members in an obstacle to an agreement",
         value: OBSTACLE_MEMBERS_MAX as u64,
         unit: "members",
+        beyond: "counted, not named",
+    },
+    Limit {
+        name: "obstacles in the answer to a check of an upgrade",
+        value: UPGRADE_OBSTACLES_MAX as u64,
+        unit: "obstacles",
         beyond: "counted, not named",
     },
     Limit {

@@ -28,7 +28,7 @@ pub use migrations::{GetMigration, ListMigrations};
 pub use objects::{GetObject, ListObjects, ObjectCursor, ObjectScope};
 pub use page::{ContinueToken, ListId, PageKey, PageRequest, PageStart};
 pub use rosters::{GetRoster, ListRosters};
-pub use safety::{CheckAgreement, CheckBinary, CheckDrop};
+pub use safety::{CheckAgreement, CheckBinary, CheckDrop, CheckUpgrade};
 pub use sessions::GetOutcome;
 pub use storage_versions::{AgreementHistory, GetStorageVersion, ListStorageVersions};
 pub use watch::{WatchFilter, WatchStart};

@@ -139,6 +139,7 @@ pub use values::{
     RevisionOutcome, RevisionView,
 };
 pub use values::{RosterChanged, RosterPage, RosterView};
+pub use values::{UpgradeObstacle, UpgradeReason, UpgradeStatus};
 pub use watch::LeaseObserver;
 pub use watch::{
     ChangeType, Event, Events, StorageVersionChange, Watch, WatchFrom, WatchMessage, WatchOptions,

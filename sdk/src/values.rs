@@ -18,6 +18,7 @@ mod safety;
 mod storage_state;
 mod storage_version;
 mod storage_versions;
+mod upgrades;
 mod wire;
 
 pub use agreements::{Agreement, Obstacle, ObstacleGroup, ObstacleReason, ResourceAgreement};
@@ -52,5 +53,6 @@ pub use safety::{Assumed, Danger, DangerReason, Safety};
 pub use storage_state::{Drain, Drained, ShortAbsence, StorageState, UngatedMember};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};
 pub use storage_versions::{Heartbeat, StorageVersionItem, StorageVersionPage, StorageVersionView};
+pub use upgrades::{UpgradeObstacle, UpgradeReason, UpgradeStatus};
 
 pub(crate) use wire::{FromWire, read};

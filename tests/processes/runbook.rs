@@ -18,7 +18,7 @@ use crate::waiting::eventually;
 use crate::writers::{fixed, join};
 
 /// What is not given to a shell, since it needs a host of its own, and what is done in its place.
-const IN_PLACE: [(&str, Deed); 11] = [
+const IN_PLACE: [(&str, Deed); 12] = [
     ("systemctl enable --now synod", Deed::Start),
     ("systemctl start synod", Deed::Start),
     ("systemctl stop synod", Deed::Stop),
@@ -35,6 +35,10 @@ const IN_PLACE: [(&str, Deed); 11] = [
     // Two of the three servers on the roster do not run here.
     (
         "synod storage-versions check --wait 5m --assume-complete",
+        Deed::Nothing,
+    ),
+    (
+        "synod upgrade status --wait 10m --assume-complete",
         Deed::Nothing,
     ),
     // This cluster is younger: `service/synod/tests/program/watch.rs` watches from a time.

@@ -134,6 +134,19 @@ messages! {
     } => check
 }
 
+/// Asks whether an upgrade may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckUpgrade {
+    /// The consistency of the read.
+    pub read: Consistency,
+}
+
+messages! {
+    v1::StorageVersionsCheckUpgradeRequest = CheckUpgrade {
+        read = read,
+    }
+}
+
 impl CheckAgreement {
     fn check(&self) -> Violations {
         let mut found = Violations::new();

@@ -18,8 +18,8 @@ use crate::limits::{
 };
 use crate::wire::Wire;
 use crate::{
-    AgreementHistory, CheckAgreement, CheckBinary, CheckDrop, CollectionCursor, Consistency,
-    ContinueToken, ControllerHistoryCursor, ControllerRevisionCursor, GetCollection,
+    AgreementHistory, CheckAgreement, CheckBinary, CheckDrop, CheckUpgrade, CollectionCursor,
+    Consistency, ContinueToken, ControllerHistoryCursor, ControllerRevisionCursor, GetCollection,
     GetControllerHistory, GetLease, GetMember, GetObject, GetOutcome, GetRoster, GetSettings,
     GetStorageVersion, ListCollections, ListControllerRevisions, ListId, ListLeaseCandidates,
     ListLeases, ListMembers, ListObjects, ListRosters, ListStorageVersions, ObjectCursor,
@@ -252,6 +252,8 @@ proptest! {
         prop_assert_eq!(carried::<_, v1::StorageVersionsCheckDropRequest>(&check).unwrap(), check);
         let check = CheckAgreement { resources, allow_none: true, read };
         prop_assert_eq!(carried::<_, v1::StorageVersionsCheckAgreementRequest>(&check).unwrap(), check);
+        let check = CheckUpgrade { read };
+        prop_assert_eq!(carried::<_, v1::StorageVersionsCheckUpgradeRequest>(&check).unwrap(), check);
     }
 
     #[test]

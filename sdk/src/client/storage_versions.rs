@@ -12,7 +12,8 @@ use crate::read_options::list_options;
 use crate::transport::Try;
 use crate::values::read;
 use crate::{
-    Agreement, AgreementHistory, Error, Header, ReadOptions, StorageVersionPage, StorageVersionView,
+    Agreement, AgreementHistory, Error, Header, ReadOptions, StorageVersionPage,
+    StorageVersionView, UpgradeStatus,
 };
 
 /// Which resources to list, and how.
@@ -166,6 +167,27 @@ impl Client {
             }
         });
         read::<v1::StorageVersionsCheckAgreementResponse, _>(answer.await?)
+    }
+
+    /// Checks whether an upgrade may go on: no alarm is raised, the members agree on all that is known, all of it is migrated, and no
+    /// write in another version may still land. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED` or `FUTURE_REVISION`: the revision that the options name cannot be read.
+    pub async fn check_upgrade(&self, options: ReadOptions) -> Result<UpgradeStatus, Error> {
+        let message = v1::StorageVersionsCheckUpgradeRequest {
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message);
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .check_upgrade(request)
+                    .await
+            }
+        });
+        read::<v1::StorageVersionsCheckUpgradeResponse, _>(answer.await?)
     }
 
     /// Reads what the members of a resource agreed on, change by change.

@@ -15,7 +15,7 @@ use crate::{
     MigrationPage, MigrationView, ObjectWritten, OwnerReference, Reported, RevisionAnswered,
     RevisionAtTime, RevisionDiff, RevisionView, Roster, RosterChanged, RosterPage, RosterView,
     Safety, Settings, SettingsView, StorageState, StorageVersion, StorageVersionPage,
-    StorageVersionView, StoredObject,
+    StorageVersionView, StoredObject, UpgradeStatus,
 };
 
 /// A value that is written as a message of its own.
@@ -78,6 +78,7 @@ documents! {
     SettingsView = ClusterGetSettingsResponse;
     StorageState = StorageState;
     StorageVersion = StorageVersion;
+    UpgradeStatus = StorageVersionsCheckUpgradeResponse;
     StorageVersionView = StorageVersionsGetResponse;
     StoredObject = Object;
 }

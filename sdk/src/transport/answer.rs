@@ -96,6 +96,7 @@ answers!(
     StorageVersionsCheckAgreementResponse,
     StorageVersionsCheckBinaryResponse,
     StorageVersionsCheckDropResponse,
+    StorageVersionsCheckUpgradeResponse,
     StorageVersionsGetResponse,
     StorageVersionsHistoryResponse,
     StorageVersionsListResponse,

@@ -3,7 +3,7 @@
 use synod_model::{LogTime, WallTime};
 use synod_proto::{messages, v1};
 
-use super::{Header, StorageState, StorageVersion};
+use super::{Header, Obstacle, StorageState, StorageVersion};
 
 /// One resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct StorageVersionView {
     pub log_time: LogTime,
     /// The last look at the resource's discovery; `None` if there was none.
     pub heartbeat: Option<Heartbeat>,
+    /// Why the members do not agree on the resource; empty if they agree.
+    pub reasons: Vec<Obstacle>,
 }
 
 /// The time of the last look at the discovery of a resource. A look that shows the same moves no revision.
@@ -52,6 +54,8 @@ pub struct StorageVersionItem {
     pub storage_version: Option<StorageVersion>,
     /// What is kept when the entries are removed.
     pub storage_state: Option<StorageState>,
+    /// Why the members do not agree on the resource; empty if they agree.
+    pub reasons: Vec<Obstacle>,
 }
 
 messages! {
@@ -61,6 +65,7 @@ messages! {
         storage_state = storage_state,
         log_time = log_time_ms,
         heartbeat = heartbeat,
+        reasons = reasons,
     }
     v1::Heartbeat = Heartbeat {
         log_time = log_time_ms,
@@ -77,5 +82,6 @@ messages! {
     v1::StorageVersionListItem = StorageVersionItem {
         storage_version = storage_version,
         storage_state = storage_state,
+        reasons = reasons,
     }
 }

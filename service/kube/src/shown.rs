@@ -97,18 +97,24 @@ pub(crate) fn state(kind: &Kind, state: &v1::StorageState) -> Value {
     }
 }
 
-/// A storage state, with the time at which discovery was last looked at. It is kept beside the state: it moves no revision, so
-/// lists and watches do not have it.
-pub(crate) fn state_with_heartbeat(
-    kind: &Kind,
-    state: &v1::StorageState,
-    heartbeat: Option<&v1::Heartbeat>,
-) -> Value {
-    let mut document = self::state(kind, state);
-    if let Some(heartbeat) = heartbeat {
+/// A storage state that is read alone, with what is kept beside it: the time at which discovery was last looked at, and of an
+/// agreement why the members do not agree, in the words of the service. Neither moves a revision, so lists and watches have neither.
+pub(crate) fn state_alone(kind: &Kind, found: &v1::StorageVersionsGetResponse) -> Option<Value> {
+    let mut document = state(kind, found.storage_state.as_ref()?);
+    if let Some(heartbeat) = &found.heartbeat {
         document["status"]["lastHeartbeatTime"] = time(heartbeat.time_ms);
     }
-    document
+    if kind.source == Source::Agreements {
+        document["status"]["reasons"] = found.reasons.iter().map(reason).collect();
+    }
+    Some(document)
+}
+
+fn reason(reason: &v1::Obstacle) -> Value {
+    json!({
+        "reason": word(reason.reason().as_str_name(), "OBSTACLE_REASON_"),
+        "message": reason.message,
+    })
 }
 
 fn storage_state(kind: &Kind, state: &v1::StorageState) -> Value {

@@ -229,8 +229,7 @@ impl Calls {
             }
             Source::Agreements | Source::StorageStates => {
                 let found = self.of_resource(state_of(name), asked).await?;
-                let state = found.storage_state.ok_or_else(|| nothing(name))?;
-                shown::state_with_heartbeat(kind, &state, found.heartbeat.as_ref())
+                shown::state_alone(kind, &found).ok_or_else(|| nothing(name))?
             }
             Source::Migrations => {
                 shown::migration(kind, &migrations::find(self, name, asked).await?)

@@ -13,6 +13,7 @@ use synod_model::{
 };
 
 pub use self::obstacle::Obstacle;
+pub(crate) use self::obstacle::first;
 use crate::safety::{agreement_assumptions, nearest_resource, silent_members, unknown_scopes};
 use crate::{Past, StateStatus, StorageStateView};
 
@@ -100,7 +101,7 @@ pub fn check_agreement(past: &Past<'_>, now: LogTime, query: &AgreementQuery) ->
         }
     }
     for resource in &query.resources {
-        verdict.add(past, of_named(past, resource));
+        verdict.add(past, resource_agreement(past, resource));
     }
     let members = silent_members(past);
     if !members.is_empty() {
@@ -114,6 +115,22 @@ pub fn check_agreement(past: &Past<'_>, now: LogTime, query: &AgreementQuery) ->
     let scopes = scopes.map(|scope| Obstacle::ScopeUnknown { scope });
     verdict.obstacles.extend(scopes);
     verdict
+}
+
+/// Whether the members agree on one resource, and why not.
+#[must_use]
+pub fn resource_agreement(past: &Past<'_>, resource: &GroupResource) -> ResourceAgreement {
+    match past.storage_state(resource) {
+        Some(state) => of_state(past, &state),
+        None => ResourceAgreement {
+            resource: resource.clone(),
+            version: None,
+            hash: None,
+            obstacles: vec![Obstacle::Unknown {
+                nearest: nearest_resource(past, resource),
+            }],
+        },
+    }
 }
 
 /// Whether a resource counts among all that is known: a member reports it, discovery shows it, writes in it may still land, a
@@ -138,20 +155,6 @@ impl Past<'_> {
     /// Whether nothing but a declared collection says that there is such a resource.
     fn is_only_declared(&self, state: &StorageStateView) -> bool {
         !state.row.status.ever_reported && self.collection(&state.resource).is_some()
-    }
-}
-
-fn of_named(past: &Past<'_>, resource: &GroupResource) -> ResourceAgreement {
-    match past.storage_state(resource) {
-        Some(state) => of_state(past, &state),
-        None => ResourceAgreement {
-            resource: resource.clone(),
-            version: None,
-            hash: None,
-            obstacles: vec![Obstacle::Unknown {
-                nearest: nearest_resource(past, resource),
-            }],
-        },
     }
 }
 

@@ -60,12 +60,14 @@ mod switches;
 mod tally;
 mod topics;
 mod turn;
+mod upgrade;
 mod views;
 mod voting;
 mod watched;
 
 pub use agreement::{
     AgreementQuery, AgreementVerdict, Obstacle, ResourceAgreement, check_agreement,
+    resource_agreement,
 };
 pub use checkpoint::{CorruptState, DamagedMemory, HashedRow, Loading};
 pub use command::{
@@ -94,6 +96,7 @@ pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
 pub use switches::switched_off;
+pub use upgrade::{LateEncoding, UpgradeCause, UpgradeObstacle, UpgradeVerdict, check_upgrade};
 pub use views::{StorageStateView, StorageVersionView};
 pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
 

@@ -16,8 +16,7 @@ use synod_model::{
     Persisted, Stance, StorageVersionHash, Switch,
 };
 
-use self::assumptions::assumed_members;
-pub(crate) use self::assumptions::{agreement_assumptions, standing_assumptions};
+pub(crate) use self::assumptions::{agreement_assumptions, assumed_members, standing_assumptions};
 use self::silence::Silence;
 pub(crate) use self::silence::{silent_members, unknown_scopes};
 use self::stored::{Concern, Found, found};

@@ -1,9 +1,11 @@
 //! One replica, as the RPC services use it: changes, reads and watches.
 
+mod remaining;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, Envelope, Holder, LogEntry, OutOfReach, Past, State};
+use synod_machine::{Answer, Command, Envelope, LogEntry, OutOfReach, Past, State};
 use synod_model::{
     ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal,
     RequestId, Revision, WallTime,
@@ -344,20 +346,6 @@ impl Handle {
     pub(crate) async fn leader(&self, asking: &Asking) -> Result<ReplicaId, Refusal> {
         let confirmed = self.shared.reader.confirm_leader(asking.deadline).await?;
         Ok(confirmed.leader)
-    }
-
-    /// The log time that is left at least to what renews, in milliseconds: the leader knows of all renewals, another replica
-    /// of those in the log, and may know of none that is left. `None` for a past revision, for which deadlines are not kept.
-    pub(crate) fn remaining_ms(&self, reading: &Reading, holder: &Holder) -> Option<u64> {
-        if !reading.is_present() {
-            return None;
-        }
-        let state = &reading.published().state;
-        let left = self.shared.proposer.left(state, holder).or_else(|| {
-            let by_log = state.deadline(holder)?.since(state.log_time());
-            Some(by_log).filter(|left| !left.is_zero())
-        })?;
-        u64::try_from(left.as_millis()).ok()
     }
 
     /// The metrics of reads.

@@ -42,6 +42,7 @@ mod streams;
 mod timeout;
 mod trace;
 mod unary;
+mod upgrade;
 mod watch;
 
 use synod_machine::Answer;

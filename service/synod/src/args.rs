@@ -21,6 +21,7 @@ mod seeing;
 mod serve;
 mod storage_versions;
 mod topics;
+mod upgrade;
 
 use std::path::PathBuf;
 
@@ -55,6 +56,7 @@ pub(crate) use seeing::{BundleArgs, DebugArgs, DebugCommand, DoctorArgs, LogLeve
 pub(crate) use serve::{DevArgs, ServeArgs};
 pub(crate) use storage_versions::{CheckArgs, StorageVersionsArgs, StorageVersionsCommand};
 pub(crate) use topics::{TopicsArgs, TopicsCommand};
+pub(crate) use upgrade::{UpgradeArgs, UpgradeCommand};
 
 use crate::output::Format;
 use synod_demo::{ApiServerArgs, DemoArgs, LeashArgs, MigratorArgs, StoreArgs};
@@ -128,6 +130,9 @@ pub(crate) enum Command {
     /// Collect what is needed to find out what is wrong.
     #[command(after_long_help = seeing::DEBUG_EXAMPLES)]
     Debug(DebugArgs),
+    /// Say whether an upgrade may go on, and who stands in the way.
+    #[command(after_long_help = upgrade::EXAMPLES)]
+    Upgrade(UpgradeArgs),
     /// Show the members: the API servers that take part.
     #[command(after_long_help = examples::MEMBERS)]
     Members(MembersArgs),

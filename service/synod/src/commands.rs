@@ -30,6 +30,7 @@ pub(crate) mod status;
 pub(crate) mod storage_versions;
 pub(crate) mod top;
 pub(crate) mod topics;
+pub(crate) mod upgrade;
 pub(crate) mod watch;
 
 use clap::ArgMatches;

@@ -9,7 +9,6 @@ mod kubeconfig;
 mod logging;
 mod merge;
 mod named;
-mod objections;
 mod output;
 mod replicated;
 mod serve;
@@ -81,6 +80,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::StorageVersions(args) => {
             one_thread()?.block_on(commands::storage_versions::run(&args.command, matches))
         }
+        Command::Upgrade(args) => one_thread()?.block_on(commands::upgrade::run(args, matches)),
         Command::Topics(args) => one_thread()?.block_on(commands::topics::run(args, matches)),
         Command::Rosters(args) => one_thread()?.block_on(commands::rosters::run(args, matches)),
         Command::Collections(args) => {

@@ -21,6 +21,7 @@ mod status;
 mod storage_versions;
 mod top;
 mod topics;
+mod upgrades;
 
 use std::time::Duration;
 
@@ -49,11 +50,15 @@ pub(crate) use storage_versions::{COLUMNS as STORAGE_VERSION_COLUMNS, first_cell
 pub(crate) use storage_versions::{storage_version, storage_versions};
 pub(crate) use top::{Sample, top};
 pub(crate) use topics::{topic, topics};
+pub(crate) use upgrades::upgrade;
 
 use serde_json::{Value, json};
 use synod_client::Error;
 
 use crate::output::{UNSET, age};
+
+/// The name of the cluster among those of resources, none of which has such characters.
+const CLUSTER: &str = "(cluster)";
 
 /// How many of many names a column shows, as Kubernetes does.
 const SHOWN: usize = 3;

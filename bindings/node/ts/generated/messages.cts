@@ -163,6 +163,23 @@ export type ObstacleReason =
   | 'OBSTACLE_REASON_OBSERVATION_EXPIRED'
   | 'OBSTACLE_REASON_OBSERVATIONS_DIFFER';
 
+/**
+ * Why an upgrade may not go on; a smaller number is worse. Since 0.1. Clients treat an unknown reason as an obstacle and show its
+ * `message`.
+ */
+export type UpgradeReason =
+  | 'UPGRADE_REASON_UNSPECIFIED'
+  | 'UPGRADE_REASON_ALARM'
+  | 'UPGRADE_REASON_DISAGREEMENT'
+  | 'UPGRADE_REASON_ROSTER'
+  | 'UPGRADE_REASON_SILENT'
+  | 'UPGRADE_REASON_EXPIRING'
+  | 'UPGRADE_REASON_MIGRATION_FAILED'
+  | 'UPGRADE_REASON_NOT_MIGRATED'
+  | 'UPGRADE_REASON_MIGRATION_PENDING'
+  | 'UPGRADE_REASON_MIGRATION_RUNNING'
+  | 'UPGRADE_REASON_DRAINING';
+
 /** Why a migration was created. Since 0.1. */
 export type MigrationReason =
   | 'MIGRATION_REASON_UNSPECIFIED'
@@ -3088,6 +3105,8 @@ export interface StorageVersionsGetResponse {
   logTimeMs: bigint;
   /** When discovery was last looked at, as of now and not of the revision. Unset if it never was. */
   heartbeat?: Heartbeat;
+  /** Why the members do not agree on the resource: every obstacle, as `CheckAgreement` of the resource names it. None: they agree. */
+  reasons: Obstacle[];
 }
 
 /** When discovery was last looked at for a resource. Kept beside its state: it moves no revision. Since 0.1. */
@@ -3140,6 +3159,8 @@ export interface StorageVersionListItem {
   storageVersion?: StorageVersion;
   /** What stays when the entries go. */
   storageState?: StorageState;
+  /** Why the members do not agree on the resource: see `StorageVersionsGetResponse.reasons`. */
+  reasons: Obstacle[];
 }
 
 /** Names a resource whose history to read. Since 0.1. */
@@ -3348,6 +3369,63 @@ export interface ObstacleGroup {
   version: string;
   /** Their ids, sorted. */
   members: string[];
+}
+
+/** Asks whether an upgrade may go on. Since 0.1. */
+export interface StorageVersionsCheckUpgradeRequest {
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** Whether an upgrade may go on. Since 0.1. */
+export interface StorageVersionsCheckUpgradeResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** Whether it may: there is no obstacle. */
+  mayGoOn: boolean;
+  /** The answer in one sentence, for people. */
+  message: string;
+  /** Every obstacle, the worst first, in the order of the numbers of their reasons; up to 64. */
+  obstacles: UpgradeObstacle[];
+  /** How many more there are. */
+  omitted: number;
+  /** The assumptions of a positive answer, also while it is negative. None: nothing. */
+  assumptions: Assumption[];
+  /**
+   * Whether it is known which members are about to expire: only the leader knows it, and only of the present revision. False: no
+   * obstacle says `EXPIRING`.
+   */
+  expiringKnown: boolean;
+}
+
+/** An obstacle to an upgrade. Since 0.1. */
+export interface UpgradeObstacle {
+  /** The kind of obstacle. */
+  reason: UpgradeReason;
+  /** The same in words, for people. */
+  message: string;
+  /** A command that shows more or helps, for a shell. */
+  command: string;
+  /** The resource that it concerns. Unset: the whole cluster. */
+  resource?: GroupResource;
+  /** The members that it concerns, sorted; up to 16. */
+  members: string[];
+  /** How many more members it concerns. */
+  omitted: number;
+  /** The obstacle to the agreement, where the reason is one. */
+  agreement?: Obstacle;
+  /** The alarm, where the reason is one. */
+  alarm?: Alarm;
+  /** The name of the migration, where the reason names one; else empty. */
+  migration: string;
+  /** The worker that has claimed the migration, as it calls itself, where one has; else empty. */
+  worker: string;
+  /** The version, where the reason names one: what drains, or what a migration writes. Else empty. */
+  version: string;
+  /** The storage-version hash, where only that is known; else empty. */
+  hash: string;
+  /** How long it lasts still, in milliseconds of log time, where the reason says so; else 0. */
+  remainingMs: bigint;
 }
 
 /** The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1. */

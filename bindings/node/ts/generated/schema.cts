@@ -1244,6 +1244,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     storageState: ['?', 'StorageState'],
     logTimeMs: ['=', 'l'],
     heartbeat: ['?', 'Heartbeat'],
+    reasons: ['*', 'Obstacle'],
   },
   Heartbeat: {
     logTimeMs: ['=', 'l'],
@@ -1267,6 +1268,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   StorageVersionListItem: {
     storageVersion: ['?', 'StorageVersion'],
     storageState: ['?', 'StorageState'],
+    reasons: ['*', 'Obstacle'],
   },
   StorageVersionsHistoryRequest: {
     resource: ['?', 'GroupResource'],
@@ -1365,6 +1367,33 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   ObstacleGroup: {
     version: ['=', 's'],
     members: ['*', 's'],
+  },
+  StorageVersionsCheckUpgradeRequest: {
+    read: ['?', 'ReadOptions'],
+  },
+  StorageVersionsCheckUpgradeResponse: {
+    header: ['?', 'ResponseHeader'],
+    mayGoOn: ['=', 'b'],
+    message: ['=', 's'],
+    obstacles: ['*', 'UpgradeObstacle'],
+    omitted: ['=', 'n'],
+    assumptions: ['*', 'Assumption'],
+    expiringKnown: ['=', 'b'],
+  },
+  UpgradeObstacle: {
+    reason: ['=', 'e', 'UPGRADE_REASON_UNSPECIFIED'],
+    message: ['=', 's'],
+    command: ['=', 's'],
+    resource: ['?', 'GroupResource'],
+    members: ['*', 's'],
+    omitted: ['=', 'n'],
+    agreement: ['?', 'Obstacle'],
+    alarm: ['?', 'Alarm'],
+    migration: ['=', 's'],
+    worker: ['=', 's'],
+    version: ['=', 's'],
+    hash: ['=', 's'],
+    remainingMs: ['=', 'l'],
   },
   Migration: {
     metadata: ['?', 'Metadata'],

@@ -496,6 +496,14 @@ export class StorageVersionsService {
   checkAgreement(request: Init<v1.StorageVersionsCheckAgreementRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckAgreementResponse> {
     return this.#caller.call('synod.v1.StorageVersions/CheckAgreement', 'StorageVersionsCheckAgreementRequest', 'StorageVersionsCheckAgreementResponse', request, options);
   }
+
+  /**
+   * Says whether an upgrade may go on: nothing is alarming, the members agree on all that is known, all of it is migrated, and no
+   * write in another version may still land. Each obstacle is named, the worst first, with a command that helps. Since 0.1.
+   */
+  checkUpgrade(request: Init<v1.StorageVersionsCheckUpgradeRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckUpgradeResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/CheckUpgrade', 'StorageVersionsCheckUpgradeRequest', 'StorageVersionsCheckUpgradeResponse', request, options);
+  }
 }
 
 /**

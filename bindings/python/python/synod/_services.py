@@ -2696,6 +2696,20 @@ class StorageVersionsService(Service):
         )
         return self._call("synod.v1.StorageVersions/CheckAgreement", request, v1.StorageVersionsCheckAgreementResponse, timeout)
 
+    def check_upgrade(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckUpgradeResponse:
+        """Says whether an upgrade may go on: nothing is alarming, the members agree on all that is known, all of it is migrated, and no
+        write in another version may still land. Each obstacle is named, the worst first, with a command that helps. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckUpgradeRequest(
+            read=read,
+        )
+        return self._call("synod.v1.StorageVersions/CheckUpgrade", request, v1.StorageVersionsCheckUpgradeResponse, timeout)
+
 
 class AsyncStorageVersionsService(AsyncService):
     """What every member encodes, decodes and serves, and what follows from it. Since 0.1."""
@@ -2882,6 +2896,20 @@ class AsyncStorageVersionsService(AsyncService):
             read=read,
         )
         return await self._call("synod.v1.StorageVersions/CheckAgreement", request, v1.StorageVersionsCheckAgreementResponse, timeout)
+
+    async def check_upgrade(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckUpgradeResponse:
+        """Says whether an upgrade may go on: nothing is alarming, the members agree on all that is known, all of it is migrated, and no
+        write in another version may still land. Each obstacle is named, the worst first, with a command that helps. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckUpgradeRequest(
+            read=read,
+        )
+        return await self._call("synod.v1.StorageVersions/CheckUpgrade", request, v1.StorageVersionsCheckUpgradeResponse, timeout)
 
 
 class MigrationsService(Service):

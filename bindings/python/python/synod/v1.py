@@ -460,6 +460,47 @@ class ObstacleReason(ProtocolEnum):
     """No member reports the resource, and discovery shows several encodings: `hashes`."""
 
 
+class UpgradeReason(ProtocolEnum):
+    """Why an upgrade may not go on; a smaller number is worse. Since 0.1. Clients treat an unknown reason as an obstacle and show its
+    `message`.
+    """
+
+    UNSPECIFIED = "UPGRADE_REASON_UNSPECIFIED"
+    """Never sent."""
+
+    ALARM = "UPGRADE_REASON_ALARM"
+    """The replica that answers raises `alarm`."""
+
+    DISAGREEMENT = "UPGRADE_REASON_DISAGREEMENT"
+    """The members do not agree on the resource, or nothing is known at all: `agreement` says why."""
+
+    ROSTER = "UPGRADE_REASON_ROSTER"
+    """A roster asks for members that do not report the resource, or for resources that nothing knows: `agreement` says which."""
+
+    SILENT = "UPGRADE_REASON_SILENT"
+    """The members have joined and have not reported since. An empty report counts."""
+
+    EXPIRING = "UPGRADE_REASON_EXPIRING"
+    """The member has not renewed its membership for two thirds of its TTL: it expires in `remaining_ms` unless it renews."""
+
+    MIGRATION_FAILED = "UPGRADE_REASON_MIGRATION_FAILED"
+    """The worker of `migration` gave up, and nothing has migrated the resource since."""
+
+    NOT_MIGRATED = "UPGRADE_REASON_NOT_MIGRATED"
+    """Objects may be stored in another version than the one that is agreed on, and no migration waits or runs."""
+
+    MIGRATION_PENDING = "UPGRADE_REASON_MIGRATION_PENDING"
+    """`migration` waits for a worker."""
+
+    MIGRATION_RUNNING = "UPGRADE_REASON_MIGRATION_RUNNING"
+    """`worker` has claimed `migration`."""
+
+    DRAINING = "UPGRADE_REASON_DRAINING"
+    """Writes in another version than the one that is agreed on may still land, for `remaining_ms`: in `version`, in the encoding
+    with `hash`, or, if both are empty, in versions that nobody can name.
+    """
+
+
 class MigrationReason(ProtocolEnum):
     """Why a migration was created. Since 0.1."""
 
@@ -5838,12 +5879,16 @@ class StorageVersionsGetResponse(Message):
     heartbeat: Heartbeat | None = None
     """When discovery was last looked at, as of now and not of the revision. Unset if it never was."""
 
+    reasons: tuple[Obstacle, ...] = ()
+    """Why the members do not agree on the resource: every obstacle, as `CheckAgreement` of the resource names it. None: they agree."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("storage_version", "storageVersion", "optional", "StorageVersion"),
         Field("storage_state", "storageState", "optional", "StorageState"),
         Field("log_time_ms", "logTimeMs", "one", "long"),
         Field("heartbeat", "heartbeat", "optional", "Heartbeat"),
+        Field("reasons", "reasons", "many", "Obstacle"),
     )
 
 
@@ -5937,9 +5982,13 @@ class StorageVersionListItem(Message):
     storage_state: StorageState | None = None
     """What stays when the entries go."""
 
+    reasons: tuple[Obstacle, ...] = ()
+    """Why the members do not agree on the resource: see `StorageVersionsGetResponse.reasons`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("storage_version", "storageVersion", "optional", "StorageVersion"),
         Field("storage_state", "storageState", "optional", "StorageState"),
+        Field("reasons", "reasons", "many", "Obstacle"),
     )
 
 
@@ -6340,6 +6389,116 @@ class ObstacleGroup(Message):
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("version", "version", "one", "str"),
         Field("members", "members", "many", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsCheckUpgradeRequest(Message):
+    """Asks whether an upgrade may go on. Since 0.1."""
+
+    read: ReadOptions | None = None
+    """How to read; left out: linearizable."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("read", "read", "optional", "ReadOptions"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsCheckUpgradeResponse(Message):
+    """Whether an upgrade may go on. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    may_go_on: bool = False
+    """Whether it may: there is no obstacle."""
+
+    message: str = ""
+    """The answer in one sentence, for people."""
+
+    obstacles: tuple[UpgradeObstacle, ...] = ()
+    """Every obstacle, the worst first, in the order of the numbers of their reasons; up to 64."""
+
+    omitted: int = 0
+    """How many more there are."""
+
+    assumptions: tuple[Assumption, ...] = ()
+    """The assumptions of a positive answer, also while it is negative. None: nothing."""
+
+    expiring_known: bool = False
+    """Whether it is known which members are about to expire: only the leader knows it, and only of the present revision. False: no
+    obstacle says `EXPIRING`.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("may_go_on", "mayGoOn", "one", "bool"),
+        Field("message", "message", "one", "str"),
+        Field("obstacles", "obstacles", "many", "UpgradeObstacle"),
+        Field("omitted", "omitted", "one", "int"),
+        Field("assumptions", "assumptions", "many", "Assumption"),
+        Field("expiring_known", "expiringKnown", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class UpgradeObstacle(Message):
+    """An obstacle to an upgrade. Since 0.1."""
+
+    reason: UpgradeReason = UpgradeReason.UNSPECIFIED
+    """The kind of obstacle."""
+
+    message: str = ""
+    """The same in words, for people."""
+
+    command: str = ""
+    """A command that shows more or helps, for a shell."""
+
+    resource: GroupResource | None = None
+    """The resource that it concerns. Unset: the whole cluster."""
+
+    members: tuple[str, ...] = ()
+    """The members that it concerns, sorted; up to 16."""
+
+    omitted: int = 0
+    """How many more members it concerns."""
+
+    agreement: Obstacle | None = None
+    """The obstacle to the agreement, where the reason is one."""
+
+    alarm: Alarm | None = None
+    """The alarm, where the reason is one."""
+
+    migration: str = ""
+    """The name of the migration, where the reason names one; else empty."""
+
+    worker: str = ""
+    """The worker that has claimed the migration, as it calls itself, where one has; else empty."""
+
+    version: str = ""
+    """The version, where the reason names one: what drains, or what a migration writes. Else empty."""
+
+    hash: str = ""
+    """The storage-version hash, where only that is known; else empty."""
+
+    remaining_ms: int = 0
+    """How long it lasts still, in milliseconds of log time, where the reason says so; else 0."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("reason", "reason", "one", "UpgradeReason"),
+        Field("message", "message", "one", "str"),
+        Field("command", "command", "one", "str"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("members", "members", "many", "str"),
+        Field("omitted", "omitted", "one", "int"),
+        Field("agreement", "agreement", "optional", "Obstacle"),
+        Field("alarm", "alarm", "optional", "Alarm"),
+        Field("migration", "migration", "one", "str"),
+        Field("worker", "worker", "one", "str"),
+        Field("version", "version", "one", "str"),
+        Field("hash", "hash", "one", "str"),
+        Field("remaining_ms", "remainingMs", "one", "long"),
     )
 
 
@@ -7910,6 +8069,8 @@ __all__ = [
     "StorageVersionsCheckBinaryResponse",
     "StorageVersionsCheckDropRequest",
     "StorageVersionsCheckDropResponse",
+    "StorageVersionsCheckUpgradeRequest",
+    "StorageVersionsCheckUpgradeResponse",
     "StorageVersionsForgetRequest",
     "StorageVersionsForgetResponse",
     "StorageVersionsGetRequest",
@@ -7925,6 +8086,8 @@ __all__ = [
     "TransactedAnswer",
     "UngatedMember",
     "UpdateOperation",
+    "UpgradeObstacle",
+    "UpgradeReason",
     "WatchBookmark",
     "WatchCompacted",
     "WatchEndReason",

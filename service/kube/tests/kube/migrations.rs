@@ -333,6 +333,27 @@ async fn a_storage_state_that_is_read_tells_when_discovery_was_looked_at() {
     assert_eq!(agreement["status"]["lastHeartbeatTime"], time);
 }
 
+/// The words are those of the service: `StorageVersions/Get` answers them.
+#[tokio::test]
+async fn an_agreement_that_is_read_says_why_there_is_none() {
+    const AGREEMENTS: &str = "/apis/synod.io/v1/agreements";
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    report(&replicas, "a", "apps/v1").await;
+    let path = format!("{AGREEMENTS}/deployments.apps");
+    let agreed = api.get(&path).await.body;
+    assert_eq!(agreed["status"]["reasons"], json!([]), "{agreed}");
+    report(&replicas, "b", "apps/v1beta1").await;
+    let disagreed = api.get(&path).await.body;
+    let differ = json!([{
+        "reason": "EncodingsDiffer",
+        "message": "a encodes apps/v1; b encodes apps/v1beta1",
+    }]);
+    assert_eq!(disagreed["status"]["reasons"], differ, "{disagreed}");
+    let list = api.get(AGREEMENTS).await.body;
+    assert!(list["items"][0]["status"]["reasons"].is_null(), "{list}");
+}
+
 #[tokio::test]
 async fn a_storage_state_tells_the_hashes_that_are_persisted() {
     const STATES: &str = "/apis/migration.k8s.io/v1alpha1/storagestates";

@@ -79,6 +79,28 @@ pub enum Obstacle {
     },
 }
 
+impl Obstacle {
+    /// The members that the obstacle names.
+    #[must_use]
+    pub fn members(&self) -> BTreeSet<&MemberId> {
+        match self {
+            Self::MemberSilent { members }
+            | Self::FixedElsewhere { members, .. }
+            | Self::NotAdopted { members, .. } => members.iter().collect(),
+            Self::NothingSelected { votes: groups }
+            | Self::EncodingsDiffer { encodings: groups } => groups.values().flatten().collect(),
+            Self::Absent { absent } => absent.members.iter().collect(),
+            Self::NothingKnown
+            | Self::ScopeUnknown { .. }
+            | Self::Unknown { .. }
+            | Self::Unreported
+            | Self::Contradicted { .. }
+            | Self::ObservationExpired
+            | Self::ObservationsDiffer { .. } => BTreeSet::new(),
+        }
+    }
+}
+
 impl fmt::Display for Obstacle {
     /// The obstacle in words. At most eight members or hashes of a group are named.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -185,7 +207,9 @@ fn group_sentence(
 }
 
 /// The first few, and the number of the others.
-fn first<T: fmt::Display>(all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>) -> String {
+pub(crate) fn first<T: fmt::Display>(
+    all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+) -> String {
     let all = all.into_iter();
     let more = all.len().saturating_sub(NAMED);
     let named: Vec<String> = all.take(NAMED).map(|one| one.to_string()).collect();

@@ -59,7 +59,7 @@ fn assumptions_about_writers(
 }
 
 /// The members that the assumptions about a resource are made of, each in words.
-pub(super) fn assumed_members(status: &StateStatus) -> impl Iterator<Item = (Assumption, String)> {
+pub(crate) fn assumed_members(status: &StateStatus) -> impl Iterator<Item = (Assumption, String)> {
     let away = status.short_absences.iter().map(|(member, absence)| {
         let words = format!("{member} was away for {} s", absence.away.as_secs());
         (Assumption::ShortAbsence, words)

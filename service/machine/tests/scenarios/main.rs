@@ -53,6 +53,7 @@ mod topics;
 mod transactions;
 mod trust;
 mod upgrade_history;
+mod upgrade_status;
 mod upgrades;
 mod vectors;
 mod votes;

@@ -79,7 +79,7 @@ fn agreement(agreement: &ResourceAgreement) -> v1::ResourceAgreement {
     }
 }
 
-fn obstacle(obstacle: &Obstacle) -> v1::Obstacle {
+pub(super) fn obstacle(obstacle: &Obstacle) -> v1::Obstacle {
     let mut pb = v1::Obstacle {
         reason: reason(obstacle).into(),
         message: obstacle.to_string(),

@@ -116,7 +116,7 @@ const NOT_VOTING: &str = "the end of this replica's log was damaged and cut off,
                           because they are lost or in the same state, `synod cluster force-new` founds a new cluster from the \
                           data directory that holds most";
 
-fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
+pub(super) fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
     let consensus = handle.consensus();
     let state = &published.state;
     let mut alarms = Vec::new();

@@ -159,6 +159,7 @@ methods! {
         CheckAgreement;
         CheckBinary;
         CheckDrop;
+        CheckUpgrade;
         Forget = ForgetResource;
         Get;
         History;

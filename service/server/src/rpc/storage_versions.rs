@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Answer, Command, Past, State, StorageStateView, StorageVersionView};
+use synod_machine::{Answer, Command, Past, State, resource_agreement};
 use synod_model::{AgreementChange, ErrorKind, GroupResource, Refusal, Report};
 use synod_proto::{
     AgreementHistory, Change, Consistency, GetStorageVersion, ListStorageVersions, v1,
@@ -10,7 +10,7 @@ use synod_proto::{
 
 use super::calls::calls;
 use super::pages::{Items, Page};
-use super::{agreement, safety, typed, unexpected};
+use super::{agreement, safety, typed, unexpected, upgrade};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 use crate::read::Reading;
@@ -24,6 +24,7 @@ calls! {
     history: StorageVersionsHistoryRequest => StorageVersionsHistoryResponse;
     check_drop = safety::check_drop: StorageVersionsCheckDropRequest => StorageVersionsCheckDropResponse;
     check_agreement = agreement::check_agreement: StorageVersionsCheckAgreementRequest => StorageVersionsCheckAgreementResponse;
+    check_upgrade = upgrade::check_upgrade: StorageVersionsCheckUpgradeRequest => StorageVersionsCheckUpgradeResponse;
     check_binary = safety::check_binary: StorageVersionsCheckBinaryRequest => StorageVersionsCheckBinaryResponse;
 }
 
@@ -93,6 +94,7 @@ async fn get(
         storage_state: Some(objects::storage_state(&state)),
         log_time_ms: log_time_ms(&reading),
         heartbeat: heartbeat(&reading, &resource),
+        reasons: reasons(&past, &resource),
     })
 }
 
@@ -115,18 +117,14 @@ async fn list(
         // Every reported resource has a storage state, so the storage states cover all resources.
         page.take(
             handle,
-            past.storage_states(after).map(|state| {
-                (
-                    state.resource.clone(),
-                    item(past.storage_version(&state.resource), Some(state)),
-                )
-            }),
+            past.storage_states(after)
+                .map(|state| (state.resource.clone(), item(&past, &state.resource))),
         )?
     } else {
         page.take(
             handle,
             past.storage_versions(after)
-                .map(|version| (version.resource.clone(), item_of(&past, version))),
+                .map(|version| (version.resource.clone(), item(&past, &version.resource))),
         )?
     };
     Ok(v1::StorageVersionsListResponse {
@@ -164,19 +162,21 @@ async fn history(
     })
 }
 
-fn item_of(past: &Past<'_>, version: StorageVersionView) -> v1::StorageVersionListItem {
-    let state = past.storage_state(&version.resource);
-    item(Some(version), state)
-}
-
-fn item(
-    version: Option<StorageVersionView>,
-    state: Option<StorageStateView>,
-) -> v1::StorageVersionListItem {
+fn item(past: &Past<'_>, resource: &GroupResource) -> v1::StorageVersionListItem {
+    let version = past.storage_version(resource);
+    let state = past.storage_state(resource);
     v1::StorageVersionListItem {
         storage_version: version.as_ref().map(objects::storage_version),
         storage_state: state.as_ref().map(objects::storage_state),
+        reasons: reasons(past, resource),
     }
+}
+
+/// The obstacles to an agreement on the resource.
+fn reasons(past: &Past<'_>, resource: &GroupResource) -> Vec<v1::Obstacle> {
+    let agreement = resource_agreement(past, resource);
+    let obstacles = agreement.obstacles.iter();
+    obstacles.map(agreement::obstacle).collect()
 }
 
 fn heartbeat(reading: &Reading, resource: &GroupResource) -> Option<v1::Heartbeat> {

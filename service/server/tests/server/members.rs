@@ -244,6 +244,39 @@ async fn whoever_takes_over_gives_a_whole_ttl_to_whom_only_the_old_leader_knew()
     assert!(sent.elapsed() >= TTL, "after {:?}", sent.elapsed());
 }
 
+/// The members that are about to expire, as a replica answers; `None` if it does not know.
+async fn expiring(clients: &mut Clients) -> Option<Vec<String>> {
+    let request = v1::StorageVersionsCheckUpgradeRequest::default();
+    let answer = clients.storage_versions.check_upgrade(request).await;
+    let answer = answer.unwrap().into_inner();
+    let obstacles = answer.obstacles.into_iter();
+    let expiring = obstacles.filter(|it| it.reason() == v1::UpgradeReason::Expiring);
+    let members = expiring.flat_map(|it| it.members).collect();
+    answer.expiring_known.then_some(members)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_leader_alone_names_members_that_are_about_to_expire() {
+    let cluster = Cluster::start(3).await;
+    let mut leader = cluster.clients(cluster.leader().await).await;
+    let mut follower = cluster.clients(cluster.follower().await).await;
+    let member = leader.join("server-a", 2 * TTL_MS).await;
+    let mut renewals = Renewals::open(&mut leader).await;
+    renew_for(&mut renewals, &member, BEYOND_TTL).await;
+    // By the log, which the follower knows, nobody has renewed it for more than half its TTL.
+    renew(&mut renewals, &member).await;
+    assert_eq!(expiring(&mut leader).await, Some(Vec::new()));
+    assert_eq!(expiring(&mut follower).await, None);
+    let mut every = tokio::time::interval(Duration::from_millis(100));
+    let named = async {
+        while expiring(&mut leader).await != Some(vec!["server-a".to_owned()]) {
+            every.tick().await;
+        }
+    };
+    within("the member to be about to expire", named).await;
+    assert_eq!(expiring(&mut follower).await, None);
+}
+
 /// The first events of an object by this name, while a member is renewed.
 async fn told_while_renewing(
     watch: &mut Streaming<v1::WatchResponse>,

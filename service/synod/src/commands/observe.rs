@@ -17,7 +17,7 @@ use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
     Client, Error, ErrorKind, GroupResource, ListStorageVersions, LockOptions, ObserveStorage,
-    ReadOptions, Revision, StorageVersionHash, StorageVersionItem,
+    ReadOptions, Revision, StorageVersionEntry, StorageVersionHash, StorageVersionItem,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -25,7 +25,6 @@ use super::{connect, lease, metrics_port, process_name};
 use crate::args::ObserveArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::objections::encoding_hash;
 use crate::output::{self, Reader};
 use crate::signals::Signals;
 use metrics::Metrics;
@@ -275,6 +274,12 @@ async fn known(client: &Client) -> Result<BTreeMap<GroupResource, Known>, Error>
     let list = ListStorageVersions::new().with_unreported();
     let page = client.storage_versions(list).all().await?;
     Ok(page.items.iter().filter_map(Known::of).collect())
+}
+
+/// The hash of the version that a member reports to encode.
+fn encoding_hash(entry: &StorageVersionEntry) -> Option<StorageVersionHash> {
+    let encoding = entry.encoding.as_ref()?;
+    Some(StorageVersionHash::of_version(encoding, &entry.kind))
 }
 
 impl Known {

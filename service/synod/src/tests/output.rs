@@ -369,6 +369,13 @@ async fn what_is_agreed_on_in_every_form() {
 }
 
 #[tokio::test]
+async fn what_stands_in_the_way_of_an_upgrade_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let status = client.check_upgrade(ReadOptions::linearizable());
+    check("upgrade-status", &views::upgrade(&status.await.unwrap()));
+}
+
+#[tokio::test]
 async fn one_storage_version_in_every_form() {
     let (_stand_in, client) = stand_in().await;
     let resource = "core.pods";

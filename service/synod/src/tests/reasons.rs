@@ -2,14 +2,18 @@
 //! raises it.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use clap::Parser as _;
+
+use crate::args::Cli;
 
 const INTRODUCTION: &str = "\
 # Reasons and assumptions
 
-What `synod check-drop`, `synod check-binary`, `synod topics check` and `synod storage-versions check` answer, and `CheckDrop`,
-`CheckBinary` and `CheckAgreement` of `synod.v1.StorageVersions`. An answer is safe if it names no reason, and the members agree if it
-names no obstacle. It then still rests on the assumptions that it names, and the commands end with 0 only if there is none or you
+What `synod check-drop`, `synod check-binary`, `synod topics check`, `synod storage-versions check` and `synod upgrade status` answer, and
+`CheckDrop`, `CheckBinary`, `CheckAgreement` and `CheckUpgrade` of `synod.v1.StorageVersions`. An answer is safe if it names no reason;
+the members agree, and an upgrade may go on, if it names no obstacle. It then still rests on the assumptions that it names, and the commands end with 0 only if there is none or you
 vouch for them (`--assume-complete`). The success of a migration names its assumptions, too. Clients show a reason, an obstacle or
 an assumption of a later release by its number and its words, and never as none.
 
@@ -23,10 +27,20 @@ const SCENARIOS: &str = "service/machine/tests/scenarios";
 struct RaisingTest {
     /// The name in the protocol, without the name of its enum.
     name: &'static str,
-    /// The file among the scenarios, and the name of the test.
+    /// The file, by its path or among the scenarios, and the name of the test.
     test: (&'static str, &'static str),
     /// The name in the machine, as the test writes it.
     variant: &'static str,
+}
+
+impl RaisingTest {
+    /// The path of the file with the test.
+    fn path(&self) -> String {
+        match self.test.0 {
+            path if path.contains('/') => path.to_owned(),
+            file => format!("{SCENARIOS}/{file}"),
+        }
+    }
 }
 
 const fn raising_test(
@@ -247,6 +261,69 @@ const OBSTACLES: &[RaisingTest] = &[
     ),
 ];
 
+const UPGRADES: &[RaisingTest] = &[
+    raising_test(
+        "ALARM",
+        "service/server/src/rpc/upgrade.rs",
+        "alarms_are_obstacles_and_worse_than_all_others",
+        "UpgradeReason::Alarm",
+    ),
+    raising_test(
+        "DISAGREEMENT",
+        "upgrade_status.rs",
+        "members_that_disagree_are_named_first_and_with_their_versions",
+        "UpgradeCause::Disagreement",
+    ),
+    raising_test(
+        "ROSTER",
+        "upgrade_status.rs",
+        "what_a_roster_asks_for_is_named_with_the_roster",
+        "UpgradeCause::Roster",
+    ),
+    raising_test(
+        "SILENT",
+        "upgrade_status.rs",
+        "members_that_disagree_are_named_first_and_with_their_versions",
+        "UpgradeCause::Silent",
+    ),
+    raising_test(
+        "EXPIRING",
+        "upgrade_status.rs",
+        "a_member_is_about_to_expire_once_two_thirds_of_its_ttl_have_passed",
+        "UpgradeCause::Expiring",
+    ),
+    raising_test(
+        "MIGRATION_FAILED",
+        "upgrade_status.rs",
+        "a_failed_migration_is_named_until_something_has_migrated_the_resource",
+        "UpgradeCause::MigrationFailed",
+    ),
+    raising_test(
+        "NOT_MIGRATED",
+        "upgrade_status.rs",
+        "what_is_called_off_is_not_migrated",
+        "UpgradeCause::NotMigrated",
+    ),
+    raising_test(
+        "MIGRATION_PENDING",
+        "upgrade_status.rs",
+        "a_migration_is_named_from_its_creation_to_its_success",
+        "UpgradeCause::MigrationPending",
+    ),
+    raising_test(
+        "MIGRATION_RUNNING",
+        "upgrade_status.rs",
+        "a_migration_is_named_from_its_creation_to_its_success",
+        "UpgradeCause::MigrationRunning",
+    ),
+    raising_test(
+        "DRAINING",
+        "upgrade_status.rs",
+        "what_drains_is_named_with_its_version_and_for_how_long",
+        "UpgradeCause::Draining",
+    ),
+];
+
 const ASSUMPTIONS: &[RaisingTest] = &[
     raising_test(
         "NO_ROSTER",
@@ -318,6 +395,12 @@ fn the_document_of_reasons_says_what_the_protocol_does() {
             OBSTACLES,
         ),
         (
+            "Obstacles to an upgrade",
+            "UpgradeReason",
+            "UPGRADE_REASON_",
+            UPGRADES,
+        ),
+        (
             "Assumptions",
             "AssumptionReason",
             "ASSUMPTION_REASON_",
@@ -339,11 +422,39 @@ fn the_document_of_reasons_says_what_the_protocol_does() {
         .unwrap();
         for (raised, (name, says)) in table.iter().zip(&values) {
             check_test(&root, raised);
-            let (file, test) = raised.test;
-            writeln!(text, "| `{name}` | {says} | `{SCENARIOS}/{file}::{test}` |").unwrap();
+            let (path, test) = (raised.path(), raised.test.1);
+            writeln!(text, "| `{name}` | {says} | `{path}::{test}` |").unwrap();
         }
     }
     super::golden::check_file(&root.join("docs/REASONS.md"), &text);
+}
+
+/// The commands that obstacles to an upgrade name stand in these sources.
+const COMMANDS: [&str; 2] = [
+    "service/machine/src/upgrade/obstacle.rs",
+    "service/server/src/rpc/upgrade.rs",
+];
+
+#[test]
+fn every_command_that_helps_with_an_obstacle_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = 0;
+    for path in COMMANDS {
+        let source = std::fs::read_to_string(root.join(path)).expect("the source is there");
+        let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let texts = source.split('"').skip(1).step_by(2);
+        for template in texts.filter(|text| text.starts_with("synod ")) {
+            let command = template.replace("'{}'", "*").replace("{}s", "25s");
+            let command = command.replace("{migration}", "pods-5");
+            let command = command
+                .replace("{resource}", "pods")
+                .replace("{member}", "server-a");
+            let parsed = Cli::try_parse_from(command.split(' '));
+            assert!(parsed.is_ok(), "{command}: {:?}", parsed.err());
+            found += 1;
+        }
+    }
+    assert!(found >= 12, "{found} commands were found");
 }
 
 /// The values of an enum of the protocol but the first, each with its comment.
@@ -369,12 +480,15 @@ fn values_of(proto: &str, name: &str, prefix: &str) -> Vec<(String, String)> {
 
 /// Fails unless the test is there and writes the name of what it raises.
 fn check_test(root: &Path, raised: &RaisingTest) {
-    let (file, test) = raised.test;
-    let path: PathBuf = root.join(SCENARIOS).join(file);
-    let source = std::fs::read_to_string(path).expect("the scenarios are there");
-    let head = format!("#[test]\nfn {test}() {{\n");
-    let (_, body) = source.split_once(&head).expect(test);
-    let (body, _) = body.split_once("\n}\n").expect("the test ends");
+    let test = raised.test.1;
+    let source = std::fs::read_to_string(root.join(raised.path())).expect("the test is there");
+    let head = format!("fn {test}() {{\n");
+    let (before, body) = source.split_once(&head).expect(test);
+    let (before, indent) = before.rsplit_once('\n').expect("a test is marked");
+    assert!(before.ends_with("#[test]"), "{test} is no test");
+    let (body, _) = body
+        .split_once(&format!("\n{indent}}}\n"))
+        .expect("the test ends");
     let variant = raised.variant;
     assert!(body.contains(variant), "{test} does not raise {variant}");
 }

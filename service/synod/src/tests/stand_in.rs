@@ -72,6 +72,7 @@ pub(crate) struct Part {
     pub(crate) migration: v1::MigrationsGetResponse,
     pub(crate) dangers: v1::StorageVersionsCheckDropResponse,
     pub(crate) agreement: v1::StorageVersionsCheckAgreementResponse,
+    pub(crate) upgrade: v1::StorageVersionsCheckUpgradeResponse,
     /// The answers to each call of `Watch`, one after the other. After the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }
@@ -386,6 +387,13 @@ impl StorageVersions for Actor {
         _: Request<v1::StorageVersionsCheckAgreementRequest>,
     ) -> Result<Response<v1::StorageVersionsCheckAgreementResponse>, Status> {
         self.say(&self.part.agreement)
+    }
+
+    async fn check_upgrade(
+        &self,
+        _: Request<v1::StorageVersionsCheckUpgradeRequest>,
+    ) -> Result<Response<v1::StorageVersionsCheckUpgradeResponse>, Status> {
+        self.say(&self.part.upgrade)
     }
 }
 

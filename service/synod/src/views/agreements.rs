@@ -3,12 +3,9 @@
 use synod_client::{Agreement, GroupResource, Obstacle, json};
 
 use super::safety::{VOUCH, assumptions};
-use super::{SHOWN, UNSET, or_unset, yes_or_no};
+use super::{CLUSTER, SHOWN, UNSET, or_unset, yes_or_no};
 use crate::named::text;
 use crate::output::{Document, Table};
-
-/// The name of the cluster among those of resources, none of which has such characters.
-const CLUSTER: &str = "(cluster)";
 
 /// `synod storage-versions check`. The names are those of the resources that are not agreed on.
 pub(crate) fn agreement(agreement: &Agreement) -> Document {

@@ -6,12 +6,11 @@ use std::time::Duration;
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    ApiVersion, Condition, Drain, Drained, Heartbeat, LogTime, Persisted, StorageState,
+    ApiVersion, Condition, Drain, Drained, Heartbeat, LogTime, Obstacle, Persisted, StorageState,
     StorageVersion, StorageVersionPage, StorageVersionView, WallTime,
 };
 
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
-use crate::objections::{Objection, objections};
 use crate::output::{Document, Table, UNSET, age};
 
 /// The columns of Kubernetes' own table.
@@ -33,14 +32,16 @@ const MORE_ENTRY_COLUMNS: [&str; 2] = ["AdoptedRevision", "SinceRevision"];
 /// `synod storage-versions list`.
 pub(crate) fn storage_versions(page: &StorageVersionPage, now: WallTime) -> Document {
     let resources = page.items.iter().filter_map(|item| {
-        Resource::of(item.storage_version.as_ref(), item.storage_state.as_ref())
+        let version = item.storage_version.as_ref();
+        Resource::of(version, item.storage_state.as_ref(), &item.reasons)
     });
     summary(json::of(page), &resources.collect::<Vec<_>>(), now)
 }
 
 /// `synod storage-versions get`.
 pub(crate) fn storage_version(view: &StorageVersionView, now: WallTime) -> Document {
-    let resource = Resource::of(view.storage_version.as_ref(), view.storage_state.as_ref());
+    let version = view.storage_version.as_ref();
+    let resource = Resource::of(version, view.storage_state.as_ref(), &view.reasons);
     let resources: Vec<Resource<'_>> = resource.into_iter().collect();
     let mut document = summary(json::of(view), &resources, now);
     if let Some(version) = &view.storage_version {
@@ -76,10 +77,15 @@ struct Resource<'a> {
     created: WallTime,
     version: Option<&'a StorageVersion>,
     state: Option<&'a StorageState>,
+    reasons: &'a [Obstacle],
 }
 
 impl<'a> Resource<'a> {
-    fn of(version: Option<&'a StorageVersion>, state: Option<&'a StorageState>) -> Option<Self> {
+    fn of(
+        version: Option<&'a StorageVersion>,
+        state: Option<&'a StorageState>,
+        reasons: &'a [Obstacle],
+    ) -> Option<Self> {
         let resource = version.map(|version| &version.resource);
         let created = version.map(|version| version.metadata.created);
         Some(Self {
@@ -87,6 +93,7 @@ impl<'a> Resource<'a> {
             created: created.or_else(|| Some(state?.metadata.created))?,
             version,
             state,
+            reasons,
         })
     }
 
@@ -144,10 +151,9 @@ fn summary(value: Value, resources: &[Resource<'_>], now: WallTime) -> Document 
         .map(|resource| resource.name.to_owned())
         .collect();
     let (mut tables, mut wide) = (vec![table], vec![wide]);
-    for (tables, shown) in [(&mut tables, SHOWN), (&mut wide, usize::MAX)] {
-        let standing = standing(resources, shown);
-        tables.extend(Some(standing).filter(|table| !table.is_empty()));
-    }
+    let standing = Some(standing(resources)).filter(|table| !table.is_empty());
+    tables.extend(standing.clone());
+    wide.extend(standing);
     Document {
         value,
         tables,
@@ -156,20 +162,12 @@ fn summary(value: Value, resources: &[Resource<'_>], now: WallTime) -> Document 
     }
 }
 
-/// The objections to an agreement beside the entries: rosters and discovery.
-fn standing(resources: &[Resource<'_>], shown: usize) -> Table {
-    let mut table = Table::new(["Name", "AgainstAgreement", "Why"]);
+/// Why there is no agreement, in the words of the service.
+fn standing(resources: &[Resource<'_>]) -> Table {
+    let mut table = Table::new(["Name", "AgainstAgreement"]);
     for resource in resources {
-        for objection in objections(resource.version, resource.state) {
-            let what = match &objection {
-                Objection::Absent { .. } => "roster",
-                Objection::Contradicted { .. } | Objection::ObservationExpired => "discovery",
-            };
-            table.row([
-                resource.name.to_owned(),
-                what.to_owned(),
-                objection.sentence(shown),
-            ]);
+        for reason in resource.reasons {
+            table.row([resource.name, &reason.message]);
         }
     }
     table

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 use synod_client::{
-    ApiVersion, Drain, Drained, LogTime, SERVED, StorageState, StorageVersion, StorageVersionEntry,
-    StorageVersionPage, StorageVersionView, Topic, TopicKind, WITHDRAWN, WallTime, json,
+    ApiVersion, Drain, Drained, LogTime, Obstacle, SERVED, StorageState, StorageVersion,
+    StorageVersionEntry, StorageVersionPage, StorageVersionView, Topic, TopicKind, WITHDRAWN,
+    WallTime, json,
 };
 
 use super::storage_versions::{conditions, drains};
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
-use crate::objections::objections;
 use crate::output::{Document, Table, age};
 
 const COLUMNS: [&str; 6] = ["Topic", "Selected", "Agreed", "Writes", "Persisted", "Age"];
@@ -24,16 +24,17 @@ const MEMBER_COLUMNS: [&str; 5] = ["Member", "Reads", "Prefers", "Writes", "Adop
 
 /// `synod topics list`.
 pub(crate) fn topics(page: &StorageVersionPage, now: WallTime) -> Document {
-    let topics = page
-        .items
-        .iter()
-        .filter_map(|item| Seen::of(item.storage_version.as_ref(), item.storage_state.as_ref()));
+    let topics = page.items.iter().filter_map(|item| {
+        let version = item.storage_version.as_ref();
+        Seen::of(version, item.storage_state.as_ref(), &item.reasons)
+    });
     summary(json::of(page), &topics.collect::<Vec<_>>(), now)
 }
 
 /// `synod topics get`.
 pub(crate) fn topic(view: &StorageVersionView, now: WallTime) -> Document {
-    let seen = Seen::of(view.storage_version.as_ref(), view.storage_state.as_ref());
+    let version = view.storage_version.as_ref();
+    let seen = Seen::of(version, view.storage_state.as_ref(), &view.reasons);
     let seen: Vec<Seen<'_>> = seen.into_iter().collect();
     let mut document = summary(json::of(view), &seen, now);
     if let Some(version) = &view.storage_version {
@@ -56,16 +57,22 @@ struct Seen<'a> {
     topic: Topic,
     version: Option<&'a StorageVersion>,
     state: Option<&'a StorageState>,
+    reasons: &'a [Obstacle],
 }
 
 impl<'a> Seen<'a> {
-    fn of(version: Option<&'a StorageVersion>, state: Option<&'a StorageState>) -> Option<Self> {
+    fn of(
+        version: Option<&'a StorageVersion>,
+        state: Option<&'a StorageState>,
+        reasons: &'a [Obstacle],
+    ) -> Option<Self> {
         let reported = version.map(|version| &version.resource);
         let resource = reported.or_else(|| Some(&state?.resource))?;
         Some(Self {
             topic: Topic::of(resource),
             version,
             state,
+            reasons,
         })
     }
 
@@ -117,10 +124,9 @@ fn summary(value: Value, topics: &[Seen<'_>], now: WallTime) -> Document {
     }
     let names = topics.iter().map(|seen| seen.topic.to_string()).collect();
     let (mut tables, mut wide) = (vec![table], vec![wide]);
-    for (tables, shown) in [(&mut tables, SHOWN), (&mut wide, usize::MAX)] {
-        let standing = standing(topics, shown);
-        tables.extend(Some(standing).filter(|table| !table.is_empty()));
-    }
+    let standing = Some(standing(topics)).filter(|table| !table.is_empty());
+    tables.extend(standing.clone());
+    wide.extend(standing);
     Document {
         value,
         tables,
@@ -129,12 +135,12 @@ fn summary(value: Value, topics: &[Seen<'_>], now: WallTime) -> Document {
     }
 }
 
-/// What stands against an agreement beside the entries.
-fn standing(topics: &[Seen<'_>], shown: usize) -> Table {
+/// Why there is no agreement, in the words of the service.
+fn standing(topics: &[Seen<'_>]) -> Table {
     let mut table = Table::new(["Topic", "AgainstAgreement"]);
     for seen in topics {
-        for objection in objections(seen.version, seen.state) {
-            table.row([seen.topic.to_string(), objection.sentence(shown)]);
+        for reason in seen.reasons {
+            table.row([seen.topic.to_string(), reason.message.clone()]);
         }
     }
     table

@@ -27,4 +27,5 @@ mod spellings;
 #[path = "../../src/tests/stand_in.rs"]
 mod stand_in;
 mod topics;
+mod upgrading;
 mod watch;

@@ -30,6 +30,46 @@ pub(super) fn agreement() -> v1::StorageVersionsCheckAgreementResponse {
     }
 }
 
+/// Three obstacles to an upgrade, and one that is only counted.
+pub(super) fn upgrade() -> v1::StorageVersionsCheckUpgradeResponse {
+    let differ = pods().obstacles.remove(0);
+    v1::StorageVersionsCheckUpgradeResponse {
+        header: Some(header()),
+        may_go_on: false,
+        message: "the upgrade may not go on: pods: server-b encodes v1; server-a encodes v2 (3 more obstacles)".to_owned(),
+        obstacles: vec![
+            v1::UpgradeObstacle {
+                reason: v1::UpgradeReason::Disagreement.into(),
+                message: differ.message.clone(),
+                command: "synod storage-versions get pods".to_owned(),
+                resource: Some(resource("", "pods")),
+                members: vec!["server-a".to_owned(), "server-b".to_owned()],
+                agreement: Some(differ),
+                ..v1::UpgradeObstacle::default()
+            },
+            v1::UpgradeObstacle {
+                reason: v1::UpgradeReason::Silent.into(),
+                message: "server-d has joined and has not reported".to_owned(),
+                command: "synod members get server-d".to_owned(),
+                members: vec!["server-d".to_owned()],
+                ..v1::UpgradeObstacle::default()
+            },
+            v1::UpgradeObstacle {
+                reason: v1::UpgradeReason::Draining.into(),
+                message: "writes in apps/v1beta1 may still land, for 25 s more".to_owned(),
+                command: "synod upgrade status --wait 25s".to_owned(),
+                resource: Some(resource("apps", "deployments")),
+                version: "apps/v1beta1".to_owned(),
+                remaining_ms: 24_600,
+                ..v1::UpgradeObstacle::default()
+            },
+        ],
+        omitted: 1,
+        assumptions: agreement().assumptions,
+        expiring_known: true,
+    }
+}
+
 fn deployments() -> v1::ResourceAgreement {
     v1::ResourceAgreement {
         resource: Some(resource("apps", "deployments")),
@@ -76,6 +116,28 @@ fn gadgets() -> v1::ResourceAgreement {
         obstacles: vec![contradicted],
         ..v1::ResourceAgreement::default()
     }
+}
+
+/// Why members do not agree on the pods of the fixture.
+pub(super) fn of_pods() -> Vec<v1::Obstacle> {
+    let absent = obstacle(
+        v1::ObstacleReason::Absent,
+        "missing by its roster: server-c, and 1 more member of any labels, to reach the required minimum",
+    );
+    pods().obstacles.into_iter().chain([absent]).collect()
+}
+
+/// Why there is no agreement on the jobs of the fixture.
+pub(super) fn of_jobs() -> Vec<v1::Obstacle> {
+    vec![obstacle(
+        v1::ObstacleReason::ObservationExpired,
+        "no member reports it, and nobody has looked at its discovery for two periods",
+    )]
+}
+
+/// Why members do not agree on the widgets of the fixture.
+pub(super) fn of_widgets() -> Vec<v1::Obstacle> {
+    gadgets().obstacles
 }
 
 fn obstacle(reason: v1::ObstacleReason, message: &str) -> v1::Obstacle {

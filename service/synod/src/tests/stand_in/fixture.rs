@@ -74,6 +74,7 @@ pub(crate) fn part() -> Part {
         migration: migrations::migration(),
         dangers: migrations::dangers(),
         agreement: agreements::agreement(),
+        upgrade: agreements::upgrade(),
         watches: vec![vec![
             bookmark(45),
             first_events(),
@@ -117,6 +118,7 @@ fn get(item: v1::StorageVersionListItem) -> v1::StorageVersionsGetResponse {
         storage_state: item.storage_state,
         log_time_ms: LOG_TIME_MS,
         heartbeat: None,
+        reasons: item.reasons,
     }
 }
 
@@ -426,6 +428,7 @@ fn deployments() -> v1::StorageVersionListItem {
     v1::StorageVersionListItem {
         storage_version: Some(storage_version),
         storage_state: Some(state),
+        reasons: Vec::new(),
     }
 }
 
@@ -480,6 +483,7 @@ fn pods() -> v1::StorageVersionListItem {
     v1::StorageVersionListItem {
         storage_version: Some(storage_version),
         storage_state: Some(state),
+        reasons: agreements::of_pods(),
     }
 }
 
@@ -493,6 +497,7 @@ fn jobs() -> v1::StorageVersionListItem {
     v1::StorageVersionListItem {
         storage_version: None,
         storage_state: Some(state),
+        reasons: agreements::of_jobs(),
     }
 }
 
@@ -544,6 +549,7 @@ fn widgets() -> v1::StorageVersionListItem {
     v1::StorageVersionListItem {
         storage_version: Some(storage_version),
         storage_state: Some(state),
+        reasons: agreements::of_widgets(),
     }
 }
 
