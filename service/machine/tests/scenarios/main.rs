@@ -56,4 +56,5 @@ mod upgrade_history;
 mod upgrades;
 mod vectors;
 mod votes;
+mod where_stored;
 mod wording;
