@@ -2952,6 +2952,7 @@ class MigrationsService(Service):
         worker: str = "",
         ttl_ms: int | None = None,
         fenced: bool = False,
+        walks: v1.Walk = v1.Walk.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsClaimResponse:
         """Gives a pending migration to a worker. `DRAINING` while writes in another version may land, with `retry_after_ms` in
@@ -2963,6 +2964,7 @@ class MigrationsService(Service):
             worker=worker,
             ttl_ms=ttl_ms,
             fenced=fenced,
+            walks=walks,
         )
         return self._call("synod.v1.Migrations/Claim", request, v1.MigrationsClaimResponse, timeout)
 
@@ -3203,6 +3205,7 @@ class AsyncMigrationsService(AsyncService):
         worker: str = "",
         ttl_ms: int | None = None,
         fenced: bool = False,
+        walks: v1.Walk = v1.Walk.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsClaimResponse:
         """Gives a pending migration to a worker. `DRAINING` while writes in another version may land, with `retry_after_ms` in
@@ -3214,6 +3217,7 @@ class AsyncMigrationsService(AsyncService):
             worker=worker,
             ttl_ms=ttl_ms,
             fenced=fenced,
+            walks=walks,
         )
         return await self._call("synod.v1.Migrations/Claim", request, v1.MigrationsClaimResponse, timeout)
 

@@ -282,6 +282,35 @@ class ControllerRevisionEquality(ProtocolEnum):
     """As JSON, and members of objects that are `null`, `{}` or `[]`, or become so by this rule, count as not being there."""
 
 
+class StoredIn(ProtocolEnum):
+    """Where a member stores the objects of a resource. Since 0.1."""
+
+    UNSPECIFIED = "STORED_IN_UNSPECIFIED"
+    """Not said: outside."""
+
+    OUTSIDE = "STORED_IN_OUTSIDE"
+    """In a store of the member's own. What a collection of this cluster counts proves nothing about it."""
+
+    COLLECTION = "STORED_IN_COLLECTION"
+    """In the resource's collection in this cluster, and nowhere else."""
+
+
+class Walk(ProtocolEnum):
+    """What a migration worker walks. Since 0.1."""
+
+    UNSPECIFIED = "WALK_UNSPECIFIED"
+    """Not said: the collection of the resource if there is one, else the store outside."""
+
+    COLLECTION = "WALK_COLLECTION"
+    """The resource's collection in this cluster."""
+
+    OUTSIDE = "WALK_OUTSIDE"
+    """The store of the members outside of this cluster."""
+
+    BOTH = "WALK_BOTH"
+    """One after the other."""
+
+
 class AgreementCause(ProtocolEnum):
     """What began or ended an agreement. Since 0.1."""
 
@@ -5283,6 +5312,9 @@ class StorageVersionEntry(Message):
     Unset: it names none.
     """
 
+    stored: StoredIn = StoredIn.UNSPECIFIED
+    """Where the member stores the objects."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("member", "member", "one", "str"),
         Field("kind", "kind", "one", "str"),
@@ -5293,6 +5325,7 @@ class StorageVersionEntry(Message):
         Field("adopted_revision", "adoptedRevision", "optional", "long"),
         Field("since_revision", "sinceRevision", "one", "long"),
         Field("serve_until_ms", "serveUntilMs", "optional", "long"),
+        Field("stored", "stored", "one", "StoredIn"),
     )
 
 
@@ -5434,6 +5467,11 @@ class StorageState(Message):
     more_ungated_gone: bool = False
     """Whether there were more of these. Since 0.1."""
 
+    stored_outside: bool = False
+    """Whether objects were ever stored outside of this cluster: members said so, or discovery showed what no member stores in the
+    collection. Then the collection does not count all that is stored. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5460,6 +5498,7 @@ class StorageState(Message):
         Field("short_absences", "shortAbsences", "many", "ShortAbsence"),
         Field("ungated_gone", "ungatedGone", "many", "UngatedMember"),
         Field("more_ungated_gone", "moreUngatedGone", "one", "bool"),
+        Field("stored_outside", "storedOutside", "one", "bool"),
     )
 
 
@@ -5541,6 +5580,9 @@ class Drain(Message):
     fenced: bool = False
     """True: a fenced worker need not wait for this one of another fenced worker."""
 
+    walks: Walk = Walk.UNSPECIFIED
+    """What the worker of the claim walked. One that walked the collection alone holds back no claim."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("version", "version", "one", "str"),
         Field("until_log_time_ms", "untilLogTimeMs", "one", "long"),
@@ -5548,6 +5590,7 @@ class Drain(Message):
         Field("unknown", "unknown", "one", "bool"),
         Field("claim_token", "claimToken", "one", "long"),
         Field("fenced", "fenced", "one", "bool"),
+        Field("walks", "walks", "one", "Walk"),
     )
 
 
@@ -5622,6 +5665,11 @@ class ReportEntry(Message):
     the latest counts. Unset: this member names none.
     """
 
+    stored: StoredIn = StoredIn.UNSPECIFIED
+    """Where it stores the objects. The first entry that says or leaves out that it stores them outside puts in doubt what a
+    collection counts: what is stored is unknown until a migration ends that walked outside.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("kind", "kind", "one", "str"),
@@ -5630,6 +5678,7 @@ class ReportEntry(Message):
         Field("encoding_version", "encodingVersion", "optional", "str"),
         Field("preferred_version", "preferredVersion", "optional", "str"),
         Field("serve_until_ms", "serveUntilMs", "optional", "long"),
+        Field("stored", "stored", "one", "StoredIn"),
     )
 
 
@@ -6438,12 +6487,16 @@ class MigrationClaim(Message):
     since_log_time_ms: int | None = None
     """The log time of the claim, in milliseconds. Unset: it is from before machine version 3."""
 
+    walks: Walk = Walk.UNSPECIFIED
+    """What it walks. Unspecified: it is from before machine version 3."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("worker", "worker", "one", "str"),
         Field("token", "token", "one", "long"),
         Field("ttl_ms", "ttlMs", "one", "long"),
         Field("fenced", "fenced", "one", "bool"),
         Field("since_log_time_ms", "sinceLogTimeMs", "optional", "long"),
+        Field("walks", "walks", "one", "Walk"),
     )
 
 
@@ -6660,12 +6713,19 @@ class MigrationsClaimRequest(Message):
     So it need not wait for theirs.
     """
 
+    walks: Walk = Walk.UNSPECIFIED
+    """What the worker walks. It is refused with `CONFLICT`, and with the walk that is needed in the metadata `walk`, where it
+    leaves out a place in which objects may be stored in another version. A walk of another place than that of the worker
+    before it begins at the first key.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("name", "name", "one", "str"),
         Field("worker", "worker", "one", "str"),
         Field("ttl_ms", "ttlMs", "optional", "long"),
         Field("fenced", "fenced", "one", "bool"),
+        Field("walks", "walks", "one", "Walk"),
     )
 
 
@@ -7920,11 +7980,13 @@ __all__ = [
     "StorageVersionsListResponse",
     "StorageVersionsReportRequest",
     "StorageVersionsReportResponse",
+    "StoredIn",
     "Switch",
     "TiedObject",
     "TransactedAnswer",
     "UngatedMember",
     "UpdateOperation",
+    "Walk",
     "WatchBookmark",
     "WatchCompacted",
     "WatchEndReason",

@@ -14,7 +14,6 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
     let migration = state.migration(&claim.id)?.clone();
     check_turn(state, &migration)?;
     state.check_observation(claim.id.resource())?;
-    check_drained(state, &migration, claim.fenced)?;
     let tells = state.machine_version >= EVIDENCE_SINCE;
     let since = tells.then_some(state.log_time);
     let walks = if tells {
@@ -22,6 +21,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
     } else {
         None
     };
+    check_drained(state, &migration, claim.fenced)?;
     let token = ClaimToken::new(turn.revision());
     let progress = state.migration_progress(&claim.id);
     // Where a worker stood in another store says nothing of this one.

@@ -49,8 +49,8 @@ impl World {
         if migration.phase != MigrationPhase::Pending || !is_first {
             return Err(no(ErrorKind::Conflict));
         }
-        let walks = self.walk_of(claim, &migration);
         self.check_seen(resource)?;
+        let walks = self.walk_of(claim, &migration)?;
         let status = &self.resource(resource).expect("it has a migration").status;
         let others = status
             .drains
@@ -69,7 +69,6 @@ impl World {
             let left = last.since(self.log_time).as_millis();
             return Err(no(ErrorKind::Draining).with("retry_after_ms", left));
         }
-        let walks = walks?;
         let elsewhere = |kept: &ProgressRow| kept.walks != walks;
         self.progress
             .retain(|(id, kept)| *id != claim.id || !elsewhere(kept));
