@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use synod_client::{
     ApiVersion, Client, GroupResource, JoinOptions, Kind, Membership, ObjectKind, Reflector,
-    ReportEntry, Revision, Stance, Violations, apiserver_id,
+    ReportEntry, Revision, Stance, StoredIn, Violations, apiserver_id,
 };
 use tokio::time::{sleep, timeout};
 
@@ -111,6 +111,7 @@ fn entry(resource: &GroupResource, versions: &[&str]) -> Result<ReportEntry, Vio
         served: parsed.iter().cloned().collect(),
         stance: Stance::Voting { preferred },
         serve_until: None,
+        stored: StoredIn::Outside,
     })
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use synod_client::{
     ApiVersion, Client, Fenced, GroupResource, JoinOptions, Kind, ListMigrations, MemberId,
-    Membership, Migrator, MigratorOptions, ReportEntry, Stance, WorkerName,
+    Membership, Migrator, MigratorOptions, ReportEntry, Stance, StoredIn, WorkerName,
 };
 use synod_fence::{Etcd, FencedObjects, FencedWriter, KeyStore as _};
 use widgets::{FENCES, WIDGETS, Widgets, decode, encode, key};
@@ -64,6 +64,7 @@ fn entry(encoding: &str) -> Result<ReportEntry, Failure> {
             encoding: version(encoding)?,
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     })
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use http::Method;
 use server::{Server, widgets};
 use synod_client::{
-    ApiVersion, Client, JoinOptions, Kind, ReportEntry, Stance, Violations, apiserver_id,
+    ApiVersion, Client, JoinOptions, Kind, ReportEntry, Stance, StoredIn, Violations, apiserver_id,
 };
 use tokio::time::timeout;
 
@@ -73,6 +73,7 @@ fn entry() -> Result<ReportEntry, Violations> {
             preferred: versions[1].clone(),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     })
 }
 

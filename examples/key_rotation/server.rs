@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_client::{
-    ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, Topic,
-    apiserver_id,
+    ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, StoredIn,
+    Topic, apiserver_id,
 };
 use tokio::time::sleep;
 
@@ -39,6 +39,7 @@ impl Server {
             decodable: held(),
             served: held(),
             serve_until: None,
+            stored: StoredIn::Outside,
             stance: Stance::Voting { preferred },
         };
         let membership = client.join(JoinOptions::new(apiserver_id(name))).await?;

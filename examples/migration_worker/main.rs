@@ -16,7 +16,7 @@ use synod_client::{
     Client, CollectionRules, CollectionStore, CreateCollection, DeleteCollection, GroupResource,
     JoinOptions, Kind, Membership, MigrationPhase, Migrator, MigratorOptions, NamespacedName,
     NewObject, ObjectKind, ObjectName, Persisted, Preconditions, Propagation, ReadOptions,
-    ReportEntry, Revision, Stance, WorkerName, apiserver_id,
+    ReportEntry, Revision, Stance, StoredIn, WorkerName, apiserver_id,
 };
 use tokio::time::sleep;
 
@@ -110,6 +110,7 @@ async fn vote_for_the_new_version(
             preferred: version(2),
         },
         serve_until: None,
+        stored: StoredIn::Collection,
     };
     membership.report(vec![entry]).await?;
     membership.ready().await?;

@@ -31,7 +31,7 @@ console.log(`${names.length} objects are stored in v1`);
 
 const membership = await client.join({ id: 'node-migrated' });
 const versions = [v1, v2];
-const common = { resource: widgets, kind: 'Widget', decodableVersions: versions, servedVersions: versions };
+const common = { resource: widgets, kind: 'Widget', decodableVersions: versions, servedVersions: versions, stored: 'STORED_IN_COLLECTION' };
 await membership.report([{ ...common, preferredVersion: v2 }]);
 
 const reflector = await client.reflect(['OBJECT_KIND_MIGRATION']);

@@ -108,6 +108,7 @@ def use(port: int, membership: synod.Membership) -> None:
         decodable_versions=VERSIONS,
         served_versions=VERSIONS,
         preferred_version=VERSIONS[0],
+        stored=v1.StoredIn.COLLECTION,
     )
     membership.report([entry])
     membership.ready()

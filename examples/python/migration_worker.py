@@ -23,6 +23,7 @@ def entry(preferred: str) -> v1.ReportEntry:
         decodable_versions=(V1, V2),
         served_versions=(V1, V2),
         preferred_version=preferred,
+        stored=v1.StoredIn.COLLECTION,
     )
 
 

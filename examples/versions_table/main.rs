@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use synod_client::{
     ApiVersion, Client, GroupResource, JoinOptions, Kind, ObjectKind, ReportEntry, Stance,
-    WatchFrom, WatchMessage, WatchOptions, apiserver_id,
+    StoredIn, WatchFrom, WatchMessage, WatchOptions, apiserver_id,
 };
 use table::Table;
 use tokio::time::sleep;
@@ -42,6 +42,7 @@ async fn main() -> Result<(), Failed> {
             preferred: version.clone(),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     };
     membership.report(vec![entry]).await?;
 

@@ -19,8 +19,8 @@ use synod_model::{
     ErrorKind, FencingToken, GroupResource, Hold, HolderIdentity, InstanceId, Kind, Labels, Lease,
     LeaseCandidate, LeaseKey, Member, MemberId, Metadata, Persisted, Phase, Refusal, ReportEntry,
     RequestId, Revision, SERVED, SemanticVersion, Sequence, SessionId, Settings, SettingsPatch,
-    Stance, StatementNumber, StorageVersionHash, Strategy as LeaseStrategy, Switch, Ticket, Ttl,
-    Uid, VersionSet, Violation, WITHDRAWN, WallTime, settings,
+    Stance, StatementNumber, StorageVersionHash, StoredIn, Strategy as LeaseStrategy, Switch,
+    Ticket, Ttl, Uid, VersionSet, Violation, WITHDRAWN, WallTime, settings,
 };
 
 pub(crate) use controller_revisions::*;
@@ -127,6 +127,7 @@ fn entry_of_a_version() -> impl Strategy<Value = ReportEntry> {
             served: VersionSet::default(),
             stance: Stance::Voting { preferred },
             serve_until,
+            stored: StoredIn::Outside,
         }
     })
 }
@@ -139,28 +140,32 @@ fn entry_of_an_encoding() -> impl Strategy<Value = ReportEntry> {
         any::<proptest::sample::Index>(),
         any::<u8>(),
         any::<bool>(),
+        select(vec![StoredIn::Outside, StoredIn::Collection]),
     )
-        .prop_map(|(resource, kind, decodable, named, served, fixed)| {
-            let named = named.get(&decodable).clone();
-            let served = decodable
-                .iter()
-                .enumerate()
-                .filter(|(i, _)| served >> i & 1 == 1);
-            let served = served.map(|(_, version)| version.clone()).collect();
-            let stance = if fixed {
-                Stance::Fixed { encoding: named }
-            } else {
-                Stance::Voting { preferred: named }
-            };
-            ReportEntry {
-                resource,
-                kind,
-                decodable: decodable.into_iter().collect(),
-                served,
-                stance,
-                serve_until: None,
-            }
-        })
+        .prop_map(
+            |(resource, kind, decodable, named, served, fixed, stored)| {
+                let named = named.get(&decodable).clone();
+                let served = decodable
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| served >> i & 1 == 1);
+                let served = served.map(|(_, version)| version.clone()).collect();
+                let stance = if fixed {
+                    Stance::Fixed { encoding: named }
+                } else {
+                    Stance::Voting { preferred: named }
+                };
+                ReportEntry {
+                    resource,
+                    kind,
+                    decodable: decodable.into_iter().collect(),
+                    served,
+                    stance,
+                    serve_until: None,
+                    stored,
+                }
+            },
+        )
 }
 
 /// Entries of different resources.

@@ -4,7 +4,7 @@
 //!
 //! ```no_run
 //! use synod_client::{
-//!     ApiVersion, Client, Error, GroupResource, JoinOptions, Kind, ReportEntry, Stance, apiserver_id,
+//!     ApiVersion, Client, Error, GroupResource, JoinOptions, Kind, ReportEntry, Stance, StoredIn, apiserver_id,
 //! };
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,6 +22,7 @@
 //!     // It votes for v2 and encodes what all agree to select.
 //!     stance: Stance::Voting { preferred: versions[1].clone() },
 //!     serve_until: None,
+//!     stored: StoredIn::Outside,
 //! };
 //! membership.report(vec![entry]).await?;
 //! membership.ready().await?;
@@ -153,7 +154,7 @@ pub use synod_model::{
     AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ContinueToken, DeleteMigration,
     FailureClass, FailureReason, Migration, MigrationAlias, MigrationFailure, MigrationId,
     MigrationName, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
-    ObserveStorage, WorkerName, WorkerStop,
+    ObserveStorage, StoredIn, Walk, WorkerName, WorkerStop,
 };
 pub use synod_model::{
     Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceResolution,

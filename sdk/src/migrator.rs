@@ -148,6 +148,9 @@ impl<S: Store> Migrator<S> {
                     }
                     Ok(Attempt::Worked(_)) => {}
                     Ok(Attempt::Refused(refusal)) => {
+                        if let Some(walk) = refusal.metadata().get("walk") {
+                            tracing::warn!(migration = %id, walk, "a worker that walks more has to take it");
+                        }
                         ask_again = ask_again.min(retry_after(&refusal));
                     }
                     Ok(Attempt::Stopped) => return Ok(()),
@@ -242,6 +245,7 @@ impl<S: Store> Migrator<S> {
             worker: self.options.worker.clone(),
             ttl: self.options.ttl,
             fenced: self.store.is_fenced(),
+            walks: Some(self.store.walks()),
         });
         match claimed.await {
             Ok(claimed) => {

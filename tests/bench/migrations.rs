@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use synod_client::{
     ApiVersion, Client, CollectionStore, MemberEpoch, MigrationPhase, Migrator, MigratorOptions,
-    ObjectKind, ReportEntry, Stance, StatementNumber, WorkerName,
+    ObjectKind, ReportEntry, Stance, StatementNumber, StoredIn, WorkerName,
 };
 use tokio::time::{Instant, sleep};
 
@@ -149,6 +149,7 @@ async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
             encoding: encoding.clone(),
         },
         serve_until: None,
+        stored: StoredIn::Collection,
     });
     static SAID: AtomicU64 = AtomicU64::new(1);
     let number = StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed));

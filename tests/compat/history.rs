@@ -10,7 +10,7 @@ use synod_model::{
     MarkReady, MarkTie, MediaType, MemberId, NamePrefix, Namespace, ObjectName, ObserveStorage,
     OpenSession, OwnerReference, Renew, Report, ReportEntry, RequestId, ResourceScope, Revision,
     RevisionData, RosterRule, Sequence, SessionId, SetRoster, SettingsPatch, Stance,
-    StatementNumber, StorageVersionHash, Ttl, Uid, UpdateSettings, VersionSet,
+    StatementNumber, StorageVersionHash, StoredIn, Ttl, Uid, UpdateSettings, VersionSet,
 };
 use synod_server::consensus::ReplicaId;
 
@@ -189,6 +189,7 @@ fn entry(name: &str, preferred: Option<&str>) -> ReportEntry {
             },
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn legal_entry(resource: &str) -> v1::ReportEntry {
         served_versions: vec!["v1".to_owned()],
         stance: Some(v1::report_entry::Stance::EncodingVersion("v1".to_owned())),
         serve_until_ms: None,
+        stored: v1::StoredIn::Outside.into(),
     }
 }
 

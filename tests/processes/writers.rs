@@ -9,7 +9,7 @@ use synod_client::{ApiVersion, Kind};
 use synod_client::{
     BinaryVersion, Client, Current, Endpoint, Error, ErrorKind, GroupResource, InstanceId, Join,
     Labels, ListStorageVersions, MemberEpoch, MemberId, Outcome, ReadOptions, ReportEntry,
-    Revision, SettingsPatch, Stance, StatementNumber, Ttl, Verdict,
+    Revision, SettingsPatch, Stance, StatementNumber, StoredIn, Ttl, Verdict,
 };
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -461,5 +461,6 @@ pub(crate) fn fixed(resource: GroupResource) -> ReportEntry {
         served: [version.clone()].into_iter().collect(),
         stance: Stance::Fixed { encoding: version },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }

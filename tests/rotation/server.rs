@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_client::{
-    Client, Error, Gate, JoinOptions, Kind, MemberId, Membership, Permit, ReportEntry, Stance, Ttl,
+    Client, Error, Gate, JoinOptions, Kind, MemberId, Membership, Permit, ReportEntry, Stance,
+    StoredIn, Ttl,
 };
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -165,6 +166,7 @@ fn entry(secrets: &[&Secret]) -> ReportEntry {
         decodable: keys(),
         served: keys(),
         serve_until: None,
+        stored: StoredIn::Outside,
         stance: Stance::Voting { preferred },
     }
 }

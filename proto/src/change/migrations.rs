@@ -35,6 +35,7 @@ messages! {
         worker = worker,
         ttl = ttl_ms or Ttl::DEFAULT,
         fenced = fenced,
+        walks = walks,
         ; ..Default::default()
     }
     v1::MigrationsProgressRequest = ReportMigrationProgress {

@@ -138,12 +138,14 @@ fn of_migrations() -> impl Strategy<Value = ClaimMigration> {
         samples::worker(),
         samples::ttl(),
         any::<bool>(),
+        option::of(samples::walk()),
     )
-        .prop_map(|(id, worker, ttl, fenced)| ClaimMigration {
+        .prop_map(|(id, worker, ttl, fenced, walks)| ClaimMigration {
             id,
             worker,
             ttl,
             fenced,
+            walks,
         })
 }
 
@@ -434,6 +436,7 @@ fn entry(resource: &str, decodable: &[&str], encoding: &str) -> v1::ReportEntry 
         served_versions: Vec::new(),
         stance: Some(v1::report_entry::Stance::EncodingVersion(encoding.into())),
         serve_until_ms: None,
+        stored: v1::StoredIn::Outside.into(),
     }
 }
 

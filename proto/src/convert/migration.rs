@@ -1,7 +1,7 @@
 use synod_model::{
     AbortCause, Claim, FailureClass, Labels, Migration, MigrationFailure, MigrationId,
     MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, StorageVersionHash,
-    Violations, WorkerStop,
+    Violations, Walk, WorkerStop,
 };
 
 use super::metadata::named;
@@ -24,6 +24,9 @@ wire_enums! {
         Transient = Transient, Rejected = Rejected, NotSupported = NotSupported,
         Forbidden = Forbidden, Undecodable = Undecodable,
     }
+    v1::Walk = Walk {
+        Collection = Collection, Outside = Outside, Both = Both,
+    }
     v1::WorkerStop = WorkerStop {
         SomeUnanswered = SomeUnanswered, AllAnswered = AllAnswered,
     }
@@ -36,6 +39,7 @@ messages! {
         ttl = ttl_ms,
         fenced = fenced,
         since = since_log_time_ms,
+        walks = walks,
     }
     v1::MigrationFailure = MigrationFailure {
         class = class,

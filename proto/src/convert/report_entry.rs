@@ -1,9 +1,16 @@
 use synod_model::{
-    ApiVersion, ReportEntry, ReportEntryText, Stance, StanceText, Violation, Violations, WallTime,
+    ApiVersion, ReportEntry, ReportEntryText, Stance, StanceText, StoredIn, Violation, Violations,
+    WallTime,
 };
 
 use crate::v1;
 use crate::v1::report_entry::Stance as WireStance;
+use crate::wire::Wire;
+use crate::wire_enums;
+
+wire_enums! {
+    v1::StoredIn = StoredIn { Outside = Outside, Collection = Collection }
+}
 
 impl From<&ReportEntry> for v1::ReportEntry {
     fn from(entry: &ReportEntry) -> Self {
@@ -14,6 +21,7 @@ impl From<&ReportEntry> for v1::ReportEntry {
             served_versions: entry.served.iter().map(ToString::to_string).collect(),
             stance: Some((&entry.stance).into()),
             serve_until_ms: entry.serve_until.map(WallTime::as_millis),
+            stored: entry.stored.to_wire(),
         }
     }
 }
@@ -43,6 +51,7 @@ impl TryFrom<&v1::ReportEntry> for ReportEntry {
                 }
             }
         };
+        let stored = found.parsed("stored", Option::<StoredIn>::of_wire(pb.stored));
         let text = ReportEntryText {
             group: &resource.group,
             resource: &resource.resource,
@@ -51,6 +60,7 @@ impl TryFrom<&v1::ReportEntry> for ReportEntry {
             served: pb.served_versions.iter().map(String::as_str).collect(),
             stance,
             serve_until: pb.serve_until_ms,
+            stored: stored.flatten().unwrap_or_default(),
         };
         let entry = found.parsed("", Self::parse(&text));
         match entry {

@@ -7,7 +7,7 @@ use proptest::sample::select;
 use synod_model::{
     AbortCause, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, LogTime, Migration,
     MigrationAlias, MigrationFailure, MigrationId, MigrationPhase, MigrationProgress,
-    MigrationReason, MigrationTarget, StorageVersionHash, WallTime, WorkerName,
+    MigrationReason, MigrationTarget, StorageVersionHash, Walk, WallTime, WorkerName,
 };
 
 use super::{api_version, assumption, metadata, resource, revision, ttl};
@@ -53,19 +53,25 @@ pub(crate) fn progress() -> impl Strategy<Value = MigrationProgress> {
     })
 }
 
+pub(crate) fn walk() -> impl Strategy<Value = Walk> {
+    select(vec![Walk::Collection, Walk::Outside, Walk::Both])
+}
+
 pub(crate) fn alias() -> impl Strategy<Value = MigrationAlias> {
     "[a-z]([-.]?[a-z]){0,20}".prop_map(|text| MigrationAlias::parse(&text).unwrap())
 }
 
 pub(crate) fn migration() -> impl Strategy<Value = Migration> {
     let since = option::of(any::<u64>().prop_map(LogTime::from_millis));
-    let claim = (worker(), claim_token(), ttl(), any::<bool>(), since);
-    let claim = claim.prop_map(|(worker, token, ttl, fenced, since)| Claim {
+    let walks = option::of(walk());
+    let claim = (worker(), claim_token(), ttl(), any::<bool>(), since, walks);
+    let claim = claim.prop_map(|(worker, token, ttl, fenced, since, walks)| Claim {
         worker,
         token,
         ttl,
         fenced,
         since,
+        walks,
     });
     let target = (hash(), option::of(api_version()));
     let target = target.prop_map(|(hash, version)| MigrationTarget { hash, version });

@@ -200,12 +200,13 @@ impl Client {
             worker,
             ttl,
             fenced,
+            walks: None,
         })
         .await
     }
 
     /// Claims a pending migration as [`claim_migration`](Self::claim_migration) does, also for a worker that raises a fence in its
-    /// store before it lists ([`Fenced`](crate::Fenced)): it need not wait for what other fenced workers may still write.
+    /// store before it lists ([`Fenced`](crate::Fenced)): it need not wait for what other fenced workers may still write. It says what it walks, too.
     ///
     /// # Errors
     ///

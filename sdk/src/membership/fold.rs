@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use synod_model::{GroupResource, ReportEntry, sort_and_fold_equivalents};
+use synod_model::{GroupResource, ReportEntry, StoredIn, sort_and_fold_equivalents};
 
 /// The entries to report, and for each resource that was folded the one that is reported for it.
 #[derive(Debug, Default)]
@@ -25,14 +25,18 @@ pub(super) fn fold(entries: Vec<ReportEntry>, equivalents: &[Vec<GroupResource>]
         for other in store.iter().filter(|other| **other != entry.resource) {
             reported_as.insert(other.clone(), entry.resource.clone());
         }
-        let others = all
-            .iter()
-            .filter(|other| other.resource != entry.resource && store.contains(&other.resource));
+        let others = all.iter();
+        let others: Vec<&ReportEntry> = others
+            .filter(|other| other.resource != entry.resource && store.contains(&other.resource))
+            .collect();
         let decodable = entry
             .decodable
             .iter()
-            .chain(others.flat_map(|other| &other.decodable));
+            .chain(others.iter().flat_map(|other| &other.decodable));
         entry.decodable = decodable.cloned().collect();
+        if others.iter().any(|other| other.stored == StoredIn::Outside) {
+            entry.stored = StoredIn::Outside;
+        }
     }
     Folded {
         entries: kept,
@@ -57,6 +61,7 @@ mod tests {
                 encoding: decodable[0],
             },
             serve_until: None,
+            stored: StoredIn::Outside,
         })
         .unwrap()
     }

@@ -24,7 +24,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use synod_model::{
     ApiVersion, Content, ContinueToken, ErrorKind, Fences, Migration, MigrationReason, Object,
-    Preconditions, TtlChange, UpdateObject,
+    Preconditions, TtlChange, UpdateObject, Walk,
 };
 
 use super::plan::TRIES;
@@ -152,6 +152,10 @@ impl CollectionStore {
 
 impl Store for CollectionStore {
     type Object = Object;
+
+    fn walks(&self) -> Walk {
+        Walk::Collection
+    }
 
     async fn list_page(
         &self,

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use synod_model::{ContinueToken, Migration};
+use synod_model::{ContinueToken, Migration, Walk};
 
 use super::plan::StoreError;
 
@@ -15,6 +15,12 @@ pub trait Store: Send + Sync {
     /// not wait for those. [`Fenced`](crate::Fenced) is.
     fn is_fenced(&self) -> bool {
         false
+    }
+
+    /// What the store lists: the objects outside of the cluster, unless it says otherwise.
+    /// [`CollectionStore`](crate::CollectionStore) lists a collection.
+    fn walks(&self) -> Walk {
+        Walk::Outside
     }
 
     /// Lists a page of the objects after `token`; without a token, from the first object.

@@ -68,6 +68,8 @@ pub struct StorageState {
     pub ungated_gone: Vec<UngatedMember>,
     /// Whether there were more of these. Since 0.1.
     pub more_ungated_gone: bool,
+    /// Whether objects were ever stored outside of this cluster. Since 0.1.
+    pub stored_outside: bool,
 }
 
 /// The short absence of a member that came back.
@@ -144,6 +146,7 @@ messages! {
         drains = drains,
         serve_until = serve_until_ms,
         serve_until_log_time = serve_until_log_time_ms,
+        stored_outside = stored_outside,
         known_versions = known_versions,
         known_hashes = known_hashes,
         concluded_before = concluded_before by unless_zero,

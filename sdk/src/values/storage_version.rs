@@ -1,7 +1,7 @@
 //! A resource that members report.
 
 use synod_model::{
-    ApiVersion, Condition, GroupResource, Kind, MemberId, Metadata, Revision, VersionSet,
+    ApiVersion, Condition, GroupResource, Kind, MemberId, Metadata, Revision, StoredIn, VersionSet,
     Violations, WallTime,
 };
 use synod_proto::wire::Wire;
@@ -55,6 +55,8 @@ pub struct StorageVersionEntry {
     pub since_revision: Revision,
     /// The time that the member names before which nobody may withdraw a served version.
     pub serve_until: Option<WallTime>,
+    /// Where the member stores the objects. `None`: an older release answered.
+    pub stored: Option<StoredIn>,
 }
 
 /// The status that follows from all entries of a resource.
@@ -95,6 +97,7 @@ messages! {
         adopted_revision = adopted_revision,
         since_revision = since_revision,
         serve_until = serve_until_ms,
+        stored = stored,
     }
     v1::StorageVersionStatus = StorageVersionStatus: "every replica sets it" {
         common = common_encoding_version,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use synod_client::seams::{Clock, Dial as _, Randomness, Seams};
 use synod_client::{
-    ApiVersion, Client, GroupResource, Kind, MemberId, ReportEntry, Settings, Stance,
+    ApiVersion, Client, GroupResource, Kind, MemberId, ReportEntry, Settings, Stance, StoredIn,
 };
 use synod_server::config::{Listen, ReplicaConfig};
 use synod_server::consensus::ReplicaId;
@@ -316,6 +316,7 @@ fn entry(name: &str, decodable: &[&str], stance: Stance) -> ReportEntry {
         served: decodable.iter().map(|text| version(text)).collect(),
         stance,
         serve_until: None,
+        stored: StoredIn::Collection,
     }
 }
 

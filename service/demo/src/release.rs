@@ -16,7 +16,7 @@
 //! In report mode both releases must decode both versions, since each one writes its own. In vote mode the older
 //! release need not know the newer version: nothing is written in it while a member cannot decode it.
 
-use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, VersionSet};
+use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, StoredIn, VersionSet};
 
 /// What a binary of this release has compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +36,8 @@ pub(crate) struct Resource {
     pub(crate) served: &'static str,
     pub(crate) decodable: &'static [&'static str],
     pub(crate) encodes: Encodes,
+    /// The servers' own store accepts any encoding, the collection in Synod only the selected version.
     pub(crate) kept: StoredIn,
-}
-
-/// Where the objects of a resource are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StoredIn {
-    /// In the servers' own store, which accepts any encoding.
-    InTheirStore,
-    /// In Synod, which accepts only the selected version.
-    InSynod,
 }
 
 /// How a release chooses the version in which it stores objects.
@@ -70,7 +62,7 @@ const OLD_WIDGETS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST, SECOND],
     encodes: Encodes::Fixed(FIRST),
-    kept: StoredIn::InTheirStore,
+    kept: StoredIn::Outside,
 };
 
 const NEW_WIDGETS: Resource = Resource {
@@ -85,7 +77,7 @@ const OLD_GADGETS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST],
     encodes: Encodes::Selected(FIRST),
-    kept: StoredIn::InTheirStore,
+    kept: StoredIn::Outside,
 };
 
 const NEW_GADGETS: Resource = Resource {
@@ -97,14 +89,14 @@ const NEW_GADGETS: Resource = Resource {
 const OLD_TRINKETS: Resource = Resource {
     plural: "trinkets",
     kind: "Trinket",
-    kept: StoredIn::InSynod,
+    kept: StoredIn::Collection,
     ..OLD_GADGETS
 };
 
 const NEW_TRINKETS: Resource = Resource {
     plural: "trinkets",
     kind: "Trinket",
-    kept: StoredIn::InSynod,
+    kept: StoredIn::Collection,
     ..NEW_GADGETS
 };
 
@@ -115,7 +107,7 @@ const GIZMOS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST, SECOND],
     encodes: Encodes::Defined(FIRST),
-    kept: StoredIn::InTheirStore,
+    kept: StoredIn::Outside,
 };
 
 const LAST_WIDGETS: Resource = Resource {
@@ -150,7 +142,7 @@ const CHARTS: Resource = Resource {
     served: "metrics.example.io/v1beta1",
     decodable: &["metrics.example.io/v1beta1"],
     encodes: Encodes::Fixed("metrics.example.io/v1beta1"),
-    kept: StoredIn::InTheirStore,
+    kept: StoredIn::Outside,
 };
 
 /// The releases of the control plane's servers, oldest first.
@@ -194,7 +186,7 @@ pub(crate) fn upgraded() -> impl Iterator<Item = Resource> {
 
 /// The resources whose objects Synod keeps.
 pub(crate) fn kept_in_synod() -> impl Iterator<Item = Resource> {
-    upgraded().filter(|resource| resource.kept == StoredIn::InSynod)
+    upgraded().filter(|resource| resource.kept == StoredIn::Collection)
 }
 
 /// The only release of the server of another kind, which serves a resource of its own beside the control plane.
@@ -257,6 +249,7 @@ impl Resource {
             decodable,
             stance,
             serve_until: None,
+            stored: self.kept,
         }
     }
 }

@@ -103,6 +103,7 @@ pub(crate) async fn update(
             served_versions: entry.served.clone(),
             stance: Some(Stance::EncodingVersion(entry.encoding.clone())),
             serve_until_ms: None,
+            stored: v1::StoredIn::Outside.into(),
         };
         let Err(refusal) = report(calls, &member, Some(own), number).await else {
             return Ok(());
@@ -296,6 +297,7 @@ fn again(version: &v1::StorageVersion, own: &v1::StorageVersionEntry) -> v1::Rep
         served_versions: own.served_versions.clone(),
         stance: Some(stance),
         serve_until_ms: own.serve_until_ms,
+        stored: own.stored,
     }
 }
 

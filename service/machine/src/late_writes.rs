@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use synod_model::limits::CLAIM_DRAINS_MAX;
 use synod_model::{
     ApiVersion, ClaimToken, EVIDENCE_SINCE, GroupResource, LogTime, Migration, MigrationTarget,
-    StorageVersionHash, WorkerStop,
+    StorageVersionHash, Walk, WorkerStop,
 };
 
 use crate::turn::{Then, Turn};
@@ -61,6 +61,7 @@ impl Turn<'_> {
             target: migration.target.clone(),
             until: starts_until.after(state.settings.write_grace),
             fenced: claim.fenced,
+            walks: claim.walks,
         };
         let mut status = state.storage_states[resource].row.status.clone();
         keep_drain(&mut status, now, claim.token, drain);
@@ -117,6 +118,8 @@ impl State {
         let claims = status.claim_drains.values();
         let claims = claims.filter(|drain| drain.target.hash != target.hash);
         let claims = claims.filter(|drain| !(fenced && drain.fenced));
+        // A collection counts what is rewritten in it.
+        let claims = claims.filter(|drain| drain.walks != Some(Walk::Collection));
         versions
             .map(|(_, until)| *until)
             .chain(hashes.map(|(_, until)| *until))

@@ -250,10 +250,10 @@ impl State {
         demanded
     }
 
-    /// The encodings of the objects in the resource's collection, if that counts.
+    /// The encodings of the objects in the resource's collection, if it counts them.
     pub(crate) fn counted(&self, resource: &GroupResource) -> impl Iterator<Item = Persisted> + '_ {
         let held = self.collections.get(resource);
-        let held = held.filter(|_| self.is_counted(resource)).into_iter();
+        let held = held.filter(|_| self.counts_objects(resource)).into_iter();
         held.flat_map(|held| {
             held.encodings()
                 .map(|encoding| Persisted::of(encoding, &held.row.kind))

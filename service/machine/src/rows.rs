@@ -10,7 +10,8 @@ use std::time::Duration;
 use synod_model::{
     Absent, ApiVersion, ClaimToken, Condition, Epoch, Feature, GroupResource, InstanceId, Kind,
     LeaseKey, LogTime, MemberId, Metadata, MigrationProgress, MigrationTarget, Persisted, Revision,
-    ServeUntil, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime, WorkerName,
+    ServeUntil, Stance, StatementNumber, StorageVersionHash, StoredIn, VersionSet, Walk, WallTime,
+    WorkerName,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -131,6 +132,8 @@ pub struct EntryRow {
     pub since: Revision,
     /// The time that the member names before which nobody may withdraw a served version.
     pub serve_until: Option<WallTime>,
+    /// Where the member stores the objects.
+    pub stored: StoredIn,
 }
 
 impl EntryRow {
@@ -251,6 +254,9 @@ pub struct StateStatus {
     /// Members on the resource's roster that came back after a short absence. Only the completion of a migration that was
     /// claimed later, by `write_grace` or more, removes one.
     pub short_absences: BTreeMap<MemberId, ShortAbsence>,
+    /// Whether objects were ever stored outside of this cluster, as far as machine version 3 and later know: members said so, or
+    /// discovery showed what no member stores in the collection. Then the collection does not count all that is stored.
+    pub stored_outside: bool,
 }
 
 /// The short absence of a member that came back.
@@ -294,6 +300,8 @@ pub struct ClaimDrain {
     pub until: LogTime,
     /// Whether a fence in the store refuses its rewrites once another fenced worker has raised it.
     pub fenced: bool,
+    /// What the worker walked.
+    pub walks: Option<Walk>,
 }
 
 /// What discovery shows of a resource.
@@ -335,6 +343,8 @@ pub struct ProgressRow {
     pub progress: MigrationProgress,
     /// When the migration's own row last took it over.
     pub shown_at: LogTime,
+    /// What its worker walked.
+    pub walks: Option<Walk>,
 }
 
 /// What still has to follow from a switch that moved: what precedes `next`, by key, is done; without it, nothing is.

@@ -38,7 +38,7 @@ stored_empty! { CollectGarbage FollowSwitches }
 stored! {
     AnnounceReplica { replica, directory, client_endpoint, binary, machine_version, disk_is_low }
     Change { object, before, after, entries, agreement }
-    ClaimDrain { worker, target, until, fenced }
+    ClaimDrain { worker, target, until, fenced, walks }
     Deadline { at, ttl }
     EntryChange { member, before, after }
     MembershipRow {
@@ -47,6 +47,7 @@ stored! {
     ShortAbsence { returned, away }
     EntryRow {
         kind, decodable, served, stance, encoding, adopted_revision, since, serve_until,
+        stored,
     }
     Envelope { request, command, actor }
     Expire {
@@ -61,7 +62,7 @@ stored! {
     Observation { hashes, kind, expired, overtaken }
     Outcome { revision, changed, result }
     OutcomeRow { revision, changed, result }
-    ProgressRow { progress, shown_at }
+    ProgressRow { progress, shown_at, walks }
     RaiseMachineVersion { to, replicas }
     ReplicaRow { directory, client_endpoint, binary, machine_version, disk_is_low }
     Restore { cluster }
@@ -72,6 +73,7 @@ stored! {
         contradicted, agreed_hash, absent, on_trust, heard, drains, hash_drains,
         serve_until, claim_drains, unknown_drain, known_versions, known_hashes, concluded_before,
         said_stopped, ever_reported, ungated_gone, more_ungated_gone, short_absences,
+        stored_outside,
     }
     StatementRow { number, content }
     StorageStateRow { metadata, status }

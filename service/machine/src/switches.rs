@@ -7,7 +7,7 @@
 use synod_model::{
     ALIASES_SINCE, DELETE_LEASE_SINCE, DELETE_MIGRATION_SINCE, EVIDENCE_SINCE, ErrorKind, Feature,
     GroupResource, MigrationId, NAMED_SNAPSHOTS_SINCE, RELEASES_SINCE, Refusal,
-    STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, Switch,
+    STATUS_SUBRESOURCE_SINCE, SWITCHES_SINCE, StoredIn, Switch,
 };
 
 use crate::{Command, MACHINE_VERSION_MIN, State};
@@ -91,6 +91,11 @@ impl Command {
         }
         if let Self::ClaimMigration(claim) = &mut self {
             claim.fenced = false;
+            claim.walks = None;
+        } else if let Self::Report(report) = &mut self {
+            for entry in &mut report.entries {
+                entry.stored = StoredIn::Outside;
+            }
         } else if let Self::FailMigration(fail) = &mut self {
             fail.stop = None;
         } else if let Self::ReleaseMigration(release) = &mut self {

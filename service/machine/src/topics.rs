@@ -17,9 +17,16 @@ impl State {
         }
     }
 
-    /// Whether a collection counts what is stored of a resource. Of what a key encrypts it knows nothing, also where one was
-    /// created before there were topics.
+    /// Whether a collection counts all that is stored of a resource: it has one, and was never stored outside.
     pub(crate) fn is_counted(&self, resource: &GroupResource) -> bool {
+        let kept = self.storage_states.get(resource);
+        let is_outside = kept.is_some_and(|kept| kept.row.status.stored_outside);
+        !is_outside && self.counts_objects(resource)
+    }
+
+    /// Whether a collection counts objects of a resource. Of what a key encrypts it knows nothing, also where one was created
+    /// before there were topics.
+    pub(crate) fn counts_objects(&self, resource: &GroupResource) -> bool {
         self.topic_kind(resource).is_seen_in_stores() && self.collections.contains_key(resource)
     }
 

@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use imbl::OrdMap;
 use synod_model::{
-    Actor, ClusterId, Feature, GroupResource, Identity, LogTime, Member, MemberId, Metadata,
-    Revision, SessionId, Settings, Uid, WallTime,
+    AbortCause, Actor, ClusterId, Feature, GroupResource, Identity, LogTime, Member, MemberId,
+    Metadata, Revision, SessionId, Settings, Uid, WallTime,
 };
 
 use crate::controller_revisions::MarkPost;
@@ -324,7 +324,11 @@ impl<'a> Turn<'a> {
             state,
             agreement,
             restarts_walks,
+            aborts,
         } = decided;
+        if aborts {
+            self.abort_unfinished(&resource, AbortCause::StorageUnknown);
+        }
         let present = self.state.storage_versions.get(&resource);
         let present = present.map(|version| Arc::clone(&version.row));
         let status = after.as_ref().map(|after| &after.status);

@@ -10,6 +10,7 @@ mod decision;
 mod draft;
 mod drains;
 mod observation;
+mod outside;
 mod promises;
 mod refusal;
 mod returns;
@@ -48,6 +49,7 @@ pub(crate) fn decide(
     for (member, said) in said {
         draft.take(member, *said);
     }
+    draft.note_outside(state, resource);
     draft.doubt_returns(state, resource, said);
     draft.forget_what_nobody_does(said.is_empty());
     draft.select(state, resource);

@@ -9,7 +9,7 @@ use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_B
 use crate::text::{shared_text, short_identity, short_printable};
 use crate::{
     ApiVersion, Assumption, ClaimToken, LogTime, Metadata, MigrationAlias, MigrationId, Persisted,
-    Revision, StorageVersionHash, TopicKind, Ttl, Violation, WallTime,
+    Revision, StorageVersionHash, TopicKind, Ttl, Violation, Walk, WallTime,
 };
 
 /// A migration, as readers see it.
@@ -227,6 +227,8 @@ pub struct Claim {
     pub fenced: bool,
     /// The log time of the claim; `None` if it is from before machine version 3.
     pub since: Option<LogTime>,
+    /// What the worker walks; `None` if it is from before machine version 3.
+    pub walks: Option<Walk>,
 }
 
 /// The words of a worker about its rewrites when it gives up its claim: it starts none any more.

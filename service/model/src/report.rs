@@ -5,8 +5,8 @@ use std::fmt;
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
 use crate::violation::excerpt;
 use crate::{
-    ApiVersion, GroupResource, Kind, ServeUntil, TopicKind, VersionSet, Violation, Violations,
-    WallTime,
+    ApiVersion, GroupResource, Kind, ServeUntil, StoredIn, TopicKind, VersionSet, Violation,
+    Violations, WallTime,
 };
 
 /// One resource of one member: what it decodes and serves, and what it encodes or prefers.
@@ -24,6 +24,8 @@ pub struct ReportEntry {
     pub stance: Stance,
     /// Of the topic of a served version: the time before which nobody may withdraw it. `None`: the member names none.
     pub serve_until: Option<WallTime>,
+    /// Where the member stores the objects.
+    pub stored: StoredIn,
 }
 
 /// Who decides what a member encodes.
@@ -76,6 +78,8 @@ pub struct ReportEntryText<'a> {
     pub stance: StanceText<'a>,
     /// The time before which nobody may withdraw a served version, in milliseconds since the Unix epoch.
     pub serve_until: Option<u64>,
+    /// See [`ReportEntry::stored`].
+    pub stored: StoredIn,
 }
 
 /// A stance as it arrives, not checked yet.
@@ -117,6 +121,7 @@ impl ReportEntry {
                 served,
                 stance,
                 serve_until,
+                stored: text.stored,
             }),
             _ => Err(violations),
         }
@@ -161,6 +166,7 @@ impl ReportEntry {
                 },
             },
             serve_until: self.serve_until.map(WallTime::as_millis),
+            stored: self.stored,
         }
     }
 }

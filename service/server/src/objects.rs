@@ -183,6 +183,7 @@ fn entry(member: &MemberId, row: &EntryRow) -> v1::StorageVersionEntry {
         adopted_revision: row.adopted_revision.map(|revision| revision.get()),
         since_revision: row.since.get(),
         serve_until_ms: row.serve_until.map(WallTime::as_millis),
+        stored: row.stored.to_wire(),
     }
 }
 
@@ -235,6 +236,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         ungated_gone,
         more_ungated_gone,
         short_absences,
+        stored_outside,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
@@ -275,6 +277,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         short_absences: short_absences.iter().map(short_absence).collect(),
         ungated_gone: ungated_gone.iter().map(ungated_member).collect(),
         more_ungated_gone: *more_ungated_gone,
+        stored_outside: *stored_outside,
     }
 }
 
@@ -299,6 +302,7 @@ fn claim_drain(token: ClaimToken, drain: &ClaimDrain) -> v1::Drain {
         target,
         until,
         fenced,
+        walks,
     } = drain;
     let known = match &target.version {
         Some(version) => v1::Drain::of(version, *until),
@@ -307,6 +311,7 @@ fn claim_drain(token: ClaimToken, drain: &ClaimDrain) -> v1::Drain {
     v1::Drain {
         claim_token: token.get(),
         fenced: *fenced,
+        walks: walks.to_wire(),
         ..known
     }
 }

@@ -10,7 +10,7 @@ use synod_machine::{Answer, Command, Envelope, Initialize, LogEntry, State};
 use synod_model::{
     ApiVersion, BinaryVersion, ClusterId, Endpoint, Epoch, GroupResource, InstanceId, Join, Kind,
     Labels, Leave, LogTime, MemberId, Report, ReportEntry, Settings, Stance, StatementNumber,
-    Topic, Ttl, WallTime,
+    StoredIn, Topic, Ttl, WallTime,
 };
 
 use crate::consensus::ConsensusConfig;
@@ -61,6 +61,7 @@ pub(crate) fn votes(state: &mut State, id: &str, topic: &Topic, values: &[&str])
             preferred: values.last().unwrap().clone(),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     };
     let report = Report {
         entries: vec![entry],
@@ -92,6 +93,7 @@ pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], versio
             encoding: version.clone(),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     });
     let report = Report {
         entries: entries.collect(),

@@ -10,7 +10,7 @@ use synod_model::{
     CreateCollection, CreateObject, Endpoint, Epoch, Fences, FencingToken, GroupResource,
     HolderIdentity, InstanceId, Join, Kind, Labels, LeaseKey, LogTime, MediaType, MemberId,
     ObjectKey, ObjectName, Preconditions, Renew, RenewLease, Report, ReportEntry, Settings, Stance,
-    StatementNumber, Ttl, TtlChange, UpdateObject, WallTime,
+    StatementNumber, StoredIn, Ttl, TtlChange, UpdateObject, WallTime,
 };
 
 /// Commands in an entry.
@@ -283,6 +283,7 @@ fn entry(resource: GroupResource, round: usize) -> ReportEntry {
             preferred: version("example.io/v1"),
         },
         serve_until: None,
+        stored: StoredIn::Collection,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the members of the figures report.
 
-use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance};
+use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, StoredIn};
 
 /// An entry that serves one version or two.
 pub(crate) fn entry(name: &str, both: bool) -> ReportEntry {
@@ -19,5 +19,6 @@ pub(crate) fn entry(name: &str, both: bool) -> ReportEntry {
             encoding: version("figures.example/v1"),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }

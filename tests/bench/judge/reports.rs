@@ -203,6 +203,7 @@ fn entry(at: u64, time: usize) -> v1::ReportEntry {
             versions[0].clone(),
         )),
         serve_until_ms: None,
+        stored: v1::StoredIn::Outside.into(),
     }
 }
 

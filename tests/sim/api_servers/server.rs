@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use synod_client::{
     ApiVersion, Client, GroupResource, JoinOptions, Kind, MemberId, Membership, ReadOptions,
-    ReportEntry, Revision, Stance, Ttl, VersionSet,
+    ReportEntry, Revision, Stance, StoredIn, Ttl, VersionSet,
 };
 
 use super::{Notes, client, watching};
@@ -123,6 +123,7 @@ impl Server {
             served: VersionSet::from_iter(versions),
             stance: Stance::Voting { preferred },
             serve_until: None,
+            stored: StoredIn::Outside,
         }
     }
 

@@ -89,7 +89,7 @@ mod tests {
     use synod_model::{
         BinaryVersion, ClusterId, Endpoint, Epoch, InstanceId, Join, Kind, Labels, LogTime,
         MemberId, Report, ReportEntry, Revision, Settings, Stance, StatementNumber,
-        StorageVersionHash, Ttl, VersionSet, WallTime,
+        StorageVersionHash, StoredIn, Ttl, VersionSet, WallTime,
     };
 
     use super::*;
@@ -170,6 +170,7 @@ mod tests {
                     preferred: name(*keys.last().unwrap()),
                 },
                 serve_until: None,
+                stored: StoredIn::Outside,
             }],
             replace: true,
         };

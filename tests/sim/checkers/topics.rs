@@ -123,7 +123,7 @@ fn writes_as_told<'a>(
 
 #[cfg(test)]
 mod tests {
-    use synod_model::{Kind, Stance, VersionSet};
+    use synod_model::{Kind, Stance, StoredIn, VersionSet};
 
     use super::*;
     use crate::rotations::{Key, name};
@@ -152,6 +152,7 @@ mod tests {
             adopted_revision: Some(at(adopted)),
             since: at(4),
             serve_until: None,
+            stored: StoredIn::Outside,
         };
         let checked = |entry: &EntryRow, pen: &Pen| {
             let (member, epoch) = (MemberId::parse("a").unwrap(), Epoch::new(at(3)));

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use rand::RngExt;
 use synod_client::{
-    ApiVersion, Epoch, Error, JoinOptions, Labels, Membership, ReportEntry, Stance, Ttl, VersionSet,
+    ApiVersion, Epoch, Error, JoinOptions, Labels, Membership, ReportEntry, Stance, StoredIn, Ttl,
+    VersionSet,
 };
 use synod_model::{Report, Revision, StatementNumber};
 use synod_proto::v1::sessions_client::SessionsClient;
@@ -146,6 +147,7 @@ fn entry(encoding: u64, number: u64) -> ReportEntry {
             encoding: version(encoding),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 

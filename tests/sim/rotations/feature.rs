@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use synod_client::{GroupResource, Kind, ReportEntry, Stance, Topic, VersionSet};
+use synod_client::{GroupResource, Kind, ReportEntry, Stance, StoredIn, Topic, VersionSet};
 use synod_model::ApiVersion;
 use synod_model::limits::VERSIONS_PER_ENTRY_MAX;
 
@@ -37,5 +37,6 @@ pub(super) fn entry(has: Level) -> ReportEntry {
             preferred: name(has),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }

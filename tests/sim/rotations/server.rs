@@ -7,7 +7,7 @@ use std::time::Duration;
 use rand::RngExt;
 use synod_client::{
     Error, ErrorKind, Gate, GroupResource, JoinOptions, Kind, MemberId, Membership, Permit,
-    ReportEntry, Stance, VersionSet,
+    ReportEntry, Stance, StoredIn, VersionSet,
 };
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -271,6 +271,7 @@ fn entry(ring: Ring) -> ReportEntry {
             preferred: name(ring.newest),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 

@@ -102,6 +102,19 @@ export type ControllerRevisionEquality =
   | 'CONTROLLER_REVISION_EQUALITY_BYTES'
   | 'CONTROLLER_REVISION_EQUALITY_JSON_IGNORING_EMPTY';
 
+/** Where a member stores the objects of a resource. Since 0.1. */
+export type StoredIn =
+  | 'STORED_IN_UNSPECIFIED'
+  | 'STORED_IN_OUTSIDE'
+  | 'STORED_IN_COLLECTION';
+
+/** What a migration worker walks. Since 0.1. */
+export type Walk =
+  | 'WALK_UNSPECIFIED'
+  | 'WALK_COLLECTION'
+  | 'WALK_OUTSIDE'
+  | 'WALK_BOTH';
+
 /** What began or ended an agreement. Since 0.1. */
 export type AgreementCause =
   | 'AGREEMENT_CAUSE_UNSPECIFIED'
@@ -2790,6 +2803,8 @@ export interface StorageVersionEntry {
    * Unset: it names none.
    */
   serveUntilMs?: bigint;
+  /** Where the member stores the objects. */
+  stored: StoredIn;
 }
 
 /** What follows from all entries of a resource. Since 0.1. */
@@ -2892,6 +2907,11 @@ export interface StorageState {
   ungatedGone: UngatedMember[];
   /** Whether there were more of these. Since 0.1. */
   moreUngatedGone: boolean;
+  /**
+   * Whether objects were ever stored outside of this cluster: members said so, or discovery showed what no member stores in the
+   * collection. Then the collection does not count all that is stored. Since 0.1.
+   */
+  storedOutside: boolean;
 }
 
 /** The short absence of a member that came back. Since 0.1. */
@@ -2936,6 +2956,8 @@ export interface Drain {
   claimToken: bigint;
   /** True: a fenced worker need not wait for this one of another fenced worker. */
   fenced: boolean;
+  /** What the worker of the claim walked. One that walked the collection alone holds back no claim. */
+  walks: Walk;
 }
 
 /** A change of what a resource's members agree on. Since 0.1. */
@@ -2985,6 +3007,11 @@ export interface ReportEntry {
    * the latest counts. Unset: this member names none.
    */
   serveUntilMs?: bigint;
+  /**
+   * Where it stores the objects. The first entry that says or leaves out that it stores them outside puts in doubt what a
+   * collection counts: what is stored is unknown until a migration ends that walked outside.
+   */
+  stored: StoredIn;
 }
 
 /** What a member says of its resources. Since 0.1. */
@@ -3478,6 +3505,8 @@ export interface MigrationClaim {
   fenced: boolean;
   /** The log time of the claim, in milliseconds. Unset: it is from before machine version 3. */
   sinceLogTimeMs?: bigint;
+  /** What it walks. Unspecified: it is from before machine version 3. */
+  walks: Walk;
 }
 
 /** Why a worker gave up. Since 0.1. */
@@ -3599,6 +3628,12 @@ export interface MigrationsClaimRequest {
    * So it need not wait for theirs.
    */
   fenced: boolean;
+  /**
+   * What the worker walks. It is refused with `CONFLICT`, and with the walk that is needed in the metadata `walk`, where it
+   * leaves out a place in which objects may be stored in another version. A walk of another place than that of the worker
+   * before it begins at the first key.
+   */
+  walks: Walk;
 }
 
 /** The migration is the worker's. Since 0.1. */

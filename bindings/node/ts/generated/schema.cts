@@ -1117,6 +1117,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     adoptedRevision: ['?', 'l'],
     sinceRevision: ['=', 'l'],
     serveUntilMs: ['?', 'l'],
+    stored: ['=', 'e', 'STORED_IN_UNSPECIFIED'],
   },
   StorageVersionStatus: {
     commonEncodingVersion: ['?', 's'],
@@ -1154,6 +1155,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     shortAbsences: ['*', 'ShortAbsence'],
     ungatedGone: ['*', 'UngatedMember'],
     moreUngatedGone: ['=', 'b'],
+    storedOutside: ['=', 'b'],
   },
   ShortAbsence: {
     member: ['=', 's'],
@@ -1176,6 +1178,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     unknown: ['=', 'b'],
     claimToken: ['=', 'l'],
     fenced: ['=', 'b'],
+    walks: ['=', 'e', 'WALK_UNSPECIFIED'],
   },
   AgreementChange: {
     fromVersion: ['?', 's'],
@@ -1194,6 +1197,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     encodingVersion: ['?', 's'],
     preferredVersion: ['?', 's'],
     serveUntilMs: ['?', 'l'],
+    stored: ['=', 'e', 'STORED_IN_UNSPECIFIED'],
   },
   StorageVersionsReportRequest: {
     requestId: ['?', 'RequestId'],
@@ -1420,6 +1424,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     ttlMs: ['=', 'l'],
     fenced: ['=', 'b'],
     sinceLogTimeMs: ['?', 'l'],
+    walks: ['=', 'e', 'WALK_UNSPECIFIED'],
   },
   MigrationFailure: {
     class: ['=', 'e', 'FAILURE_CLASS_UNSPECIFIED'],
@@ -1473,6 +1478,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     worker: ['=', 's'],
     ttlMs: ['?', 'l'],
     fenced: ['=', 'b'],
+    walks: ['=', 'e', 'WALK_UNSPECIFIED'],
   },
   MigrationsClaimResponse: {
     header: ['?', 'ResponseHeader'],

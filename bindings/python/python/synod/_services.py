@@ -2980,6 +2980,7 @@ class MigrationsService(Service):
         worker: str = "",
         ttl_ms: int | None = None,
         fenced: bool = False,
+        walks: v1.Walk = v1.Walk.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsClaimResponse:
         """Gives a pending migration to a worker. `DRAINING` while writes in another version may land, with `retry_after_ms` in
@@ -2991,6 +2992,7 @@ class MigrationsService(Service):
             worker=worker,
             ttl_ms=ttl_ms,
             fenced=fenced,
+            walks=walks,
         )
         return self._call("synod.v1.Migrations/Claim", request, v1.MigrationsClaimResponse, timeout)
 
@@ -3231,6 +3233,7 @@ class AsyncMigrationsService(AsyncService):
         worker: str = "",
         ttl_ms: int | None = None,
         fenced: bool = False,
+        walks: v1.Walk = v1.Walk.UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.MigrationsClaimResponse:
         """Gives a pending migration to a worker. `DRAINING` while writes in another version may land, with `retry_after_ms` in
@@ -3242,6 +3245,7 @@ class AsyncMigrationsService(AsyncService):
             worker=worker,
             ttl_ms=ttl_ms,
             fenced=fenced,
+            walks=walks,
         )
         return await self._call("synod.v1.Migrations/Claim", request, v1.MigrationsClaimResponse, timeout)
 

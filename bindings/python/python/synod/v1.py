@@ -282,6 +282,35 @@ class ControllerRevisionEquality(ProtocolEnum):
     """As JSON, and members of objects that are `null`, `{}` or `[]`, or become so by this rule, count as not being there."""
 
 
+class StoredIn(ProtocolEnum):
+    """Where a member stores the objects of a resource. Since 0.1."""
+
+    UNSPECIFIED = "STORED_IN_UNSPECIFIED"
+    """Not said: outside."""
+
+    OUTSIDE = "STORED_IN_OUTSIDE"
+    """In a store of the member's own. What a collection of this cluster counts proves nothing about it."""
+
+    COLLECTION = "STORED_IN_COLLECTION"
+    """In the resource's collection in this cluster, and nowhere else."""
+
+
+class Walk(ProtocolEnum):
+    """What a migration worker walks. Since 0.1."""
+
+    UNSPECIFIED = "WALK_UNSPECIFIED"
+    """Not said: the collection of the resource if there is one, else the store outside."""
+
+    COLLECTION = "WALK_COLLECTION"
+    """The resource's collection in this cluster."""
+
+    OUTSIDE = "WALK_OUTSIDE"
+    """The store of the members outside of this cluster."""
+
+    BOTH = "WALK_BOTH"
+    """One after the other."""
+
+
 class AgreementCause(ProtocolEnum):
     """What began or ended an agreement. Since 0.1."""
 
@@ -458,47 +487,6 @@ class ObstacleReason(ProtocolEnum):
 
     OBSERVATIONS_DIFFER = "OBSTACLE_REASON_OBSERVATIONS_DIFFER"
     """No member reports the resource, and discovery shows several encodings: `hashes`."""
-
-
-class UpgradeReason(ProtocolEnum):
-    """Why an upgrade may not go on; a smaller number is worse. Since 0.1. Clients treat an unknown reason as an obstacle and show its
-    `message`.
-    """
-
-    UNSPECIFIED = "UPGRADE_REASON_UNSPECIFIED"
-    """Never sent."""
-
-    ALARM = "UPGRADE_REASON_ALARM"
-    """The replica that answers raises `alarm`."""
-
-    DISAGREEMENT = "UPGRADE_REASON_DISAGREEMENT"
-    """The members do not agree on the resource, or nothing is known at all: `agreement` says why."""
-
-    ROSTER = "UPGRADE_REASON_ROSTER"
-    """A roster asks for members that do not report the resource, or for resources that nothing knows: `agreement` says which."""
-
-    SILENT = "UPGRADE_REASON_SILENT"
-    """The members have joined and have not reported since. An empty report counts."""
-
-    EXPIRING = "UPGRADE_REASON_EXPIRING"
-    """The member has not renewed its membership for two thirds of its TTL: it expires in `remaining_ms` unless it renews."""
-
-    MIGRATION_FAILED = "UPGRADE_REASON_MIGRATION_FAILED"
-    """The worker of `migration` gave up, and nothing has migrated the resource since."""
-
-    NOT_MIGRATED = "UPGRADE_REASON_NOT_MIGRATED"
-    """Objects may be stored in another version than the one that is agreed on, and no migration waits or runs."""
-
-    MIGRATION_PENDING = "UPGRADE_REASON_MIGRATION_PENDING"
-    """`migration` waits for a worker."""
-
-    MIGRATION_RUNNING = "UPGRADE_REASON_MIGRATION_RUNNING"
-    """`worker` has claimed `migration`."""
-
-    DRAINING = "UPGRADE_REASON_DRAINING"
-    """Writes in another version than the one that is agreed on may still land, for `remaining_ms`: in `version`, in the encoding
-    with `hash`, or, if both are empty, in versions that nobody can name.
-    """
 
 
 class MigrationReason(ProtocolEnum):
@@ -5324,6 +5312,9 @@ class StorageVersionEntry(Message):
     Unset: it names none.
     """
 
+    stored: StoredIn = StoredIn.UNSPECIFIED
+    """Where the member stores the objects."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("member", "member", "one", "str"),
         Field("kind", "kind", "one", "str"),
@@ -5334,6 +5325,7 @@ class StorageVersionEntry(Message):
         Field("adopted_revision", "adoptedRevision", "optional", "long"),
         Field("since_revision", "sinceRevision", "one", "long"),
         Field("serve_until_ms", "serveUntilMs", "optional", "long"),
+        Field("stored", "stored", "one", "StoredIn"),
     )
 
 
@@ -5475,6 +5467,11 @@ class StorageState(Message):
     more_ungated_gone: bool = False
     """Whether there were more of these. Since 0.1."""
 
+    stored_outside: bool = False
+    """Whether objects were ever stored outside of this cluster: members said so, or discovery showed what no member stores in the
+    collection. Then the collection does not count all that is stored. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5501,6 +5498,7 @@ class StorageState(Message):
         Field("short_absences", "shortAbsences", "many", "ShortAbsence"),
         Field("ungated_gone", "ungatedGone", "many", "UngatedMember"),
         Field("more_ungated_gone", "moreUngatedGone", "one", "bool"),
+        Field("stored_outside", "storedOutside", "one", "bool"),
     )
 
 
@@ -5582,6 +5580,9 @@ class Drain(Message):
     fenced: bool = False
     """True: a fenced worker need not wait for this one of another fenced worker."""
 
+    walks: Walk = Walk.UNSPECIFIED
+    """What the worker of the claim walked. One that walked the collection alone holds back no claim."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("version", "version", "one", "str"),
         Field("until_log_time_ms", "untilLogTimeMs", "one", "long"),
@@ -5589,6 +5590,7 @@ class Drain(Message):
         Field("unknown", "unknown", "one", "bool"),
         Field("claim_token", "claimToken", "one", "long"),
         Field("fenced", "fenced", "one", "bool"),
+        Field("walks", "walks", "one", "Walk"),
     )
 
 
@@ -5663,6 +5665,11 @@ class ReportEntry(Message):
     the latest counts. Unset: this member names none.
     """
 
+    stored: StoredIn = StoredIn.UNSPECIFIED
+    """Where it stores the objects. The first entry that says or leaves out that it stores them outside puts in doubt what a
+    collection counts: what is stored is unknown until a migration ends that walked outside.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("kind", "kind", "one", "str"),
@@ -5671,6 +5678,7 @@ class ReportEntry(Message):
         Field("encoding_version", "encodingVersion", "optional", "str"),
         Field("preferred_version", "preferredVersion", "optional", "str"),
         Field("serve_until_ms", "serveUntilMs", "optional", "long"),
+        Field("stored", "stored", "one", "StoredIn"),
     )
 
 
@@ -5879,16 +5887,12 @@ class StorageVersionsGetResponse(Message):
     heartbeat: Heartbeat | None = None
     """When discovery was last looked at, as of now and not of the revision. Unset if it never was."""
 
-    reasons: tuple[Obstacle, ...] = ()
-    """Why the members do not agree on the resource: every obstacle, as `CheckAgreement` of the resource names it. None: they agree."""
-
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("storage_version", "storageVersion", "optional", "StorageVersion"),
         Field("storage_state", "storageState", "optional", "StorageState"),
         Field("log_time_ms", "logTimeMs", "one", "long"),
         Field("heartbeat", "heartbeat", "optional", "Heartbeat"),
-        Field("reasons", "reasons", "many", "Obstacle"),
     )
 
 
@@ -5982,13 +5986,9 @@ class StorageVersionListItem(Message):
     storage_state: StorageState | None = None
     """What stays when the entries go."""
 
-    reasons: tuple[Obstacle, ...] = ()
-    """Why the members do not agree on the resource: see `StorageVersionsGetResponse.reasons`."""
-
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("storage_version", "storageVersion", "optional", "StorageVersion"),
         Field("storage_state", "storageState", "optional", "StorageState"),
-        Field("reasons", "reasons", "many", "Obstacle"),
     )
 
 
@@ -6393,116 +6393,6 @@ class ObstacleGroup(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class StorageVersionsCheckUpgradeRequest(Message):
-    """Asks whether an upgrade may go on. Since 0.1."""
-
-    read: ReadOptions | None = None
-    """How to read; left out: linearizable."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("read", "read", "optional", "ReadOptions"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class StorageVersionsCheckUpgradeResponse(Message):
-    """Whether an upgrade may go on. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    may_go_on: bool = False
-    """Whether it may: there is no obstacle."""
-
-    message: str = ""
-    """The answer in one sentence, for people."""
-
-    obstacles: tuple[UpgradeObstacle, ...] = ()
-    """Every obstacle, the worst first, in the order of the numbers of their reasons; up to 64."""
-
-    omitted: int = 0
-    """How many more there are."""
-
-    assumptions: tuple[Assumption, ...] = ()
-    """The assumptions of a positive answer, also while it is negative. None: nothing."""
-
-    expiring_known: bool = False
-    """Whether it is known which members are about to expire: only the leader knows it, and only of the present revision. False: no
-    obstacle says `EXPIRING`.
-    """
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-        Field("may_go_on", "mayGoOn", "one", "bool"),
-        Field("message", "message", "one", "str"),
-        Field("obstacles", "obstacles", "many", "UpgradeObstacle"),
-        Field("omitted", "omitted", "one", "int"),
-        Field("assumptions", "assumptions", "many", "Assumption"),
-        Field("expiring_known", "expiringKnown", "one", "bool"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class UpgradeObstacle(Message):
-    """An obstacle to an upgrade. Since 0.1."""
-
-    reason: UpgradeReason = UpgradeReason.UNSPECIFIED
-    """The kind of obstacle."""
-
-    message: str = ""
-    """The same in words, for people."""
-
-    command: str = ""
-    """A command that shows more or helps, for a shell."""
-
-    resource: GroupResource | None = None
-    """The resource that it concerns. Unset: the whole cluster."""
-
-    members: tuple[str, ...] = ()
-    """The members that it concerns, sorted; up to 16."""
-
-    omitted: int = 0
-    """How many more members it concerns."""
-
-    agreement: Obstacle | None = None
-    """The obstacle to the agreement, where the reason is one."""
-
-    alarm: Alarm | None = None
-    """The alarm, where the reason is one."""
-
-    migration: str = ""
-    """The name of the migration, where the reason names one; else empty."""
-
-    worker: str = ""
-    """The worker that has claimed the migration, as it calls itself, where one has; else empty."""
-
-    version: str = ""
-    """The version, where the reason names one: what drains, or what a migration writes. Else empty."""
-
-    hash: str = ""
-    """The storage-version hash, where only that is known; else empty."""
-
-    remaining_ms: int = 0
-    """How long it lasts still, in milliseconds of log time, where the reason says so; else 0."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("reason", "reason", "one", "UpgradeReason"),
-        Field("message", "message", "one", "str"),
-        Field("command", "command", "one", "str"),
-        Field("resource", "resource", "optional", "GroupResource"),
-        Field("members", "members", "many", "str"),
-        Field("omitted", "omitted", "one", "int"),
-        Field("agreement", "agreement", "optional", "Obstacle"),
-        Field("alarm", "alarm", "optional", "Alarm"),
-        Field("migration", "migration", "one", "str"),
-        Field("worker", "worker", "one", "str"),
-        Field("version", "version", "one", "str"),
-        Field("hash", "hash", "one", "str"),
-        Field("remaining_ms", "remainingMs", "one", "long"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Migration(Message):
     """The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1."""
 
@@ -6597,12 +6487,16 @@ class MigrationClaim(Message):
     since_log_time_ms: int | None = None
     """The log time of the claim, in milliseconds. Unset: it is from before machine version 3."""
 
+    walks: Walk = Walk.UNSPECIFIED
+    """What it walks. Unspecified: it is from before machine version 3."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("worker", "worker", "one", "str"),
         Field("token", "token", "one", "long"),
         Field("ttl_ms", "ttlMs", "one", "long"),
         Field("fenced", "fenced", "one", "bool"),
         Field("since_log_time_ms", "sinceLogTimeMs", "optional", "long"),
+        Field("walks", "walks", "one", "Walk"),
     )
 
 
@@ -6819,12 +6713,19 @@ class MigrationsClaimRequest(Message):
     So it need not wait for theirs.
     """
 
+    walks: Walk = Walk.UNSPECIFIED
+    """What the worker walks. It is refused with `CONFLICT`, and with the walk that is needed in the metadata `walk`, where it
+    leaves out a place in which objects may be stored in another version. A walk of another place than that of the worker
+    before it begins at the first key.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("name", "name", "one", "str"),
         Field("worker", "worker", "one", "str"),
         Field("ttl_ms", "ttlMs", "optional", "long"),
         Field("fenced", "fenced", "one", "bool"),
+        Field("walks", "walks", "one", "Walk"),
     )
 
 
@@ -8069,8 +7970,6 @@ __all__ = [
     "StorageVersionsCheckBinaryResponse",
     "StorageVersionsCheckDropRequest",
     "StorageVersionsCheckDropResponse",
-    "StorageVersionsCheckUpgradeRequest",
-    "StorageVersionsCheckUpgradeResponse",
     "StorageVersionsForgetRequest",
     "StorageVersionsForgetResponse",
     "StorageVersionsGetRequest",
@@ -8081,13 +7980,13 @@ __all__ = [
     "StorageVersionsListResponse",
     "StorageVersionsReportRequest",
     "StorageVersionsReportResponse",
+    "StoredIn",
     "Switch",
     "TiedObject",
     "TransactedAnswer",
     "UngatedMember",
     "UpdateOperation",
-    "UpgradeObstacle",
-    "UpgradeReason",
+    "Walk",
     "WatchBookmark",
     "WatchCompacted",
     "WatchEndReason",

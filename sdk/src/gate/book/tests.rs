@@ -1,4 +1,4 @@
-use synod_model::{ApiVersion, Kind, Stance};
+use synod_model::{ApiVersion, Kind, Stance, StoredIn};
 
 use super::*;
 
@@ -34,6 +34,7 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
         served: Default::default(),
         stance,
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 

@@ -54,6 +54,7 @@ fn pods(uid: u8, revision: u64, members: &[&str]) -> Listed {
         adopted_revision: None,
         since_revision: Revision::new(1),
         serve_until: None,
+        stored: None,
     };
     let change = StorageVersionChange {
         name: "core.pods".to_owned(),

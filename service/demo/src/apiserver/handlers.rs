@@ -9,7 +9,7 @@ use axum::routing::get;
 use axum::{Extension, Json, Router};
 use serde::Deserialize;
 use serde_json::Value;
-use synod_client::Permit;
+use synod_client::{Permit, StoredIn};
 
 use super::answers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
 use super::keeper::Keeper;
@@ -17,7 +17,7 @@ use crate::clock::now_ms;
 use crate::codec::HubObject;
 use crate::journal::Journal;
 use crate::records::{Sent, WriteStage, Writer};
-use crate::release::{Encodes, Release, Resource, StoredIn};
+use crate::release::{Encodes, Release, Resource};
 use crate::store::{Put, StoreClient};
 
 /// What every handler needs.
@@ -100,7 +100,7 @@ async fn list(
         return not_found(&plural);
     };
     let PageQuery { limit, token } = query;
-    if resource.kept == StoredIn::InSynod {
+    if resource.kept == StoredIn::Collection {
         return server.keeper.list(resource, limit, token).await;
     }
     // The store's continue token is the last name of the page before.
@@ -132,7 +132,7 @@ async fn read(
     let Some(resource) = server.served(&group, &version, &plural) else {
         return not_found(&plural);
     };
-    if resource.kept == StoredIn::InSynod {
+    if resource.kept == StoredIn::Collection {
         return server.keeper.read(resource, &name).await;
     }
     let stored = match server.store.get(&resource.name(), &name).await {
@@ -163,7 +163,7 @@ impl Server {
         object: &HubObject,
         permit: &Permit,
     ) -> Response {
-        if resource.kept == StoredIn::InSynod {
+        if resource.kept == StoredIn::Collection {
             let known = (expected > 0).then_some(expected);
             return self.keeper.write(resource, known, object, permit).await;
         }

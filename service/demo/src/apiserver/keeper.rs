@@ -13,7 +13,7 @@ use axum::response::Response;
 use synod_client::{
     ApiVersion, Client, Codec, CodecError, Content, Error, ErrorKind, ListObjects, MediaType,
     MemberEpoch, MemberId, NamespacedName, NewObject, ObjectKey, ObjectName, Objects, Permit,
-    RawObjects, ReadOptions, Revision, TtlChange, Verdict,
+    RawObjects, ReadOptions, Revision, StoredIn, TtlChange, Verdict,
 };
 
 use super::answers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
@@ -21,7 +21,7 @@ use crate::clock::now_ms;
 use crate::codec::HubObject;
 use crate::journal::Journal;
 use crate::records::{KeptStep, Step};
-use crate::release::{Release, Resource, StoredIn};
+use crate::release::{Release, Resource};
 
 /// The longest that a call of Synod may take, over all tries: less than a client of the server waits.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -48,7 +48,7 @@ impl Keeper {
         let client = client.with_timeout(LIMIT);
         let journal = Arc::new(journal);
         let resources = release.resources.iter().copied();
-        let kept = resources.filter(|resource| resource.kept == StoredIn::InSynod);
+        let kept = resources.filter(|resource| resource.kept == StoredIn::Collection);
         let objects = kept.map(|resource| {
             let codec = Shapes {
                 resource,

@@ -43,6 +43,7 @@ pub(crate) async fn report(replicas: &Replicas, id: &str, version: &str) {
                 version.to_owned(),
             )),
             serve_until_ms: None,
+            stored: v1::StoredIn::Outside.into(),
         }],
         replace: true,
         number: 1,

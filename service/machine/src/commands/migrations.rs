@@ -1,6 +1,8 @@
 //! The commands on migrations, one file each, and the checks that they share.
 
-use synod_model::{ClaimToken, ErrorKind, Migration, MigrationId, Refusal};
+use synod_model::{
+    ApiVersion, ClaimToken, ErrorKind, Migration, MigrationId, Refusal, StorageVersionHash,
+};
 
 use crate::State;
 
@@ -36,6 +38,18 @@ fn claimed<'a>(
             "the claim has ended: stop working at it",
         )),
     }
+}
+
+/// An encoding other than the target's that objects of the resource's collection have, and how many of them.
+fn left_in_collection(state: &State, migration: &Migration) -> Option<(ApiVersion, u64)> {
+    let resource = migration.id.resource();
+    let held = state.collections.get(resource);
+    let held = held.filter(|_| state.counts_objects(resource))?;
+    let target = &migration.target;
+    held.counts().into_iter().find(|(encoding, _)| {
+        target.version.as_ref() != Some(encoding)
+            && StorageVersionHash::of_version(encoding, &held.row.kind) != target.hash
+    })
 }
 
 /// The refusal of a command that the migration's present phase does not allow.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{
     AbortCause, ApiVersion, EVIDENCE_SINCE, ErrorKind, GroupResource, Migration, MigrationPhase,
-    Refusal, TOPICS_SINCE, Ttl,
+    Persisted, Refusal, TOPICS_SINCE, Ttl,
 };
 
 use super::reset_storage_states::doubt;
@@ -83,19 +83,27 @@ fn begin_evidence(turn: &mut Turn<'_>, before: u32) -> Vec<GroupResource> {
     let mut ended = Vec::new();
     for resource in &resources {
         let was_claimed = may_have_been_claimed(turn.state(), resource, before);
-        if was_claimed {
+        let known = known_before(turn.state(), resource);
+        let is_seen = turn.state().topic_kind(resource).is_seen_in_stores();
+        let status = &turn.state().storage_states[resource].row.status;
+        let is_outside = is_seen && (!known.is_empty() || status.observation.is_some());
+        let hides_more = is_outside && turn.state().counts_objects(resource);
+        if was_claimed || hides_more {
             turn.abort_unfinished(resource, AbortCause::StorageUnknown);
         }
         let mut after = turn.state().storage_states[resource].row.status.clone();
-        if was_claimed {
+        if was_claimed || hides_more {
             ended.push(resource.clone());
             after.unknown_drain = Some(until);
             after.concluded_before = Some(turn.revision());
         }
-        let known = known_before(turn.state(), resource);
+        if hides_more {
+            // Until now a collection was taken to count all that is stored.
+            after.persisted.insert(Persisted::Unknown);
+        }
         after.remember_versions(&known, turn.revision());
-        let is_seen = turn.state().topic_kind(resource).is_seen_in_stores();
         after.ever_reported = is_seen && !known.is_empty();
+        after.stored_outside = is_outside;
         turn.put_storage_state_and(resource, after, None, Then::AbortOnly);
     }
     ended

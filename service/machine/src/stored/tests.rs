@@ -21,9 +21,9 @@ use synod_model::{
     PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate,
     Report, ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope,
     RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
-    Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy,
-    Ticket, Ttl, Uid, UpdateSettings, VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
-    WorkerStop,
+    Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, StoredIn,
+    Strategy, Ticket, Ttl, Uid, UpdateSettings, VersionSet, WallTime, WithdrawLeaseCandidate,
+    WorkerName, WorkerStop,
 };
 
 use super::*;
@@ -72,6 +72,7 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
         served: versions[..1].iter().map(|text| version(text)).collect(),
         stance,
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 
@@ -285,6 +286,7 @@ fn migrating() -> Vec<Command> {
             worker: WorkerName::parse("one").unwrap(),
             ttl: Ttl::DEFAULT,
             fenced: true,
+            walks: None,
         })
     };
     let report = |number, at| {

@@ -38,7 +38,7 @@ impl State {
         }
         // Of a topic a collection says nothing, also where one was created before there were topics.
         let held = self.collections.get(resource);
-        let held = held.filter(|_| self.is_counted(resource));
+        let held = held.filter(|_| self.counts_objects(resource));
         let counted = held.into_iter().flat_map(|held| held.encodings());
         let written = version.tally.encodings().chain(&state.selected);
         for encoding in written.chain(counted) {

@@ -97,6 +97,8 @@ pub(crate) struct Decided {
     pub(crate) agreement: Option<AgreementChange>,
     /// Whether workers have to walk the store from its first key again.
     pub(crate) restarts_walks: bool,
+    /// Whether unfinished migrations end, since their workers do not walk all that is stored.
+    pub(crate) aborts: bool,
 }
 
 /// A reported resource before it is put into the state.
@@ -139,6 +141,7 @@ pub(super) fn fresh_state(state: &State, kind: TopicKind) -> StateStatus {
         ungated_gone: BTreeMap::new(),
         more_ungated_gone: false,
         short_absences: BTreeMap::new(),
+        stored_outside: false,
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Draft<'a> {
     pub(super) lapsed: bool,
     /// Whether workers have to walk the store from its first key again.
     pub(super) restarts_walks: bool,
+    /// Whether unfinished migrations end, since their workers do not walk all that is stored.
+    pub(super) aborts: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -57,6 +59,7 @@ impl<'a> Draft<'a> {
             after: before.cloned().unwrap_or_else(|| fresh_state(state, kind)),
             lapsed: false,
             restarts_walks: false,
+            aborts: false,
         }
     }
 
@@ -141,6 +144,7 @@ impl<'a> Draft<'a> {
             adopted_revision,
             since: before.map_or(self.occasion.revision, |before| before.since),
             serve_until: entry.serve_until,
+            stored: entry.stored,
         }
     }
 
@@ -292,7 +296,7 @@ impl<'a> Draft<'a> {
         if same && state.is_none() {
             return None;
         }
-        let restarts_walks = self.restarts_walks;
+        let (restarts_walks, aborts) = (self.restarts_walks, self.aborts);
         let after = status.map(|status| Reported {
             entries: self.entries,
             tally: self.tally,
@@ -305,6 +309,7 @@ impl<'a> Draft<'a> {
             state,
             agreement,
             restarts_walks,
+            aborts,
         })
     }
 

@@ -31,6 +31,7 @@ pub(crate) fn look(
         draft.lapse(drain_until);
     }
     draft.look(state, observe, drain_until);
+    draft.note_shown_outside(state, resource);
     draft.finish(state, resource)
 }
 

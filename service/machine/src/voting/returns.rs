@@ -56,7 +56,7 @@ impl Draft<'_> {
         let row = state.memberships.get(member);
         self.forget_ungated_gone(member);
         // Of a collection that counts its objects, the count is the truth.
-        if !self.is_rewritten() || state.is_counted(resource) {
+        if !self.is_rewritten() || self.is_counted(state, resource) {
             return;
         }
         let grace = state.settings.write_grace;
@@ -103,7 +103,7 @@ impl Draft<'_> {
         let is_raised =
             until > self.now && self.after.unknown_drain.is_none_or(|kept| kept < until);
         // A collection counts its objects by encoding, so a write behind the worker is noticed.
-        if is_raised && self.is_rewritten() && !state.is_counted(resource) {
+        if is_raised && self.is_rewritten() && !self.is_counted(state, resource) {
             self.after.unknown_drain = Some(until);
             self.restarts_walks = true;
         }

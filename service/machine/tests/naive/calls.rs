@@ -7,6 +7,7 @@ mod work;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use synod_model::Walk;
 
 /// The aliases that migrations get.
 pub(crate) const ALIASES: [&str; 3] = ["mine", "yours", "a.b-c"];
@@ -174,6 +175,7 @@ pub(crate) enum Work {
     Claim {
         ttl: usize,
         fenced: bool,
+        walks: Option<Walk>,
     },
     Progress {
         done: u64,
@@ -208,6 +210,7 @@ pub(crate) struct Says {
     pub(crate) version: usize,
     pub(crate) votes: bool,
     pub(crate) kind: usize,
+    pub(crate) outside: bool,
     /// Whether it breaks the rules of a report, which no client of the protocol can do.
     pub(crate) lawless: bool,
 }
@@ -439,16 +442,18 @@ fn says() -> impl Strategy<Value = Says> {
     let decodable = prop_oneof![1 => versions.clone(), 1 => Just((1 << VERSIONS) - 1)];
     let votes = prop::bool::weighted(0.75);
     let lawless = prop::bool::weighted(0.02);
-    let names = (0..VERSIONS, votes, kind, lawless);
+    let outside = prop::bool::weighted(0.7);
+    let names = (0..VERSIONS, votes, kind, outside, lawless);
     let resource = prop_oneof![9 => 0..RESOURCES - 1, 1 => Just(RESOURCES - 1)];
     (resource, decodable, versions, names).prop_map(
-        |(resource, decodable, served, (version, votes, kind, lawless))| Says {
+        |(resource, decodable, served, (version, votes, kind, outside, lawless))| Says {
             resource,
             decodable,
             served,
             version,
             votes,
             kind,
+            outside,
             lawless,
         },
     )

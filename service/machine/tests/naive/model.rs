@@ -15,6 +15,7 @@ mod late_writes;
 mod migrations;
 mod objects;
 mod outcomes;
+mod outside;
 mod releases;
 mod restore;
 mod rosters;
@@ -445,6 +446,7 @@ fn nothing_known() -> StateStatus {
         ungated_gone: BTreeMap::new(),
         more_ungated_gone: false,
         short_absences: BTreeMap::new(),
+        stored_outside: false,
     }
 }
 

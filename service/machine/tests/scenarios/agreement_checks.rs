@@ -311,7 +311,7 @@ fn a_declared_collection_counts_once_it_was_reported_or_is_asked_for() {
     let verdict = cluster.checks_all();
     assert_eq!(verdict.obstacles, [Obstacle::NothingKnown]);
     assert!(verdict.left_over.is_empty());
-    let a = cluster.starts("a", &[of("pods"), of(WIDGETS)]);
+    let a = cluster.starts("a", &[of("pods"), of(WIDGETS).in_collection()]);
     cluster.reports_only(&a, &[of("pods")]);
     let verdict = cluster.checks_all();
     assert_eq!(names(&verdict), ["pods", "widgets.example.io"]);

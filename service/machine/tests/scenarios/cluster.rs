@@ -384,6 +384,7 @@ pub(crate) fn claim(id: &MigrationId, worker: &str) -> Command {
         worker: WorkerName::parse(worker).expect(LEGAL),
         ttl: Ttl::DEFAULT,
         fenced: false,
+        walks: None,
     })
 }
 

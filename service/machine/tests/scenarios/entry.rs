@@ -1,6 +1,6 @@
 //! The report entry of a server, for scenarios.
 
-use synod_model::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, WallTime};
+use synod_model::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, StoredIn, WallTime};
 
 /// One resource in a report.
 #[derive(Clone, Debug)]
@@ -12,6 +12,7 @@ pub(crate) struct Says {
     names: &'static str,
     votes: bool,
     until: Option<WallTime>,
+    stored: StoredIn,
 }
 
 /// An entry for a resource: `pods`, or `apps.deployments`. It decodes, serves and encodes v1.
@@ -24,6 +25,7 @@ pub(crate) fn of(name: &str) -> Says {
         names: "v1",
         votes: false,
         until: None,
+        stored: StoredIn::Outside,
     }
 }
 
@@ -68,6 +70,12 @@ impl Says {
         self
     }
 
+    /// It stores the objects in the collection of this cluster alone.
+    pub(crate) fn in_collection(mut self) -> Self {
+        self.stored = StoredIn::Collection;
+        self
+    }
+
     pub(crate) fn entry(&self) -> ReportEntry {
         ReportEntry {
             resource: resource(&self.name),
@@ -84,6 +92,7 @@ impl Says {
                 }
             },
             serve_until: self.until,
+            stored: self.stored,
         }
     }
 }

@@ -46,6 +46,7 @@ fn claim_for(id: &MigrationId, ttl: Duration, fenced: bool) -> Command {
         worker: WorkerName::parse("worker").expect(LEGAL),
         ttl: Ttl::from_millis(u64::try_from(ttl.as_millis()).expect(LEGAL)).expect(LEGAL),
         fenced,
+        walks: None,
     })
 }
 

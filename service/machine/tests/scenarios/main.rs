@@ -57,4 +57,5 @@ mod upgrade_status;
 mod upgrades;
 mod vectors;
 mod votes;
+mod where_stored;
 mod wording;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::Value;
 use suite::{Case, Fields};
 use synod_machine::{Command, Expire, StorageVersionView};
-use synod_model::{ApiVersion, Join, Kind, ReportEntry, Stance, Ttl};
+use synod_model::{ApiVersion, Join, Kind, ReportEntry, Stance, StoredIn, Ttl};
 
 use crate::cluster::{Cluster, Server, TTL, accepted, join, renew};
 use crate::entry::{of, resource, version};
@@ -382,6 +382,7 @@ fn entry(name: &str) -> ReportEntry {
             encoding: version(text(&described, "encodingVersion")),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 
@@ -394,6 +395,7 @@ fn said(row: &synod_machine::EntryRow) -> ReportEntry {
         served: row.served.clone(),
         stance: row.stance.clone(),
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 

@@ -55,10 +55,6 @@ impl WithheldAbility {
 ///
 /// A test demands that each is removed once its rule is built. None is ever added.
 pub(crate) const WITHHELD: &[WithheldAbility] = &[
-    WithheldAbility::new(
-        Ability::StoresBesideCollections,
-        "Where a resource is stored",
-    ),
     WithheldAbility::new(Ability::PartialLooks, "Observers"),
     WithheldAbility::new(Ability::SharedStores, "Equivalent resources"),
 ];

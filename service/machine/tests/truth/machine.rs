@@ -197,6 +197,7 @@ impl Machine {
                 },
             },
             serve_until: None,
+            stored: synod_model::StoredIn::Outside,
         };
         Command::Report(Report {
             member: member(server),

@@ -6,7 +6,7 @@ use synod_machine::{Answer, Command};
 use synod_model::{
     Assumption, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, ErrorKind,
     FailMigration, FailureClass, FailureReason, Migration, MigrationId, MigrationPhase,
-    MigrationProgress, ReleaseMigration, ReportMigrationProgress, RetryMigration, Revision,
+    MigrationProgress, ReleaseMigration, ReportMigrationProgress, RetryMigration, Revision, Walk,
     WorkerName, WorkerStop,
 };
 
@@ -70,6 +70,7 @@ impl Machine {
         worker: &str,
         resource: ResourceName,
         terms: ClaimTerms,
+        walks: Walk,
     ) -> ClaimAnswer {
         let Some(migration) = self.unfinished_migration(resource) else {
             return ClaimAnswer::Refused;
@@ -83,6 +84,7 @@ impl Machine {
             worker: WorkerName::parse(worker).expect(LEGAL),
             ttl: ttl_of(terms.ttl),
             fenced: terms.is_fenced,
+            walks: Some(walks),
         };
         match self.send(Command::ClaimMigration(claim)).result {
             Ok(Answer::MigrationClaimed { token, progress }) => {

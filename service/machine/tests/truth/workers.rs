@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_model::{Assumption, WorkerStop};
+use synod_model::{Assumption, Walk, WorkerStop};
 
 use crate::events::Event;
 use crate::machine::{Machine, WRITE_GRACE};
@@ -109,19 +109,23 @@ impl TrueWorld {
                 return;
             }
         }
-        let grant = match self.machine.claim(name, resource, terms) {
+        // A worker goes through the collection alone if one is declared and the machine lets it.
+        let inside = self.machine.has_collection(resource);
+        let inside = inside.then(|| self.machine.claim(name, resource, terms, Walk::Collection));
+        let (answer, keys) = match inside {
+            Some(answer @ (ClaimAnswer::Granted(_) | ClaimAnswer::Draining)) => (answer, 0..0),
+            None | Some(ClaimAnswer::Refused) => {
+                let outside = self.machine.claim(name, resource, terms, Walk::Outside);
+                (outside, 0..KEYS)
+            }
+        };
+        let grant = match answer {
             ClaimAnswer::Granted(grant) => grant,
             ClaimAnswer::Draining => return self.counts.note(Event::ClaimDelayed),
             ClaimAnswer::Refused => return,
         };
         self.counts.note(Event::ClaimGranted);
-        // A worker goes through the collection alone if one is declared.
         let store = self.stores.place(resource);
-        let keys = if self.machine.has_collection(resource) {
-            0..0
-        } else {
-            0..KEYS
-        };
         let plan = keys.map(|key| (store, key)).collect();
         if terms.is_fenced {
             let fence = &mut self.stores.fences[store];

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use synod_model::{
     BinaryVersion, Endpoint, Epoch, InstanceId, Join, Labels, MemberId, Report, ReportEntry,
-    Revision, Stance, StatementNumber, Ttl, VersionSet,
+    Revision, Stance, StatementNumber, StoredIn, Ttl, VersionSet,
 };
 
 use crate::agenda::Time;
@@ -263,6 +263,7 @@ impl Process {
                 }
             },
             serve_until: None,
+            stored: StoredIn::Outside,
         }
     }
 }

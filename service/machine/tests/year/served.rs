@@ -6,8 +6,8 @@
 use synod_machine::{Answer, Command, check_drop};
 use synod_model::{
     Adopt, ApiVersion, BinaryVersion, Endpoint, Epoch, ErrorKind, GroupResource, InstanceId, Join,
-    Kind, Labels, Renew, Report, ReportEntry, Revision, SERVED, Stance, StatementNumber, Ttl,
-    VersionSet, WITHDRAWN, WallTime,
+    Kind, Labels, Renew, Report, ReportEntry, Revision, SERVED, Stance, StatementNumber, StoredIn,
+    Ttl, VersionSet, WITHDRAWN, WallTime,
 };
 
 use crate::agenda::Time;
@@ -100,6 +100,7 @@ impl Release {
                 preferred: value(preferred),
             },
             serve_until,
+            stored: StoredIn::Outside,
         }
     }
 }

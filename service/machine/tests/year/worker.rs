@@ -57,5 +57,6 @@ pub(crate) fn claim(id: &MigrationId) -> Command {
         worker: WorkerName::parse("worker").expect(LEGAL),
         ttl: Ttl::DEFAULT,
         fenced: false,
+        walks: None,
     })
 }

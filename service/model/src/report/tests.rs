@@ -12,6 +12,7 @@ const ENTRY: ReportEntryText<'static> = ReportEntryText {
         encoding: "apps/v1",
     },
     serve_until: None,
+    stored: StoredIn::Outside,
 };
 
 fn violations_of(text: &ReportEntryText<'_>) -> Vec<String> {
@@ -51,6 +52,7 @@ fn every_fault_of_an_entry_is_found_at_once() {
         served: vec!["v2", "v3/"],
         stance: StanceText::Fixed { encoding: "/v3" },
         serve_until: None,
+        stored: StoredIn::Outside,
     };
     let fields: Vec<String> = violations_of(&text)
         .iter()

@@ -6,7 +6,7 @@ use crate::limits::OBSERVED_HASHES_MAX;
 use crate::{
     ClaimToken, FailureClass, FailureReason, GroupResource, Kind, MigrationAlias, MigrationId,
     MigrationProgress, MigrationReason, Preconditions, Revision, StorageVersionHash, Ttl,
-    Violation, Violations, WorkerName, WorkerStop,
+    Violation, Violations, Walk, WorkerName, WorkerStop,
 };
 
 /// The machine version that brings [`StartMigration::alias`]: a replica of an older one cannot read it.
@@ -46,6 +46,8 @@ pub struct ClaimMigration {
     pub ttl: Ttl,
     /// Whether a fence in the store refuses the worker's rewrites once another worker has raised it.
     pub fenced: bool,
+    /// What the worker walks. `None`: the collection of the resource if there is one, else the store outside.
+    pub walks: Option<Walk>,
 }
 
 /// Reports the progress of a migration, and keeps the claim.

@@ -24,6 +24,7 @@ fn entry(resource: &str) -> ReportEntry {
         served: vec!["v1"],
         stance: StanceText::Fixed { encoding: "v1" },
         serve_until: None,
+        stored: StoredIn::Outside,
     })
     .unwrap()
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{Source, Stored, StoredFault, Tables};
+use crate::StoredIn;
 
 /// Appends a number.
 pub fn put_number(to: &mut Vec<u8>, mut number: u64) {
@@ -100,6 +101,33 @@ impl Stored for bool {
 
     fn shape(_: &mut Tables) -> String {
         "flag".to_owned()
+    }
+}
+
+impl Stored for StoredIn {
+    fn store(&self, to: &mut Vec<u8>) {
+        (*self == Self::Collection).store(to);
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        let is_collection = bool::load(from)?;
+        Ok(if is_collection {
+            Self::Collection
+        } else {
+            Self::Outside
+        })
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self::Outside)
+    }
+
+    fn is_missing(&self) -> bool {
+        *self == Self::Outside
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        bool::shape(tables)
     }
 }
 

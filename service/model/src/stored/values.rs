@@ -67,8 +67,8 @@ stored! {
     AdoptControllerRevisions { history, name }
     AgreementChange { from, to, revision, at, cause, caller }
     Attributes { labels, annotations, owners, finalizers }
-    Claim { worker, token, ttl, fenced, since }
-    ClaimMigration { id, worker, ttl, fenced }
+    Claim { worker, token, ttl, fenced, since, walks }
+    ClaimMigration { id, worker, ttl, fenced, walks }
     CloseSession { session }
     Collection { resource, metadata, kind, namespaced, rules }
     CollectionRules {
@@ -137,7 +137,7 @@ stored! {
     RenewLease { key, token }
     RenewLeaseCandidate { key, identity }
     Report { member, epoch, number, entries, replace }
-    ReportEntry { resource, kind, decodable, served, stance, serve_until }
+    ReportEntry { resource, kind, decodable, served, stance, serve_until, stored }
     ReportMigrationProgress { id, token, progress }
     RequestParts { session, sequence, lowest_unanswered }
     ResetStorageStates { resource }
@@ -236,6 +236,7 @@ stored_variants! {
     RollbackTarget { 1 Previous, 2 Number(number: RevisionNumber), 3 Name(name: ObjectName) }
     Stance { 1 Fixed { encoding: ApiVersion }, 2 Voting { preferred: ApiVersion } }
     TtlChange { 1 Keep, 2 Set(ttl: Ttl), 3 Remove }
+    Walk { 1 Collection, 2 Outside, 3 Both }
     WorkerStop { 1 SomeUnanswered, 2 AllAnswered }
 }
 

@@ -391,6 +391,7 @@ pub(crate) fn entry(resource: &str, version: &str) -> v1::ReportEntry {
             version.to_owned(),
         )),
         serve_until_ms: None,
+        stored: v1::StoredIn::Outside.into(),
     }
 }
 

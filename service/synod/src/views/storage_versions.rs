@@ -7,7 +7,7 @@ use serde_json::Value;
 use synod_client::json;
 use synod_client::{
     ApiVersion, Condition, Drain, Drained, Heartbeat, LogTime, Obstacle, Persisted, StorageState,
-    StorageVersion, StorageVersionPage, StorageVersionView, WallTime,
+    StorageVersion, StorageVersionPage, StorageVersionView, StoredIn, WallTime,
 };
 
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
@@ -27,7 +27,7 @@ const MORE_COLUMNS: [&str; 7] = [
 const ENTRY_COLUMNS: [&str; 7] = [
     "Member", "Kind", "Encodes", "Prefers", "Adopted", "Decodes", "Serves",
 ];
-const MORE_ENTRY_COLUMNS: [&str; 2] = ["AdoptedRevision", "SinceRevision"];
+const MORE_ENTRY_COLUMNS: [&str; 3] = ["AdoptedRevision", "SinceRevision", "StoredIn"];
 
 /// `synod storage-versions list`.
 pub(crate) fn storage_versions(page: &StorageVersionPage, now: WallTime) -> Document {
@@ -212,11 +212,17 @@ fn entries(version: &StorageVersion) -> (Table, Table) {
         let revision = entry
             .adopted_revision
             .map_or_else(|| "-".to_owned(), |at| at.to_string());
-        wide.row(
-            cells
-                .into_iter()
-                .chain([revision, entry.since_revision.to_string()]),
-        );
+        let stored = match entry.stored {
+            Some(StoredIn::Outside) => "outside",
+            Some(StoredIn::Collection) => "collection",
+            None => "-",
+        };
+        let more = [
+            revision,
+            entry.since_revision.to_string(),
+            stored.to_owned(),
+        ];
+        wide.row(cells.into_iter().chain(more));
     }
     (table, wide)
 }

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use synod_client::{
     ApiVersion, ClaimKey, Client, Drained, ErrorKind, GroupResource, InstanceId, Join, Kind,
     MemberEpoch, MemberId, MigrationId, ReadOptions, ReportEntry, Revision, SettingsPatch, Stance,
-    StatementNumber, Ttl, WorkerName,
+    StatementNumber, StoredIn, Ttl, WorkerName,
 };
 use synod_tests::free_address;
 use tempfile::TempDir;
@@ -266,6 +266,7 @@ impl Server {
             served: versions(),
             stance,
             serve_until: None,
+            stored: StoredIn::Outside,
         };
         let reported = self
             .client

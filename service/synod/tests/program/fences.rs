@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use synod_client::{
     ApiVersion, Client, Fenced, GroupResource, JoinOptions, Kind, MemberId, Membership, Migration,
-    Migrator, MigratorOptions, ObjectKind, Persisted, ReportEntry, Stance, StorageState, Ttl,
-    Worked, WorkerName,
+    Migrator, MigratorOptions, ObjectKind, Persisted, ReportEntry, Stance, StorageState, StoredIn,
+    Ttl, Worked, WorkerName,
 };
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -82,6 +82,7 @@ async fn encodes(membership: &Membership, encoding: &str) {
             encoding: version(encoding),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     };
     membership.report(vec![entry]).await.unwrap();
 }

@@ -1,8 +1,8 @@
 //! Keys and features on the command line.
 
 use synod_client::{
-    ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, Topic,
-    VersionSet, WallTime,
+    ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, StoredIn,
+    Topic, VersionSet, WallTime,
 };
 
 use crate::cluster::Cluster;
@@ -30,6 +30,7 @@ async fn reads(client: &Client, id: &str, topic: &str, values: &[&str]) -> Membe
             preferred: values.last().unwrap().clone(),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     };
     membership.report(vec![entry]).await.unwrap();
     membership
@@ -48,6 +49,7 @@ async fn serves_until(client: &Client, id: &str, topic: &str, date: WallTime) ->
             preferred: value("served"),
         },
         serve_until: Some(date),
+        stored: StoredIn::Outside,
     };
     membership.report_change(entry).await.unwrap();
     membership

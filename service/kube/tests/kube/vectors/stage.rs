@@ -72,6 +72,7 @@ impl Stage {
                     version.to_owned(),
                 )),
                 serve_until_ms: None,
+                stored: v1::StoredIn::Outside.into(),
             }],
             number: 1,
             ..v1::StorageVersionsReportRequest::default()

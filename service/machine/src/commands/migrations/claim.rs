@@ -2,10 +2,10 @@
 
 use synod_model::{
     Claim, ClaimMigration, ClaimToken, EVIDENCE_SINCE, ErrorKind, Migration, MigrationPhase,
-    Refusal,
+    MigrationReason, Refusal, Walk,
 };
 
-use super::elsewhere;
+use super::{elsewhere, left_in_collection};
 use crate::turn::Turn;
 use crate::{Answer, Holder, State};
 
@@ -14,11 +14,22 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
     let migration = state.migration(&claim.id)?.clone();
     check_turn(state, &migration)?;
     state.check_observation(claim.id.resource())?;
+    let tells = state.machine_version >= EVIDENCE_SINCE;
+    let since = tells.then_some(state.log_time);
+    let walks = if tells {
+        Some(walk(state, &migration, claim)?)
+    } else {
+        None
+    };
     check_drained(state, &migration, claim.fenced)?;
-    let since = (state.machine_version >= EVIDENCE_SINCE).then_some(state.log_time);
     let token = ClaimToken::new(turn.revision());
     let progress = state.migration_progress(&claim.id);
+    // Where a worker stood in another store says nothing of this one.
+    let progress = progress.filter(|kept| kept.walks == walks);
     let progress = progress.map(|kept| kept.progress.clone());
+    if progress.is_none() {
+        turn.forget_progress(&claim.id);
+    }
     turn.put_migration(Migration {
         phase: MigrationPhase::Running,
         claim: Some(Claim {
@@ -27,6 +38,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
             ttl: claim.ttl,
             fenced: claim.fenced,
             since,
+            walks,
         }),
         ..migration
     });
@@ -62,6 +74,40 @@ fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
     };
     let why = format!("\"{}\" of the same resource {does}", other.id);
     Err(elsewhere(migration, &why))
+}
+
+/// What the worker walks. Refuses what leaves out a place where objects may be stored in another encoding than the target.
+fn walk(state: &State, migration: &Migration, claim: &ClaimMigration) -> Result<Walk, Refusal> {
+    let resource = migration.id.resource();
+    let counts = state.counts_objects(resource);
+    let walks = match claim.walks {
+        Some(walks) => walks,
+        None if counts => Walk::Collection,
+        None => Walk::Outside,
+    };
+    let needs_outside = !state.is_counted(resource);
+    let held = state.collections.get(resource).filter(|_| counts);
+    let needs_collection = match migration.reason {
+        MigrationReason::RewriteAll => held.is_some_and(|held| held.len() > 0),
+        MigrationReason::Agreement | MigrationReason::Manual => {
+            left_in_collection(state, migration).is_some()
+        }
+    };
+    let needed = match (needs_collection, needs_outside) {
+        (true, true) => Walk::Both,
+        (true, false) => Walk::Collection,
+        (false, true) => Walk::Outside,
+        (false, false) => return Ok(walks),
+    };
+    let is_enough = (walks.covers_collection() || !needs_collection)
+        && (walks.covers_outside() || !needs_outside);
+    if is_enough {
+        return Ok(walks);
+    }
+    let why = format!(
+        "a worker that walks {walks} leaves out objects that may be in another version: claim it for one that walks {needed}"
+    );
+    Err(elsewhere(migration, &why).with("walk", needed.as_str()))
 }
 
 /// Refuses while a write in another encoding may arrive: behind the worker it would be missed.

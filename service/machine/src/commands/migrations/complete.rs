@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use synod_model::{
     Assumption, CompleteMigration, EVIDENCE_SINCE, Migration, MigrationPhase, Refusal,
-    StorageVersionHash,
 };
 
-use super::{claimed, elsewhere};
+use super::{claimed, elsewhere, left_in_collection};
 use crate::safety::standing_assumptions;
 use crate::turn::Then;
 use crate::turn::Turn;
@@ -67,17 +66,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
 
 /// Refuses if the collection still counts objects in other encodings, so the worker's word is not needed.
 fn check_counts(state: &State, migration: &Migration) -> Result<(), Refusal> {
-    let resource = migration.id.resource();
-    let held = state.collections.get(resource);
-    let Some(held) = held.filter(|_| state.is_counted(resource)) else {
-        return Ok(());
-    };
-    let target = &migration.target;
-    let other = held.counts().into_iter().find(|(encoding, _)| {
-        target.version.as_ref() != Some(encoding)
-            && StorageVersionHash::of_version(encoding, &held.row.kind) != target.hash
-    });
-    let Some((encoding, count)) = other else {
+    let Some((encoding, count)) = left_in_collection(state, migration) else {
         return Ok(());
     };
     let why =

@@ -11,8 +11,9 @@ pub(crate) fn apply(
     report: &ReportMigrationProgress,
 ) -> Result<Answer, Refusal> {
     let migration = claimed(turn.state(), &report.id, report.token)?.clone();
-    let ttl = migration.claim.as_ref().map(|claim| claim.ttl);
-    let ttl = ttl.expect("who shows its token has a claim").duration();
+    let claim = migration.claim.as_ref();
+    let claim = claim.expect("who shows its token has a claim");
+    let (ttl, walks) = (claim.ttl.duration(), claim.walks);
     turn.extend_deadline(Holder::Claim(report.id.clone()), ttl);
     let now = turn.log_time();
     let kept = turn.state().migration_progress(&report.id);
@@ -33,6 +34,7 @@ pub(crate) fn apply(
         ProgressRow {
             progress: said.clone(),
             shown_at: shown_at.filter(|_| !shows).unwrap_or(now),
+            walks,
         },
     );
     Ok(Answer::Done)

@@ -2,10 +2,19 @@
 
 use proptest::prelude::*;
 
+use synod_model::Walk;
+
 use super::{Stops, What, Work, which};
 
 fn claims() -> impl Strategy<Value = Work> {
-    (0..3_usize, any::<bool>()).prop_map(|(ttl, fenced)| Work::Claim { ttl, fenced })
+    let walks = prop_oneof![
+        6 => Just(None),
+        6 => Just(Some(Walk::Both)),
+        1 => Just(Some(Walk::Collection)),
+        1 => Just(Some(Walk::Outside)),
+    ];
+    let terms = (0..3_usize, any::<bool>(), walks);
+    terms.prop_map(|(ttl, fenced, walks)| Work::Claim { ttl, fenced, walks })
 }
 
 fn stops() -> impl Strategy<Value = Stops> {

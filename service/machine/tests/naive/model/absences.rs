@@ -167,7 +167,7 @@ impl World {
     }
 
     fn is_about_stores(&self, name: &GroupResource) -> bool {
-        let is_counted = self.collections.contains_key(name) && !self.is_no_encoding(name);
+        let is_counted = self.is_counted(name);
         let is_level = self.is_served(name) || self.is_feature(name);
         self.counts_late_writes() && !is_level && !is_counted
     }
@@ -268,6 +268,9 @@ impl World {
             self.resource_mut(&name).status.ungated_gone.remove(id);
             let until = self.log_time.after(self.settings.write_grace);
             self.anything_lands_until(&name, until);
+            if self.is_served(&name) {
+                self.forget_the_other(&name);
+            }
         }
     }
 
@@ -289,6 +292,9 @@ impl World {
             let last = status.said_stopped.entry(id.clone()).or_insert(until);
             *last = until.max(*last);
             self.anything_lands_until(&name, until);
+            if self.is_served(&name) {
+                self.forget_the_other(&name);
+            }
         }
         Ok(())
     }

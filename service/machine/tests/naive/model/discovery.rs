@@ -81,6 +81,7 @@ impl World {
         for hash in shown.iter().filter(|hash| !observe.hashes.contains(hash)) {
             self.drain_hash(name, *hash, until);
         }
+        self.note_what_is_outside(name, true);
     }
 
     /// Adds an encoding that a server shows to `persisted`: by version, if an entry decodes one with this hash.

@@ -63,6 +63,7 @@ impl World {
             adopted_revision: None,
             since: self.revision,
             serve_until: said.serve_until,
+            stored: said.stored,
         };
         match (&said.stance, old) {
             (Stance::Fixed { encoding }, Some(old)) if old.fixed_on().is_some() => {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use synod_machine::{ClaimDrain, Holder};
 use synod_model::{
     ApiVersion, ClaimToken, ErrorKind, GroupResource, Leave, LogTime, Member, Migration,
-    MigrationId, MigrationPhase, Persisted, Refusal, Revision, StorageVersionHash, WorkerStop,
+    MigrationId, MigrationPhase, Persisted, Refusal, Revision, StorageVersionHash, Walk,
+    WorkerStop,
 };
 
 use super::{Entry, World, no};
@@ -48,6 +49,7 @@ impl World {
             target: migration.target,
             until: until.after(self.settings.write_grace),
             fenced: claim.fenced,
+            walks: claim.walks,
         };
         let drains = &mut self.resource_mut(id.resource()).status.claim_drains;
         drains.insert(claim.token, drain);
@@ -77,7 +79,8 @@ impl World {
         let status = &self.resource(name).expect("it is known").status;
         let mut last = status.unknown_drain.unwrap_or_default();
         for drain in status.claim_drains.values() {
-            if drain.target.hash != target && !(fenced && drain.fenced) {
+            let is_counted = drain.walks == Some(Walk::Collection);
+            if drain.target.hash != target && !(fenced && drain.fenced) && !is_counted {
                 last = last.max(drain.until);
             }
         }
@@ -148,13 +151,6 @@ impl World {
             if self.is_served(&name) {
                 continue;
             }
-            let was_claimed = before > 1 || self.was_touched(&name);
-            if was_claimed {
-                self.begin_again(&name, self.wall);
-                if self.is_called_off(&name) {
-                    self.begun_again.remove(&name);
-                }
-            }
             let mut heard_of: Vec<ApiVersion> = Vec::new();
             let kept = self.resource(&name).expect("it was listed");
             for line in &kept.agreements {
@@ -166,11 +162,24 @@ impl World {
                 .iter()
                 .filter(|it| it.id.resource() == &name);
             heard_of.extend(targets.filter_map(|it| it.target.version.clone()));
-            let revision = self.revision;
             let is_reported = !heard_of.is_empty() || !self.entries_of(&name).is_empty();
             let is_seen = !self.is_no_encoding(&name);
+            let is_outside = is_seen && (is_reported || kept.status.observation.is_some());
+            let is_beside = is_outside && self.is_counted(&name);
+            let was_claimed = before > 1 || self.was_touched(&name) || is_beside;
+            if was_claimed {
+                self.begin_again(&name, self.wall);
+                if self.is_called_off(&name) {
+                    self.begun_again.remove(&name);
+                }
+            }
+            let revision = self.revision;
             let status = &mut self.resource_mut(&name).status;
             status.ever_reported = is_seen && is_reported;
+            status.stored_outside = is_outside;
+            if is_beside {
+                status.persisted.insert(Persisted::Unknown);
+            }
             if was_claimed {
                 status.unknown_drain = Some(until);
                 status.concluded_before = Some(revision);

@@ -50,6 +50,7 @@ impl World {
             return Err(no(ErrorKind::Conflict));
         }
         self.check_seen(resource)?;
+        let walks = self.walk_of(claim, &migration)?;
         let status = &self.resource(resource).expect("it has a migration").status;
         let others = status
             .drains
@@ -63,11 +64,14 @@ impl World {
         let last = last.max(shown.map(|(_, until)| *until).max().unwrap_or_default());
         let last = last.max(self.strangers_write_until);
         let last = last.max(self.lands_until(resource, migration.target.hash, claim.fenced));
-        let is_counted = self.collections.contains_key(resource) && !self.is_no_encoding(resource);
+        let is_counted = self.is_counted(resource);
         if last > self.log_time && !is_counted {
             let left = last.since(self.log_time).as_millis();
             return Err(no(ErrorKind::Draining).with("retry_after_ms", left));
         }
+        let elsewhere = |kept: &ProgressRow| kept.walks != walks;
+        self.progress
+            .retain(|(id, kept)| *id != claim.id || !elsewhere(kept));
         let token = ClaimToken::new(self.revision);
         let since = self.counts_late_writes().then_some(self.log_time);
         let migration = self.migration_mut(&claim.id);
@@ -78,6 +82,7 @@ impl World {
             ttl: claim.ttl,
             fenced: claim.fenced,
             since,
+            walks,
         });
         self.set_deadline(Holder::Claim(claim.id.clone()), claim.ttl.duration());
         let progress = self.progress.iter().find(|(id, _)| *id == claim.id);
@@ -91,8 +96,8 @@ impl World {
 
     pub(super) fn tell(&mut self, report: &ReportMigrationProgress) -> Result<Answer, Refusal> {
         let migration = self.claimed(&report.id, report.token)?;
-        let ttl = migration.claim.expect("it is claimed").ttl;
-        self.prolong(Holder::Claim(report.id.clone()), ttl.duration());
+        let held = migration.claim.expect("it is claimed");
+        self.prolong(Holder::Claim(report.id.clone()), held.ttl.duration());
         let now = self.log_time;
         let kept = self.progress.iter().find(|(id, _)| *id == report.id);
         let mut shown_at = kept.map_or(now, |(_, row)| row.shown_at);
@@ -109,6 +114,7 @@ impl World {
         let row = ProgressRow {
             progress: said.clone(),
             shown_at,
+            walks: held.walks,
         };
         self.progress.push((report.id.clone(), row));
         Ok(Answer::Done)

@@ -50,7 +50,7 @@ impl World {
         self.settle(&before, wall);
         self.call_the_roll(None, wall);
         let mut counted: BTreeSet<_> = self.collections.keys().cloned().collect();
-        counted.retain(|name| !self.is_no_encoding(name));
+        counted.retain(|name| self.is_counted(name));
         for resource in &mut self.resources {
             let status = &mut resource.status;
             for version in named(status) {

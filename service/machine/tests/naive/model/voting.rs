@@ -230,11 +230,14 @@ impl World {
         self.resources.retain(|other| other.name != *name);
         self.resources.push(kept);
         self.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.note_what_is_outside(name, false);
         self.doubt_newcomers(name, then);
         self.weigh_what_is_shown(name, then);
         if is_new {
             // Who is missing from the first report on ends no agreement.
-            old.absent = self.absent(name);
+            let mut asked = self.clone();
+            asked.roster_begins_to_ask(name);
+            old.absent = asked.absent(name);
         }
         self.weigh(name, &old, false, cause, wall);
         let entries = self.entries_of(name);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use synod_machine::State;
 use synod_model::{
     ApiVersion, GroupResource, InstanceId, Kind, MemberId, ReportEntry, SERVED, Sequence, Stance,
-    WITHDRAWN, WallTime,
+    StoredIn, WITHDRAWN, WallTime,
 };
 
 use super::LEGAL;
@@ -40,6 +40,7 @@ pub(super) fn reported_before(
             served: row.served.clone(),
             stance,
             serve_until: row.serve_until,
+            stored: row.stored,
         })
     });
     entries.collect()
@@ -106,6 +107,10 @@ pub(super) fn report_entry(says: &Says) -> ReportEntry {
             false => Stance::Fixed { encoding: named },
         },
         serve_until: date(says),
+        stored: match says.outside {
+            true => StoredIn::Outside,
+            false => StoredIn::Collection,
+        },
     }
 }
 

@@ -97,11 +97,12 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
     };
     let token = token.unwrap_or(ClaimToken::new(Revision::new(1)));
     match does {
-        Work::Claim { ttl, fenced } => Command::ClaimMigration(ClaimMigration {
+        Work::Claim { ttl, fenced, walks } => Command::ClaimMigration(ClaimMigration {
             id,
             worker: WorkerName::parse(&format!("worker-{ttl}")).expect(LEGAL),
             ttl: Ttl::from_millis([1_000, 5_000, 60_000][*ttl]).expect(LEGAL),
             fenced: *fenced,
+            walks: *walks,
         }),
         Work::Progress {
             done,

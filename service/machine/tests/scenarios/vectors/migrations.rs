@@ -9,6 +9,7 @@ use serde_json::Value;
 use synod_model::{
     FailureClass, GroupResource, Kind, Migration, MigrationId, MigrationPhase, MigrationReason,
     ObserveStorage, Persisted, Report, ReportEntry, Stance, StartMigration, StorageVersionHash,
+    StoredIn,
 };
 
 use super::suite::{self, Case};
@@ -250,6 +251,7 @@ fn says(resource: GroupResource, encoding: &str) -> ReportEntry {
             encoding: version(encoding),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     }
 }
 

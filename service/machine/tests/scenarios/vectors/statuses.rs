@@ -7,7 +7,7 @@ use serde_json::Value;
 use synod_machine::{Command, Digest, Row, State};
 use synod_model::{
     Condition, ConditionStatus, Kind, MemberId, Report, ReportEntry, ReportEntryText, Stance,
-    StanceText, Violations,
+    StanceText, StoredIn, Violations,
 };
 
 use super::suite::{self, Case};
@@ -41,6 +41,7 @@ fn fault_of_entry(entry: &Case<'_>) -> Option<String> {
             encoding: text(entry, "encodingVersion"),
         },
         serve_until: None,
+        stored: StoredIn::Outside,
     };
     found.parsed("", ReportEntry::parse(&text));
     let said: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -154,6 +155,7 @@ fn encoding(entries: &[Value]) -> Cluster {
                 encoding: version(encoding),
             },
             serve_until: None,
+            stored: StoredIn::Outside,
         };
         accepted(cluster.send(Command::Report(Report {
             number: next_number(&server),

@@ -308,6 +308,7 @@ fn entry(member: &str, kind: &str, encoding: Option<&str>) -> v1::StorageVersion
         adopted_revision: None,
         since_revision: 4,
         serve_until_ms: None,
+        stored: v1::StoredIn::Outside.into(),
     }
 }
 
@@ -381,6 +382,7 @@ fn state(
         concluded_before: 0,
         said_stopped: Vec::new(),
         short_absences: Vec::new(),
+        stored_outside: false,
         ungated_gone: Vec::new(),
         more_ungated_gone: false,
     }
