@@ -1,6 +1,6 @@
 //! What a release of the servers knows of a version of the API that comes and goes.
 
-use synod_client::{Kind, ReportEntry, Stance, VersionSet};
+use synod_client::{Kind, ReportEntry, Stance, StoredIn, VersionSet};
 use synod_model::{ApiVersion, SERVED, WITHDRAWN, WallTime};
 
 use super::widgets;
@@ -39,6 +39,7 @@ impl Release {
                 preferred: value(preferred),
             },
             serve_until: until.map(WallTime::from_millis),
+            stored: StoredIn::Outside,
         }
     }
 }

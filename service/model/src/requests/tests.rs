@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     BinaryVersion, Endpoint, Epoch, FencingToken, GroupResource, HolderIdentity, InstanceId,
     Labels, LeaseKey, MemberId, ReportEntry, ReportEntryText, Revision, SemanticVersion, SessionId,
-    SettingsPatch, StanceText, StatementNumber, Strategy, Ttl, Violations,
+    SettingsPatch, StanceText, StatementNumber, StoredIn, Strategy, Ttl, Violations,
 };
 
 mod objects;
