@@ -162,10 +162,9 @@ fn observation() -> impl Strategy<Value = ObserveStorage> {
     let kind = option::of(samples::kind());
     (samples::resource(), kind, hashes, if_revision).prop_map(
         |(resource, kind, hashes, if_revision)| ObserveStorage {
-            resource,
             kind,
-            hashes,
             if_revision,
+            ..ObserveStorage::unnamed(resource, hashes)
         },
     )
 }

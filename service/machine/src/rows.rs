@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use synod_model::{
     Absent, ApiVersion, ClaimToken, Condition, Epoch, Feature, GroupResource, InstanceId, Kind,
-    LeaseKey, LogTime, MemberId, Metadata, MigrationProgress, MigrationTarget, Persisted, Revision,
-    ServeUntil, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime, WorkerName,
+    LeaseKey, LogTime, MemberId, Metadata, MigrationProgress, MigrationTarget, ObservedServer,
+    ObserverName, Persisted, Revision, ServeUntil, Stance, StatementNumber, StorageVersionHash,
+    VersionSet, WallTime, WorkerName,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -207,7 +208,7 @@ pub struct StateStatus {
     pub agreed: Option<ApiVersion>,
     /// The versions in which objects may be stored.
     pub persisted: BTreeSet<Persisted>,
-    /// What discovery shows of the resource; `None` if it is not observed.
+    /// What discovery shows of the resource: the union of all looks; `None` if it is not observed.
     pub observation: Option<Observation>,
     /// Whether discovery contradicts the members' reports, so that there is no agreement.
     pub contradicted: bool,
@@ -251,6 +252,10 @@ pub struct StateStatus {
     /// Members on the resource's roster that came back after a short absence. Only the completion of a migration that was
     /// claimed later, by `write_grace` or more, removes one.
     pub short_absences: BTreeMap<MemberId, ShortAbsence>,
+    /// The looks of named observers. `observation` is the union of all looks.
+    pub looks: BTreeMap<ObserverName, Look>,
+    /// The look of an observer without a name, while there are looks of named ones; it is the observation itself otherwise.
+    pub unnamed_look: Option<Observation>,
 }
 
 /// The short absence of a member that came back.
@@ -308,6 +313,31 @@ pub struct Observation {
     pub expired: bool,
     /// Whether a member has reported something else since the last observation.
     pub overtaken: bool,
+}
+
+/// The look of a named observer at a resource's discovery.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// The servers that show the resource, or showed it when they were last reached.
+    pub servers: BTreeMap<ObservedServer, ServerEvidence>,
+    /// The kind that the resource stores, if the observer knows it.
+    pub kind: Option<Kind>,
+    /// Whether the look tells only of the past: not all of its servers were reached until its deadline, or the last entry
+    /// went while `overtaken` or `contradicted` held.
+    pub expired: bool,
+    /// Whether a member has reported something else since all of its servers were last reached.
+    pub overtaken: bool,
+}
+
+/// What a server shows of a resource, or showed when its observer last reached it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerEvidence {
+    /// The hashes, at least one.
+    pub hashes: BTreeSet<StorageVersionHash>,
+    /// The member that the server is, if the observer knows it.
+    pub member: Option<MemberId>,
+    /// Those of the hashes after which the member has reported another encoding.
+    pub superseded: BTreeSet<StorageVersionHash>,
 }
 
 impl StateStatus {

@@ -445,6 +445,8 @@ fn nothing_known() -> StateStatus {
         ungated_gone: BTreeMap::new(),
         more_ungated_gone: false,
         short_absences: BTreeMap::new(),
+        looks: BTreeMap::new(),
+        unnamed_look: None,
     }
 }
 

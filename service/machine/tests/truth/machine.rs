@@ -299,6 +299,9 @@ impl Machine {
                 Holder::Observation(resource) => {
                     expire.observations.insert(resource);
                 }
+                Holder::Look(resource, observer) => {
+                    expire.looks.insert((resource, observer));
+                }
                 other => panic!("no schedule makes {other:?}"),
             }
         }
@@ -402,10 +405,11 @@ impl Machine {
 
     pub(crate) fn observe(&mut self, resource: ResourceName, shown: &BTreeSet<Version>) {
         self.send(Command::ObserveStorage(ObserveStorage {
-            if_revision: None,
-            resource: group_resource(resource),
             kind: Some(kind()),
-            hashes: shown.iter().map(|version| hash(*version)).collect(),
+            ..ObserveStorage::unnamed(
+                group_resource(resource),
+                shown.iter().map(|version| hash(*version)).collect(),
+            )
         }));
     }
 

@@ -243,10 +243,9 @@ async fn post_one(
         return RoundEnd::Withheld;
     };
     let observe = ObserveStorage {
-        resource: resource.clone(),
         kind: seen.kind(),
-        hashes,
         if_revision: Some(known.revision),
+        ..ObserveStorage::unnamed(resource.clone(), hashes)
     };
     match client.observe(observe).await {
         Ok(answer) => match (answer.changed, seen.is_whole()) {
