@@ -60,7 +60,6 @@ pub(crate) const WITHHELD: &[WithheldAbility] = &[
         Ability::StoresBesideCollections,
         "Where a resource is stored",
     ),
-    WithheldAbility::new(Ability::PartialLooks, "Observers"),
     WithheldAbility::new(Ability::SharedStores, "Equivalent resources"),
 ];
 
