@@ -239,7 +239,7 @@ fn look() -> Command {
     let kind = Kind::parse("Thing").unwrap();
     let version = ApiVersion::parse("compat.example/v2").unwrap();
     Command::ObserveStorage(ObserveStorage {
-        kind: Some(kind),
+        kind: Some(kind.clone()),
         ..ObserveStorage::unnamed(
             resource("gadgets"),
             [StorageVersionHash::of_version(&version, &kind)].into(),

@@ -381,6 +381,7 @@ fn state(
         short_absences: Vec::new(),
         ungated_gone: Vec::new(),
         more_ungated_gone: false,
+        looks: Vec::new(),
     }
 }
 
