@@ -1154,6 +1154,18 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     shortAbsences: ['*', 'ShortAbsence'],
     ungatedGone: ['*', 'UngatedMember'],
     moreUngatedGone: ['=', 'b'],
+    looks: ['*', 'ObserverLook'],
+  },
+  ObserverLook: {
+    observer: ['=', 's'],
+    servers: ['*', 'ServerLook'],
+    kind: ['=', 's'],
+    expired: ['=', 'b'],
+  },
+  ServerLook: {
+    server: ['=', 's'],
+    hashes: ['*', 's'],
+    ofMember: ['?', 's'],
   },
   ShortAbsence: {
     member: ['=', 's'],
@@ -1516,8 +1528,21 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     hashes: ['*', 's'],
     kind: ['?', 's'],
     ifRevision: ['?', 'l'],
+    observer: ['?', 's'],
+    servers: ['*', 'ServerLook'],
   },
   MigrationsObserveResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  MigrationsDismissRequest: {
+    requestId: ['?', 'RequestId'],
+    resource: ['?', 'GroupResource'],
+    observer: ['?', 's'],
+    server: ['?', 's'],
+    dryRun: ['=', 'b'],
+  },
+  MigrationsDismissResponse: {
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
   },

@@ -5434,6 +5434,9 @@ class StorageState(Message):
     more_ungated_gone: bool = False
     """Whether there were more of these. Since 0.1."""
 
+    looks: tuple[ObserverLook, ...] = ()
+    """The looks of named observers. `observed_hashes` is what all looks show together. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5460,6 +5463,53 @@ class StorageState(Message):
         Field("short_absences", "shortAbsences", "many", "ShortAbsence"),
         Field("ungated_gone", "ungatedGone", "many", "UngatedMember"),
         Field("more_ungated_gone", "moreUngatedGone", "one", "bool"),
+        Field("looks", "looks", "many", "ObserverLook"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ObserverLook(Message):
+    """The look of a named observer. Since 0.1."""
+
+    observer: str = ""
+    """The observer."""
+
+    servers: tuple[ServerLook, ...] = ()
+    """What each server shows, or showed when it was last reached."""
+
+    kind: str = ""
+    """The kind that the resource stores, if the observer said it; else empty."""
+
+    expired: bool = False
+    """True: for two periods not all of these servers were reached, so what they showed says nothing of the present."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("observer", "observer", "one", "str"),
+        Field("servers", "servers", "many", "ServerLook"),
+        Field("kind", "kind", "one", "str"),
+        Field("expired", "expired", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ServerLook(Message):
+    """What one server shows. Since 0.1."""
+
+    server: str = ""
+    """The name under which the observer reaches the server, as its URL; up to 253 bytes. It is of this observer alone."""
+
+    hashes: tuple[str, ...] = ()
+    """The storage-version hashes that the server shows, none twice, up to 16. None: it does not show the resource."""
+
+    of_member: str | None = None
+    """The member that the server is; the caller does not act as this member. What all servers show that are members ends once each has reported another encoding. Left
+    out: not known.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("server", "server", "one", "str"),
+        Field("hashes", "hashes", "many", "str"),
+        Field("of_member", "ofMember", "optional", "str"),
     )
 
 
@@ -6953,12 +7003,22 @@ class MigrationsObserveRequest(Message):
     take away what was learned since. Left out: take it in any case.
     """
 
+    observer: str | None = None
+    """The name of the observer, up to 253 bytes. Then `hashes` stays empty, and `servers` is given. Left out: an observer without
+    a name, which has reached every server. Since 0.1.
+    """
+
+    servers: tuple[ServerLook, ...] = ()
+    """The servers that a named observer has reached, up to 32. What others showed when it last reached them stays. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
         Field("hashes", "hashes", "many", "str"),
         Field("kind", "kind", "optional", "str"),
         Field("if_revision", "ifRevision", "optional", "long"),
+        Field("observer", "observer", "optional", "str"),
+        Field("servers", "servers", "many", "ServerLook"),
     )
 
 
@@ -6971,6 +7031,50 @@ class MigrationsObserveResponse(Message):
 
     changed: bool = False
     """False if nothing but the time of the last look is new."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsDismissRequest(Message):
+    """Ends what looks have shown. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    resource: GroupResource | None = None
+    """The resource."""
+
+    observer: str | None = None
+    """The observer whose look ends. Left out: every observer's."""
+
+    server: str | None = None
+    """The server, by the name that observers use. Left out: all servers, of observers without a name too."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("observer", "observer", "optional", "str"),
+        Field("server", "server", "optional", "str"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsDismissResponse(Message):
+    """It is ended. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    changed: bool = False
+    """False if there was nothing to end."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
@@ -7809,6 +7913,8 @@ __all__ = [
     "MigrationsCompleteResponse",
     "MigrationsDeleteRequest",
     "MigrationsDeleteResponse",
+    "MigrationsDismissRequest",
+    "MigrationsDismissResponse",
     "MigrationsFailRequest",
     "MigrationsFailResponse",
     "MigrationsGetRequest",
@@ -7849,6 +7955,7 @@ __all__ = [
     "ObjectsTransactResponse",
     "ObjectsUpdateRequest",
     "ObjectsUpdateResponse",
+    "ObserverLook",
     "Obstacle",
     "ObstacleGroup",
     "ObstacleReason",
@@ -7887,6 +7994,7 @@ __all__ = [
     "RostersListResponse",
     "RostersSetRequest",
     "RostersSetResponse",
+    "ServerLook",
     "SessionsCloseRequest",
     "SessionsCloseResponse",
     "SessionsGetOutcomeRequest",
