@@ -20,6 +20,7 @@ mod persisted;
 mod refusal;
 mod report_entry;
 mod roster;
+mod server_look;
 mod settings;
 
 use synod_model::{

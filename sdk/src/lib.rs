@@ -124,9 +124,9 @@ pub use values::{
     AgreementHistory, Alarm, AlarmKind, Changed, CheckpointWritten, ClusterStatus,
     CollectionChanged, CollectionItem, CollectionPage, CollectionView, Drain, Drained,
     EncodingCount, Header, Heartbeat, Joined, MemberItem, MemberPage, MemberView, ObjectItem,
-    ObjectPage, ObjectView, ObjectWritten, OperationResult, Outcome, OutcomeAnswer, ReadResult,
-    Renewed, ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey, RevisionAtTime,
-    SettingsView, ShortAbsence, StorageState, StorageVersion, StorageVersionEntry,
+    ObjectPage, ObjectView, ObjectWritten, ObserverLook, OperationResult, Outcome, OutcomeAnswer,
+    ReadResult, Renewed, ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey,
+    RevisionAtTime, SettingsView, ShortAbsence, StorageState, StorageVersion, StorageVersionEntry,
     StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
     UngatedMember,
 };
@@ -152,9 +152,10 @@ pub use synod_proto::FILE_DESCRIPTOR_SET;
 
 pub use synod_model::{
     AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ContinueToken, DeleteMigration,
-    FailureClass, FailureReason, Migration, MigrationAlias, MigrationFailure, MigrationId,
-    MigrationName, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
-    ObserveStorage, StoredIn, Walk, WorkerName, WorkerStop,
+    DismissLooks, FailureClass, FailureReason, Migration, MigrationAlias, MigrationFailure,
+    MigrationId, MigrationName, MigrationPhase, MigrationProgress, MigrationReason,
+    MigrationTarget, ObserveStorage, ObservedServer, ObserverName, ServerLook, StoredIn, Walk,
+    WorkerName, WorkerStop,
 };
 pub use synod_model::{
     Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceResolution,

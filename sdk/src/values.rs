@@ -50,7 +50,7 @@ pub use outcome::{Outcome, OutcomeAnswer};
 pub use request_key::RequestKey;
 pub use rosters::{RosterChanged, RosterPage, RosterView};
 pub use safety::{Assumed, Danger, DangerReason, Safety};
-pub use storage_state::{Drain, Drained, ShortAbsence, StorageState, UngatedMember};
+pub use storage_state::{Drain, Drained, ObserverLook, ShortAbsence, StorageState, UngatedMember};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};
 pub use storage_versions::{Heartbeat, StorageVersionItem, StorageVersionPage, StorageVersionView};
 pub use upgrades::{UpgradeObstacle, UpgradeReason, UpgradeStatus};

@@ -240,9 +240,10 @@ fn look() -> Command {
     let kind = Kind::parse("Thing").unwrap();
     let version = ApiVersion::parse("compat.example/v2").unwrap();
     Command::ObserveStorage(ObserveStorage {
-        if_revision: None,
-        resource: resource("gadgets"),
-        hashes: [StorageVersionHash::of_version(&version, &kind)].into(),
-        kind: Some(kind),
+        kind: Some(kind.clone()),
+        ..ObserveStorage::unnamed(
+            resource("gadgets"),
+            [StorageVersionHash::of_version(&version, &kind)].into(),
+        )
     })
 }

@@ -1,7 +1,7 @@
 use synod_model::{
-    AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, DeleteMigration, FailMigration,
-    MigrationId, ObserveStorage, ReleaseMigration, ReportMigrationProgress, ResetStorageStates,
-    RetryMigration, StartMigration, Ttl, Violations,
+    AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, DeleteMigration, DismissLooks,
+    FailMigration, MigrationId, ObserveStorage, ReleaseMigration, ReportMigrationProgress,
+    ResetStorageStates, RetryMigration, StartMigration, Ttl, Violations,
 };
 
 use super::{Change, requests};
@@ -20,6 +20,7 @@ requests! {
     v1::MigrationsDeleteRequest = DeleteMigration;
     v1::MigrationsRetryRequest = RetryMigration;
     v1::MigrationsObserveRequest = ObserveStorage;
+    v1::MigrationsDismissRequest = DismissLooks;
     v1::MigrationsResetRequest = ResetStorageStates;
 }
 
@@ -77,8 +78,16 @@ messages! {
         hashes = hashes by distinct,
         kind = kind,
         if_revision = if_revision,
+        observer = observer,
+        servers = servers,
         ; ..Default::default()
     } => check
+    v1::MigrationsDismissRequest = DismissLooks {
+        resource = resource,
+        observer = observer,
+        server = server,
+        ; ..Default::default()
+    }
     v1::MigrationsResetRequest = ResetStorageStates {
         resource = resource,
         ; ..Default::default()

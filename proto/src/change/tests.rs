@@ -3,17 +3,20 @@ mod leases;
 mod objects;
 mod rosters;
 
-use proptest::collection::btree_set;
+use std::collections::BTreeSet;
+
+use proptest::collection::{btree_map, btree_set};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use prost::Message;
 use synod_model::{
     AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration,
-    DeleteMigration, ErrorKind, FailMigration, ForgetResource, InstanceId, Join, Leave, MarkReady,
-    MemberId, MigrationReason, ObserveStorage, OpenSession, ReleaseMigration, Renew, Report,
-    ReportMigrationProgress, RequestId, ResetStorageStates, RetryMigration, SettingsPatch,
-    StartMigration, UpdateSettings, Violations, WorkerStop,
+    DeleteMigration, DismissLooks, ErrorKind, FailMigration, ForgetResource, InstanceId, Join,
+    Leave, MarkReady, MemberId, MigrationReason, ObserveStorage, ObservedServer, ObserverName,
+    OpenSession, ReleaseMigration, Renew, Report, ReportMigrationProgress, RequestId,
+    ResetStorageStates, RetryMigration, ServerLook, SettingsPatch, StartMigration, UpdateSettings,
+    Violations, WorkerStop,
 };
 
 use crate::{Change, samples, v1};
@@ -164,12 +167,28 @@ fn observation() -> impl Strategy<Value = ObserveStorage> {
     let kind = option::of(samples::kind());
     (samples::resource(), kind, hashes, if_revision).prop_map(
         |(resource, kind, hashes, if_revision)| ObserveStorage {
-            resource,
             kind,
-            hashes,
             if_revision,
+            ..ObserveStorage::unnamed(resource, hashes)
         },
     )
+}
+
+/// A look of a named observer.
+fn named_look() -> impl Strategy<Value = ObserveStorage> {
+    let hashes = btree_set(samples::hash(), 0..16);
+    let member = option::of(samples::member_id());
+    let look = (hashes, member).prop_map(|(hashes, member)| ServerLook { hashes, member });
+    let server = "[!-~]{1,40}".prop_map(|text| ObservedServer::parse(&text).unwrap());
+    let observer = "[!-~]{1,40}".prop_map(|text| ObserverName::parse(&text).unwrap());
+    let servers = btree_map(server, look, 1..32);
+    (samples::resource(), observer, servers).prop_map(|(resource, observer, servers)| {
+        ObserveStorage {
+            observer: Some(observer),
+            servers,
+            ..ObserveStorage::unnamed(resource, BTreeSet::new())
+        }
+    })
 }
 
 /// The same request with another body.
@@ -188,12 +207,21 @@ proptest! {
     fn what_is_asked_of_a_migration_is_carried_whole(
         claim in change(of_migrations(), false),
         observe in change(observation(), false),
+        named in named_look(),
         rewrites in any::<bool>(),
         alias in option::of(samples::alias()),
         preconditions in samples::preconditions(),
     ) {
         prop_assert_eq!(&carried::<_, v1::MigrationsClaimRequest>(&claim).unwrap(), &claim);
         prop_assert_eq!(&carried::<_, v1::MigrationsObserveRequest>(&observe).unwrap(), &observe);
+        let dismiss = with(&claim, DismissLooks {
+            resource: named.resource.clone(),
+            observer: named.observer.clone(),
+            server: named.servers.keys().next().cloned(),
+        });
+        prop_assert_eq!(carried::<_, v1::MigrationsDismissRequest>(&dismiss).unwrap(), dismiss);
+        let named = with(&claim, named);
+        prop_assert_eq!(carried::<_, v1::MigrationsObserveRequest>(&named).unwrap(), named);
         let id = claim.body.id.clone();
         let abort = with(&claim, AbortMigration { id: id.clone() });
         prop_assert_eq!(carried::<_, v1::MigrationsAbortRequest>(&abort).unwrap(), abort);
@@ -670,4 +698,43 @@ fn every_fault_of_a_request_about_a_migration_is_named_at_once() {
     let hash = "xPOwRZ+Yhw8=";
     assert_eq!(observe(&[hash, hash]), ["hashes[1]"]);
     assert_eq!(observe(&[hash, "x"]), ["hashes[1]"]);
+    let look = |server: &str, hashes: &[&str]| v1::ServerLook {
+        server: server.to_owned(),
+        hashes: hashes.iter().map(ToString::to_string).collect(),
+        of_member: None,
+    };
+    let by_name = |observer: Option<&str>, hashes: &[&str], servers: Vec<v1::ServerLook>| {
+        let request = v1::MigrationsObserveRequest {
+            resource: Some(v1::GroupResource {
+                group: String::new(),
+                resource: "pods".to_owned(),
+            }),
+            hashes: hashes.iter().map(ToString::to_string).collect(),
+            observer: observer.map(str::to_owned),
+            servers,
+            ..v1::MigrationsObserveRequest::default()
+        };
+        faults(Change::try_from(request))
+    };
+    assert_eq!(by_name(Some("east"), &[], Vec::new()), ["servers"]);
+    assert_eq!(
+        by_name(Some("east"), &[hash], vec![look("a", &[])]),
+        ["hashes"]
+    );
+    assert_eq!(by_name(Some(""), &[], vec![look("a", &[])]), ["observer"]);
+    assert_eq!(by_name(None, &[hash], vec![look("a", &[])]), ["observer"]);
+    let twice = vec![
+        look("a", &[hash, hash]),
+        look("", &[]),
+        look("b", &[]),
+        look("b", &[]),
+    ];
+    assert_eq!(
+        by_name(Some("east"), &[], twice),
+        [
+            "servers[0].hashes[1]",
+            "servers[1].server",
+            "servers[3].server"
+        ]
+    );
 }

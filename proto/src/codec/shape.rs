@@ -2,7 +2,8 @@
 
 use synod_model::limits::{
     ANNOTATIONS_BYTES_MAX, IN_USE_NAMES_MAX, LABELS_MAX, LEFT_TO_OTHERS_MAX, OBSERVED_HASHES_MAX,
-    OWNER_REFERENCES_MAX, ROSTER_MEMBERS_MAX, TRANSACTION_OPERATIONS_MAX, VERSIONS_PER_ENTRY_MAX,
+    OBSERVED_SERVERS_MAX, OWNER_REFERENCES_MAX, ROSTER_MEMBERS_MAX, TRANSACTION_OPERATIONS_MAX,
+    VERSIONS_PER_ENTRY_MAX,
 };
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Finalizers, Violation, Violations};
@@ -140,7 +141,16 @@ static SET_ROSTER: Shape = shape(&[field(3, "rule", Items::One(&ROSTER_RULE))]);
 
 static ROSTER_RULE: Shape = shape(&[field(1, "members", Items::Texts(ROSTER_MEMBERS_MAX))]);
 
-static OBSERVE: Shape = shape(&[field(3, "hashes", Items::Texts(OBSERVED_HASHES_MAX))]);
+static OBSERVE: Shape = shape(&[
+    field(3, "hashes", Items::Texts(OBSERVED_HASHES_MAX)),
+    field(
+        7,
+        "servers",
+        Items::Messages(OBSERVED_SERVERS_MAX, &SERVER_LOOK),
+    ),
+]);
+
+static SERVER_LOOK: Shape = shape(&[field(2, "hashes", Items::Texts(OBSERVED_HASHES_MAX))]);
 
 static WATCH: Shape = shape(&[field(2, "filter", Items::One(&WATCH_FILTER))]);
 

@@ -8,9 +8,9 @@ use synod_model::{
     Annotations, ApiVersion, BinaryVersion, ClaimToken, ClusterId, ContinueToken, Endpoint, Epoch,
     FailureReason, FencingToken, FieldSelector, Finalizers, HolderIdentity, Identity, InstanceId,
     Kind, LabelSelector, Labels, LogTime, Marker, MediaType, MemberId, MigrationAlias, MigrationId,
-    MigrationName, Namespace, NamespacedName, ObjectName, ResourceScope, Revision, RevisionNumber,
-    SemanticVersion, Sequence, SessionId, StatementNumber, StorageVersionHash, Strategy, Ticket,
-    Ttl, Uid, VersionSet, Violations, WallTime, WorkerName,
+    MigrationName, Namespace, NamespacedName, ObjectName, ObservedServer, ObserverName,
+    ResourceScope, Revision, RevisionNumber, SemanticVersion, Sequence, SessionId, StatementNumber,
+    StorageVersionHash, Strategy, Ticket, Ttl, Uid, VersionSet, Violations, WallTime, WorkerName,
 };
 
 use super::{Wire, required, sound};
@@ -77,6 +77,8 @@ texts!(
     MigrationAlias,
     Namespace,
     ObjectName,
+    ObservedServer,
+    ObserverName,
     ResourceScope,
     SemanticVersion,
     StorageVersionHash,

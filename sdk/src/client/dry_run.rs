@@ -1,9 +1,9 @@
 //! Dry runs: what a change would do, without making it.
 
 use synod_model::{
-    AbortMigration, DeleteMigration, ForgetResource, GroupResource, MigrationAlias, MigrationId,
-    MigrationReason, ResetStorageStates, RetryMigration, Revision, SettingsPatch, StartMigration,
-    UpdateSettings,
+    AbortMigration, DeleteMigration, DismissLooks, ForgetResource, GroupResource, MigrationAlias,
+    MigrationId, MigrationReason, ResetStorageStates, RetryMigration, Revision, SettingsPatch,
+    StartMigration, UpdateSettings,
 };
 
 use super::Client;
@@ -121,6 +121,15 @@ impl DryRun {
     pub async fn retry_migration(&self, id: &MigrationId) -> Result<Header, Error> {
         let retry = RetryMigration { id: id.clone() };
         self.0.send_retry_migration(retry, true).await
+    }
+
+    /// What [`Client::dismiss_looks`] would do. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::dismiss_looks`].
+    pub async fn dismiss_looks(&self, dismiss: DismissLooks) -> Result<Changed, Error> {
+        self.0.send_dismiss(dismiss, true).await
     }
 
     /// What [`Client::reset_storage_states`] would do.

@@ -2,9 +2,10 @@
 
 use synod_model::{
     AbortMigration, ApiVersion, Binary, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
-    DeleteMigration, FailMigration, GroupResource, MigrationAlias, MigrationFailure, MigrationId,
-    MigrationProgress, MigrationReason, ObserveStorage, ReleaseMigration, ReportMigrationProgress,
-    ResetStorageStates, RetryMigration, StartMigration, Ttl, WorkerName, WorkerStop,
+    DeleteMigration, DismissLooks, FailMigration, GroupResource, MigrationAlias, MigrationFailure,
+    MigrationId, MigrationProgress, MigrationReason, ObserveStorage, ReleaseMigration,
+    ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration, Ttl, WorkerName,
+    WorkerStop,
 };
 use synod_proto::{Change, v1};
 
@@ -364,7 +365,8 @@ impl Client {
 
     /// Reports what discovery shows of a resource. For a resource that no member reports, this is all that is known;
     /// for others it is evidence beside the members' reports. It counts for two periods of log time, except for
-    /// versions that no member says it encodes: they stay until a later look does not show them, or a reset.
+    /// versions that no member says it encodes: they stay until a later look does not show them, or a reset. The look of a
+    /// named observer stays server by server, until [`Client::dismiss_looks`] or later reports end it.
     ///
     /// # Errors
     ///
@@ -374,6 +376,25 @@ impl Client {
         let observe = Change::new(observe);
         let answer = change!(self, observe, MigrationsObserveRequest, observe);
         read::<v1::MigrationsObserveResponse, _>(answer.await?)
+    }
+
+    /// Ends what looks at discovery have shown of a resource, as of a server that is gone: no server writes it any more, says
+    /// whoever calls this. It drains. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such look. `UNAVAILABLE`: not all replicas know the call yet.
+    pub async fn dismiss_looks(&self, dismiss: DismissLooks) -> Result<Changed, Error> {
+        self.send_dismiss(dismiss, false).await
+    }
+
+    pub(super) async fn send_dismiss(
+        &self,
+        dismiss: DismissLooks,
+        dry_run: bool,
+    ) -> Result<Changed, Error> {
+        let answer = write!(self, dry_run, dismiss, MigrationsDismissRequest, dismiss);
+        read::<v1::MigrationsDismissResponse, _>(answer.await?)
     }
 
     /// Forgets the storage state of one resource, or of all. Keys and levels of features that may be in use are kept.

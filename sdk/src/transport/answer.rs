@@ -74,6 +74,7 @@ answers!(
     MigrationsClaimResponse,
     MigrationsCompleteResponse,
     MigrationsDeleteResponse,
+    MigrationsDismissResponse,
     MigrationsFailResponse,
     MigrationsGetResponse,
     MigrationsListResponse,

@@ -161,7 +161,7 @@ messages! {
     v1::ClusterUpdateSettingsResponse, v1::ControllerRevisionsMarkLiveResponse,
     v1::ControllerRevisionsReleaseResponse, v1::LeasesPutCandidateResponse,
     v1::LeasesReleaseResponse, v1::LeasesWithdrawCandidateResponse, v1::MembershipReadyResponse,
-    v1::MigrationsObserveResponse, v1::MigrationsProgressResponse, v1::MigrationsResetResponse,
+    v1::MigrationsDismissResponse, v1::MigrationsObserveResponse, v1::MigrationsProgressResponse, v1::MigrationsResetResponse,
     v1::StorageVersionsAdoptResponse = Changed {
         header = header,
         changed = changed,

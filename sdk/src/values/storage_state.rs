@@ -1,11 +1,13 @@
 //! The storage state: what is kept of a resource when its last entry is removed.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
 use synod_model::{
     Absent, ApiVersion, ClaimToken, Epoch, GroupResource, Kind, LogTime, MemberId, Metadata,
-    Persisted, Revision, StorageVersionHash, Violations, WallTime,
+    ObservedServer, ObserverName, Persisted, Revision, ServerLook, StorageVersionHash, Violations,
+    WallTime,
 };
 
 use synod_proto::wire::Wire;
@@ -70,6 +72,21 @@ pub struct StorageState {
     pub more_ungated_gone: bool,
     /// Whether objects were ever stored outside of this cluster. Since 0.1.
     pub stored_outside: bool,
+    /// The looks of named observers. `observed` is what all looks show together. Since 0.1.
+    pub looks: Vec<ObserverLook>,
+}
+
+/// The look of a named observer at discovery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObserverLook {
+    /// The observer.
+    pub observer: ObserverName,
+    /// What each server shows, or showed when it was last reached.
+    pub servers: BTreeMap<ObservedServer, ServerLook>,
+    /// The kind, if the observer has given it.
+    pub kind: Option<Kind>,
+    /// Whether not all of these servers were reached for two periods, so that the look tells nothing of the present.
+    pub expired: bool,
 }
 
 /// The short absence of a member that came back.
@@ -154,6 +171,13 @@ messages! {
         short_absences = short_absences,
         ungated_gone = ungated_gone,
         more_ungated_gone = more_ungated_gone,
+        looks = looks,
+    }
+    v1::ObserverLook = ObserverLook {
+        observer = observer,
+        servers = servers,
+        kind = kind,
+        expired = expired,
     }
     v1::ShortAbsence = ShortAbsence {
         member = member,

@@ -73,6 +73,7 @@ impl State {
             | Command::RetryMigration(_)
             | Command::ObserveStorage(_)
             | Command::ResetStorageStates(_)
+            | Command::DismissLooks(_)
             | Command::SetRoster(_)
             | Command::DeleteRoster(_) => Ok(()),
         }

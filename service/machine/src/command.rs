@@ -6,9 +6,9 @@ use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, ClaimMigration, ClaimToken,
     CloseSession, ClusterId, CompleteMigration, CreateCollection, CreateControllerRevision,
     CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteLease, DeleteMigration,
-    DeleteObject, DeleteRoster, Epoch, FailMigration, ForgetResource, GroupResource,
+    DeleteObject, DeleteRoster, DismissLooks, Epoch, FailMigration, ForgetResource, GroupResource,
     HolderIdentity, Join, LeaseKey, Leave, LiveMark, MarkControllerRevisions, MarkReady, MemberId,
-    MigrationId, NamespacedName, ObjectKey, ObserveStorage, OpenSession, PatchObject,
+    MigrationId, NamespacedName, ObjectKey, ObserveStorage, ObserverName, OpenSession, PatchObject,
     PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, ReleaseMigration, Renew,
     RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates,
     RetryMigration, Revision, RollbackControllerRevision, SessionId, SetRoster, Settings,
@@ -142,4 +142,6 @@ pub struct Expire {
     pub marks: BTreeSet<(NamespacedName, LiveMark)>,
     /// Topics for which a date or a drain is over.
     pub topics: BTreeSet<GroupResource>,
+    /// Looks of named observers that did not reach all of their servers in time.
+    pub looks: BTreeSet<(GroupResource, ObserverName)>,
 }

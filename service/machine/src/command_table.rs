@@ -113,6 +113,8 @@ macro_rules! command_table {
             52 DeleteLease ordinary = delete_lease::apply;
             /// Deletes a migration, at any time.
             53 DeleteMigration ordinary = migrations::delete::apply;
+            /// Ends what looks at discovery have shown.
+            54 DismissLooks ordinary = dismiss_looks::apply;
         }
     };
 }

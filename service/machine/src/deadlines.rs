@@ -14,7 +14,7 @@ use std::time::Duration;
 use imbl::{OrdMap, OrdSet};
 use synod_model::{
     GroupResource, HolderIdentity, LeaseKey, LiveMark, LogTime, MemberId, MigrationId,
-    NamespacedName, ObjectKey, SessionId, Ticket,
+    NamespacedName, ObjectKey, ObserverName, SessionId, Ticket,
 };
 
 /// What expires at a deadline.
@@ -45,6 +45,8 @@ pub enum Holder {
     /// What passes by itself for a topic of which nothing is stored: the date until which a version is served, or what a
     /// server that is gone may still do.
     Topic(GroupResource),
+    /// The look of a named observer, when it does not reach all of its servers again.
+    Look(GroupResource, ObserverName),
 }
 
 /// A deadline as it is kept, without lifts.

@@ -42,6 +42,7 @@ mod known_encodings;
 mod late_writes;
 mod leases;
 mod log_entry;
+mod looks;
 mod memberships;
 mod migrating;
 mod objects;
@@ -88,9 +89,9 @@ pub use past::{OutOfReach, Past};
 pub use renewal::Renewal;
 pub use row::Row;
 pub use rows::{
-    Aftermath, ClaimDrain, DirectoryId, EntryRow, Heartbeat, MembershipRow, Observation,
-    ProgressRow, ReplicaId, ReplicaRow, ShortAbsence, StateStatus, StatementHash, StatementRow,
-    StorageStateRow, StorageVersionRow, VersionStatus,
+    Aftermath, ClaimDrain, DirectoryId, EntryRow, Heartbeat, Look, MembershipRow, Observation,
+    ProgressRow, ReplicaId, ReplicaRow, ServerEvidence, ShortAbsence, StateStatus, StatementHash,
+    StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;

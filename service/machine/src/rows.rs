@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use synod_model::{
     Absent, ApiVersion, ClaimToken, Condition, Epoch, Feature, GroupResource, InstanceId, Kind,
-    LeaseKey, LogTime, MemberId, Metadata, MigrationProgress, MigrationTarget, Persisted, Revision,
-    ServeUntil, Stance, StatementNumber, StorageVersionHash, StoredIn, VersionSet, Walk, WallTime,
-    WorkerName,
+    LeaseKey, LogTime, MemberId, Metadata, MigrationProgress, MigrationTarget, ObservedServer,
+    ObserverName, Persisted, Revision, ServeUntil, Stance, StatementNumber, StorageVersionHash,
+    StoredIn, VersionSet, Walk, WallTime, WorkerName,
 };
 
 /// The number of a replica in its replica set. Never reused for another data directory.
@@ -210,7 +210,7 @@ pub struct StateStatus {
     pub agreed: Option<ApiVersion>,
     /// The versions in which objects may be stored.
     pub persisted: BTreeSet<Persisted>,
-    /// What discovery shows of the resource; `None` if it is not observed.
+    /// What discovery shows of the resource: the union of all looks; `None` if it is not observed.
     pub observation: Option<Observation>,
     /// Whether discovery contradicts the members' reports, so that there is no agreement.
     pub contradicted: bool,
@@ -257,6 +257,10 @@ pub struct StateStatus {
     /// Whether objects were ever stored outside of this cluster, as far as machine version 3 and later know: members said so, or
     /// discovery showed what no member stores in the collection. Then the collection does not count all that is stored.
     pub stored_outside: bool,
+    /// The looks of named observers. `observation` is the union of all looks.
+    pub looks: BTreeMap<ObserverName, Look>,
+    /// The look of an observer without a name, while there are looks of named ones; it is the observation itself otherwise.
+    pub unnamed_look: Option<Observation>,
 }
 
 /// The short absence of a member that came back.
@@ -316,6 +320,31 @@ pub struct Observation {
     pub expired: bool,
     /// Whether a member has reported something else since the last observation.
     pub overtaken: bool,
+}
+
+/// The look of a named observer at a resource's discovery.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// The servers that show the resource, or showed it when they were last reached.
+    pub servers: BTreeMap<ObservedServer, ServerEvidence>,
+    /// The kind that the resource stores, if the observer knows it.
+    pub kind: Option<Kind>,
+    /// Whether the look tells only of the past: not all of its servers were reached until its deadline, or the last entry
+    /// went while `overtaken` or `contradicted` held.
+    pub expired: bool,
+    /// Whether a member has reported something else since all of its servers were last reached.
+    pub overtaken: bool,
+}
+
+/// What a server shows of a resource, or showed when its observer last reached it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerEvidence {
+    /// The hashes, at least one.
+    pub hashes: BTreeSet<StorageVersionHash>,
+    /// The member that the server is, if the observer knows it.
+    pub member: Option<MemberId>,
+    /// Those of the hashes after which the member has reported another encoding.
+    pub superseded: BTreeSet<StorageVersionHash>,
 }
 
 impl StateStatus {

@@ -202,8 +202,10 @@ fn kinds(
     let entries = view.into_iter().flat_map(StorageVersionView::entries);
     let mut kinds: BTreeSet<Kind> = entries.map(|(_, entry)| entry.kind.clone()).collect();
     let state = past.storage_state(resource);
-    let observation = state.and_then(|state| state.row.status.observation.clone());
-    kinds.extend(observation.and_then(|observation| observation.kind));
+    let looks = state.map(|state| state.row.status.all_looks());
+    let looks = looks.unwrap_or_default();
+    kinds.extend(looks.unnamed.and_then(|observation| observation.kind));
+    kinds.extend(looks.named.into_values().filter_map(|look| look.kind));
     kinds.extend(past.collection(resource).map(|held| held.kind.clone()));
     kinds.extend(said.cloned());
     kinds

@@ -24,7 +24,7 @@ use crate::memberships::Memberships;
 use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
-    Aftermath, EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION_MIN, OutcomeRow, ProgressRow,
+    Aftermath, EntryRow, Garbage, Heartbeat, MACHINE_VERSION_MIN, OutcomeRow, ProgressRow,
     ReplicaId, ReplicaRow, StatementRow, StorageStateRow, StorageVersionRow,
 };
 
@@ -272,16 +272,6 @@ impl State {
     /// Until when a write that is on its way now may arrive.
     pub(crate) fn write_grace_ends(&self) -> LogTime {
         self.log_time.after(self.settings.write_grace)
-    }
-
-    /// Whether the observation of a resource's discovery has expired, so that it says nothing of the present.
-    #[must_use]
-    pub fn is_observation_over(&self, resource: &GroupResource) -> bool {
-        let kept = self.storage_states.get(resource);
-        let observation = kept.and_then(|kept| kept.row.status.observation.as_ref());
-        let holder = Holder::Observation(resource.clone());
-        observation
-            .is_some_and(|seen| seen.expired || self.deadlines.is_due(&holder, self.log_time))
     }
 
     /// The digest over every row, including deadlines and sessions.

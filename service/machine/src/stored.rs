@@ -7,17 +7,18 @@ use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, AgreementChange, Assumption,
     ClaimMigration, ClaimToken, CloseSession, ClusterId, Collection, CompleteMigration,
     ControllerRevision, CreateCollection, CreateControllerRevision, CreateObject, DeleteCollection,
-    DeleteControllerRevisions, DeleteLease, DeleteMigration, DeleteObject, DeleteRoster, Epoch,
-    FailMigration, FencingToken, ForgetResource, GroupResource, HolderIdentity, Identity, Join,
-    Lease, LeaseCandidate, LeaseKey, Leave, LiveMark, LogTime, MarkControllerRevisions, MarkReady,
-    Member, MemberId, Migration, MigrationId, MigrationProgress, NamespacedName, ObjectKey,
-    ObserveStorage, OpenSession, PackedObject, PatchObject, PutLeaseCandidate,
-    ReleaseControllerRevision, ReleaseLease, ReleaseMigration, Renew, RenewLease,
-    RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates, ResourceScope,
-    RetryMigration, Revision, RollbackControllerRevision, Roster, Sequence, SessionId, SetRoster,
-    Settings, StartMigration, Ticket, Transact, TruncateControllerRevisions, Ttl, Uid,
-    UpdateCollection, UpdateControllerRevision, UpdateObject, UpdateSettings, Waiter,
-    WithdrawLeaseCandidate, stored, stored_bytes, stored_empty, stored_numbers, stored_variants,
+    DeleteControllerRevisions, DeleteLease, DeleteMigration, DeleteObject, DeleteRoster,
+    DismissLooks, Epoch, FailMigration, FencingToken, ForgetResource, GroupResource,
+    HolderIdentity, Identity, Join, Lease, LeaseCandidate, LeaseKey, Leave, LiveMark, LogTime,
+    MarkControllerRevisions, MarkReady, Member, MemberId, Migration, MigrationId,
+    MigrationProgress, NamespacedName, ObjectKey, ObserveStorage, ObserverName, OpenSession,
+    PackedObject, PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease,
+    ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress,
+    ResetStorageStates, ResourceScope, RetryMigration, Revision, RollbackControllerRevision,
+    Roster, Sequence, SessionId, SetRoster, Settings, StartMigration, Ticket, Transact,
+    TruncateControllerRevisions, Ttl, Uid, UpdateCollection, UpdateControllerRevision,
+    UpdateObject, UpdateSettings, Waiter, WithdrawLeaseCandidate, stored, stored_bytes,
+    stored_empty, stored_numbers, stored_variants,
 };
 
 use crate::command_table::command_table;
@@ -52,13 +53,14 @@ stored! {
     Envelope { request, command, actor }
     Expire {
         members, sessions, unreported, leases, lease_waiters, lease_candidates, objects, claims,
-        retries, observations, marks, topics,
+        retries, observations, marks, topics, looks,
     }
     Garbage { owner, fate, cursor }
     Heartbeat { at, wall }
     HistoryAnswer { adopted, deleted, left }
     Initialize { cluster, settings }
     LogEntry { log_time, lift_deadlines, wall, commands }
+    Look { servers, kind, expired, overtaken }
     Observation { hashes, kind, expired, overtaken }
     Outcome { revision, changed, result }
     OutcomeRow { revision, changed, result }
@@ -74,7 +76,9 @@ stored! {
         serve_until, claim_drains, unknown_drain, known_versions, known_hashes, concluded_before,
         said_stopped, ever_reported, ungated_gone, more_ungated_gone, short_absences,
         stored_outside,
+        looks, unnamed_look,
     }
+    ServerEvidence { hashes, member, superseded }
     StatementRow { number, content }
     StorageStateRow { metadata, status }
     StorageVersionRow { metadata, status }
@@ -136,6 +140,7 @@ stored_variants! {
         10 Observation(resource: GroupResource),
         11 Mark(key: NamespacedName, mark: LiveMark),
         12 Topic(resource: GroupResource),
+        13 Look(resource: GroupResource, observer: ObserverName),
     }
     ObjectRef {
         1 Member(key: MemberId),

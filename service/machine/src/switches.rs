@@ -182,6 +182,9 @@ impl Later {
                 &delete.id,
             ));
         }
+        if let Some(later) = Self::of_looks(command) {
+            return Some(later);
+        }
         let Command::StartMigration(start) = command else {
             return None;
         };
@@ -190,6 +193,28 @@ impl Later {
             since: ALIASES_SINCE,
             named: format!("alias \"{alias}\""),
             field: ("alias", alias.to_string()),
+        })
+    }
+}
+
+impl Later {
+    fn of_looks(command: &Command) -> Option<Self> {
+        if let Command::DismissLooks(dismiss) = command {
+            return Some(Self {
+                what: "dismissals of looks",
+                since: EVIDENCE_SINCE,
+                named: format!("resource \"{}\"", dismiss.resource),
+                field: ("resource", dismiss.resource.storage_version_name()),
+            });
+        }
+        let Command::ObserveStorage(observe) = command else {
+            return None;
+        };
+        observe.observer.as_ref().map(|observer| Self {
+            what: "names of observers",
+            since: EVIDENCE_SINCE,
+            named: format!("observer \"{observer}\""),
+            field: ("observer", observer.to_string()),
         })
     }
 }
@@ -266,6 +291,7 @@ const fn needed(command: &Command) -> Option<Feature> {
         | Command::CompleteMigration(_)
         | Command::ObserveStorage(_)
         | Command::ResetStorageStates(_)
+        | Command::DismissLooks(_)
         // The others are about no feature that can be switched off.
         | Command::Initialize(_)
         | Command::Restore(_)

@@ -26,7 +26,7 @@ use synod_model::{GroupResource, LogTime, MemberId, Persisted, Refusal, Revision
 pub(crate) use self::decision::{Cause, Decided, LateWrites, Occasion, Reported, Said};
 use self::draft::Draft;
 pub(crate) use self::drains::{drained_by_replacement, raise_drains};
-pub(crate) use self::observation::{lapse, look};
+pub(crate) use self::observation::{dismiss, lapse, look};
 use self::roster::absent;
 use crate::StateStatus;
 use crate::objects::guarantee;
@@ -54,8 +54,8 @@ pub(crate) fn decide(
     draft.forget_what_nobody_does(said.is_empty());
     draft.select(state, resource);
     draft.let_voters_take_selected();
-    if occasion.lapses {
-        draft.lapse(state.write_grace_ends());
+    if let Some(overdue) = occasion.lapses {
+        draft.lapse(overdue, state.write_grace_ends());
     }
     for (member, said) in said {
         if let Said::Reports { entry, .. } = said {

@@ -70,6 +70,7 @@ mod scope_spelling;
 mod selector;
 mod semantic_version;
 mod serve_until;
+mod server_look;
 pub mod settings;
 mod statement_number;
 mod storage_version_hash;
@@ -138,7 +139,7 @@ pub use refusal::{Current, Refusal};
 pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};
 pub use requests::{
     ALIASES_SINCE, AbortMigration, ClaimMigration, CompleteMigration, DELETE_MIGRATION_SINCE,
-    DeleteMigration, FailMigration, ObserveStorage, RELEASES_SINCE, ReleaseMigration,
+    DeleteMigration, DismissLooks, FailMigration, ObserveStorage, RELEASES_SINCE, ReleaseMigration,
     ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
 };
 pub use requests::{
@@ -169,6 +170,7 @@ pub use scope_spelling::ScopeSpelling;
 pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use serve_until::ServeUntil;
+pub use server_look::{ObservedServer, ObserverName, ServerLook};
 pub use settings::{Settings, SettingsPatch};
 pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;

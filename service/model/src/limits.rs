@@ -43,6 +43,14 @@ pub const CONTINUE_TOKEN_BYTES_MAX: usize = 8 * KIB;
 pub const FAILURE_REASON_BYTES_MAX: usize = 4 * KIB;
 /// Storage-version hashes in one observation of a resource.
 pub const OBSERVED_HASHES_MAX: usize = 16;
+/// Observers whose looks a resource keeps. Apply reads it and the next number: they belong to the machine version.
+pub const OBSERVERS_MAX: usize = 16;
+/// Servers that one look of an observer keeps.
+pub const OBSERVED_SERVERS_MAX: usize = 32;
+/// Bytes of the name of an observer.
+pub const OBSERVER_BYTES_MAX: usize = SUBDOMAIN_BYTES_MAX;
+/// Bytes of the name under which an observer reaches a server.
+pub const OBSERVED_SERVER_BYTES_MAX: usize = SUBDOMAIN_BYTES_MAX;
 /// Encodings of a resource that an observation can make persisted or draining. Apply reads it: it belongs to the
 /// machine version.
 pub const ENCODINGS_MAX: usize = 256;

@@ -48,7 +48,7 @@ pub use mark_controller_revisions::{InUse, Mark, MarkControllerRevisions};
 pub use mark_ready::MarkReady;
 pub use migrations::{
     ALIASES_SINCE, AbortMigration, ClaimMigration, CompleteMigration, DELETE_MIGRATION_SINCE,
-    DeleteMigration, FailMigration, ObserveStorage, RELEASES_SINCE, ReleaseMigration,
+    DeleteMigration, DismissLooks, FailMigration, ObserveStorage, RELEASES_SINCE, ReleaseMigration,
     ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
 };
 pub use objects::{CreateObject, DeleteObject, PatchObject, Propagation, UpdateObject};

@@ -170,6 +170,7 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
             | Holder::Claim(_)
             | Holder::Retry(_)
             | Holder::Observation(_)
+            | Holder::Look(..)
             | Holder::Mark(..)
             | Holder::Topic(_) => 1,
             Holder::Session(_)
@@ -236,6 +237,9 @@ fn name(state: &State, due: &Due) -> Expire {
             }
             Holder::Observation(resource) => {
                 expire.observations.insert(resource.clone());
+            }
+            Holder::Look(resource, observer) => {
+                expire.looks.insert((resource.clone(), observer.clone()));
             }
             Holder::Object(key) => {
                 expire.objects.insert(key.clone());

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use synod_machine::{
-    Change, ClaimDrain, EntryChange, EntryRow, HistoryAnswer, ObjectRow, ReportedResource,
+    Change, ClaimDrain, EntryChange, EntryRow, HistoryAnswer, Look, ObjectRow, ReportedResource,
     RevisionAnswer, RevisionOutcome, ShortAbsence, StateStatus, StorageStateRow, StorageStateView,
     StorageVersionRow, StorageVersionView, VersionStatus, Watched as _, Written, WrittenHow,
 };
 use synod_model::{
-    ApiVersion, ClaimToken, Epoch, GroupResource, Labels, MemberId, Revision, WallTime,
+    ApiVersion, ClaimToken, Epoch, GroupResource, Labels, MemberId, ObserverName, Revision,
+    WallTime,
 };
 use synod_proto::v1;
 use synod_proto::wire::Wire as _;
@@ -237,6 +238,9 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         more_ungated_gone,
         short_absences,
         stored_outside,
+        looks,
+        // It is part of what is observed.
+        unnamed_look: _,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
@@ -275,6 +279,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         concluded_before: concluded_before.map_or(0, Revision::get),
         said_stopped: said_stopped.keys().map(ToString::to_string).collect(),
         short_absences: short_absences.iter().map(short_absence).collect(),
+        looks: looks.iter().map(observer_look).collect(),
         ungated_gone: ungated_gone.iter().map(ungated_member).collect(),
         more_ungated_gone: *more_ungated_gone,
         stored_outside: *stored_outside,
@@ -286,6 +291,26 @@ fn short_absence((member, absence): (&MemberId, &ShortAbsence)) -> v1::ShortAbse
         member: member.to_string(),
         away_ms: u64::try_from(absence.away.as_millis()).unwrap_or(u64::MAX),
         returned_log_time_ms: absence.returned.as_millis(),
+    }
+}
+
+fn observer_look((observer, look): (&ObserverName, &Look)) -> v1::ObserverLook {
+    let servers = look.servers.iter();
+    v1::ObserverLook {
+        observer: observer.to_string(),
+        servers: servers
+            .map(|(server, shown)| v1::ServerLook {
+                server: server.to_string(),
+                hashes: shown.hashes.iter().map(ToString::to_string).collect(),
+                of_member: shown.member.as_ref().map(ToString::to_string),
+            })
+            .collect(),
+        kind: look
+            .kind
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        expired: look.expired,
     }
 }
 

@@ -37,12 +37,10 @@ async fn an_observer_and_a_migrator_may_do_what_they_are_deployed_for() {
     assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{error}");
     let known = observer.storage_versions(ListStorageVersions::new().with_unreported());
     known.all().await.expect("it may read");
-    let observe = ObserveStorage {
-        resource: GroupResource::new("example.io", "widgets").expect("it is a name"),
-        kind: None,
-        hashes: [StorageVersionHash::of("example.io", "v1", "Widget")].into(),
-        if_revision: None,
-    };
+    let observe = ObserveStorage::unnamed(
+        GroupResource::new("example.io", "widgets").expect("it is a name"),
+        [StorageVersionHash::of("example.io", "v1", "Widget")].into(),
+    );
     observer.observe(observe).await.expect("it may observe");
     lock.release().await.expect("it is its own");
 

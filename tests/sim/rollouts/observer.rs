@@ -71,9 +71,8 @@ fn observation(
 ) -> ObserveStorage {
     ObserveStorage {
         if_revision,
-        resource,
         kind: Some(kind()),
-        hashes: hashes(shown),
+        ..ObserveStorage::unnamed(resource, hashes(shown))
     }
 }
 

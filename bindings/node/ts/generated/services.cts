@@ -598,10 +598,20 @@ export class MigrationsService {
   /**
    * Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
    * time later. While members report it, it stands beside what they say: what none of them encodes is persisted, and ends
-   * the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. Since 0.1.
+   * the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. What is shown is
+   * the union of the looks of all observers, at most 16; the looks of a named observer are kept server by server, and end one
+   * by one: `UNAVAILABLE` until all replicas know that (machine version 3). Since 0.1.
    */
   observe(request: Init<v1.MigrationsObserveRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsObserveResponse> {
     return this.#caller.call('synod.v1.Migrations/Observe', 'MigrationsObserveRequest', 'MigrationsObserveResponse', request, options);
+  }
+
+  /**
+   * Ends what looks at discovery have shown of a resource, since somebody knows that no server writes it any more. It drains.
+   * `NOT_FOUND` if there is no such look, `UNAVAILABLE` until all replicas know the call (machine version 3). Since 0.1.
+   */
+  dismiss(request: Init<v1.MigrationsDismissRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsDismissResponse> {
+    return this.#caller.call('synod.v1.Migrations/Dismiss', 'MigrationsDismissRequest', 'MigrationsDismissResponse', request, options);
   }
 
   /**

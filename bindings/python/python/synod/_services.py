@@ -3131,11 +3131,15 @@ class MigrationsService(Service):
         hashes: tuple[str, ...] = (),
         kind: str | None = None,
         if_revision: int | None = None,
+        observer: str | None = None,
+        servers: tuple[v1.ServerLook, ...] = (),
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
         """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
         time later. While members report it, it stands beside what they say: what none of them encodes is persisted, and ends
-        the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. Since 0.1.
+        the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. What is shown is
+        the union of the looks of all observers, at most 16; the looks of a named observer are kept server by server, and end one
+        by one: `UNAVAILABLE` until all replicas know that (machine version 3). Since 0.1.
         """
         request = v1.MigrationsObserveRequest(
             request_id=request_id,
@@ -3143,8 +3147,32 @@ class MigrationsService(Service):
             hashes=hashes,
             kind=kind,
             if_revision=if_revision,
+            observer=observer,
+            servers=servers,
         )
         return self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
+
+    def dismiss(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resource: v1.GroupResource | None = None,
+        observer: str | None = None,
+        server: str | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.MigrationsDismissResponse:
+        """Ends what looks at discovery have shown of a resource, since somebody knows that no server writes it any more. It drains.
+        `NOT_FOUND` if there is no such look, `UNAVAILABLE` until all replicas know the call (machine version 3). Since 0.1.
+        """
+        request = v1.MigrationsDismissRequest(
+            request_id=request_id,
+            resource=resource,
+            observer=observer,
+            server=server,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.Migrations/Dismiss", request, v1.MigrationsDismissResponse, timeout)
 
     def reset(
         self,
@@ -3384,11 +3412,15 @@ class AsyncMigrationsService(AsyncService):
         hashes: tuple[str, ...] = (),
         kind: str | None = None,
         if_revision: int | None = None,
+        observer: str | None = None,
+        servers: tuple[v1.ServerLook, ...] = (),
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
         """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
         time later. While members report it, it stands beside what they say: what none of them encodes is persisted, and ends
-        the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. Since 0.1.
+        the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. What is shown is
+        the union of the looks of all observers, at most 16; the looks of a named observer are kept server by server, and end one
+        by one: `UNAVAILABLE` until all replicas know that (machine version 3). Since 0.1.
         """
         request = v1.MigrationsObserveRequest(
             request_id=request_id,
@@ -3396,8 +3428,32 @@ class AsyncMigrationsService(AsyncService):
             hashes=hashes,
             kind=kind,
             if_revision=if_revision,
+            observer=observer,
+            servers=servers,
         )
         return await self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
+
+    async def dismiss(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resource: v1.GroupResource | None = None,
+        observer: str | None = None,
+        server: str | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.MigrationsDismissResponse:
+        """Ends what looks at discovery have shown of a resource, since somebody knows that no server writes it any more. It drains.
+        `NOT_FOUND` if there is no such look, `UNAVAILABLE` until all replicas know the call (machine version 3). Since 0.1.
+        """
+        request = v1.MigrationsDismissRequest(
+            request_id=request_id,
+            resource=resource,
+            observer=observer,
+            server=server,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.Migrations/Dismiss", request, v1.MigrationsDismissResponse, timeout)
 
     async def reset(
         self,

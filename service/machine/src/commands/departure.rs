@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{AbortCause, GroupResource, LogTime, MemberId};
 
+use crate::looks::OverdueLooks;
 use crate::turn::Turn;
 use crate::voting::{Cause, Decided, LateWrites, Occasion, Said, decide};
 
@@ -35,14 +36,14 @@ impl Drain {
 
 /// Removes the entries of the members. Each resource is evaluated once, however many of the members report it.
 ///
-/// The members that are `gone` are removed after this; no roster asks for them any more. Observations of the resources
-/// in `lapsing` expire in the same decision, so that an expired observation never becomes the agreement when the last
+/// The members that are `gone` are removed after this; no roster asks for them any more. The looks in
+/// `lapsing` expire in the same decision, so that an expired observation never becomes the agreement when the last
 /// entry goes.
 pub(super) fn remove_entries(
     turn: &mut Turn<'_>,
     members: &BTreeSet<MemberId>,
     gone: &BTreeSet<MemberId>,
-    lapsing: &BTreeSet<GroupResource>,
+    lapsing: &BTreeMap<GroupResource, OverdueLooks>,
     drain: Drain,
 ) {
     let mut dropped: BTreeMap<GroupResource, Vec<&MemberId>> = BTreeMap::new();
@@ -59,13 +60,13 @@ pub(super) fn remove_entries(
         let occasion = Occasion {
             cause: (members.len() == 1).then(|| Cause::Member(members[0])),
             gone: Some(gone),
-            lapses: lapsing.contains(&resource),
+            lapses: lapsing.get(&resource),
             ..turn.occasion()
         };
         let decided: Option<Decided> = decide(turn.state(), occasion, &resource, &said)
             .expect("only a report can be refused, and nothing is reported here");
         if let Some(decided) = decided {
-            if occasion.lapses && decided.after.is_none() {
+            if occasion.lapses.is_some() && decided.after.is_none() {
                 turn.abort_unfinished(&resource, AbortCause::StorageUnknown);
             }
             turn.carry_out(decided);

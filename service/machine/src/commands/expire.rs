@@ -15,6 +15,7 @@ use super::{departure, observe_storage, succession};
 use crate::controller_revisions::bytes_of;
 use crate::hashes::object_hash;
 use crate::late_writes::ClaimEnd;
+use crate::looks::OverdueLooks;
 use crate::objects::deletion;
 use crate::turn::Turn;
 use crate::voting::{Occasion, decide};
@@ -48,12 +49,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         .filter(|id| turn.state().sessions.contains_key(*id) && is_due(&Holder::Session(**id)))
         .copied()
         .collect();
-    let lapsing: BTreeSet<GroupResource> = expire
-        .observations
-        .iter()
-        .filter(|resource| is_due(&Holder::Observation((*resource).clone())))
-        .cloned()
-        .collect();
+    let lapsing = observe_storage::overdue(turn.state(), expire);
     // All entries of a resource go before its agreement is recomputed, so no agreement of a part of them is recorded.
     let entries_of: BTreeSet<MemberId> = gone.union(&unreported).cloned().collect();
     let running = departure::Drain::Running;
@@ -87,7 +83,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         waiters: count(ended.waiters),
         candidates: count(ended.candidates),
         objects: count(objects),
-        observations: count(lapsing.len()),
+        observations: count(lapsing.values().map(OverdueLooks::count).sum()),
     })
 }
 

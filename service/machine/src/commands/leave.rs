@@ -3,7 +3,7 @@
 //! The process of an evicted member may not know of it: until its proof of membership ends it goes on writing, a voter also
 //! what is selected later.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{EVIDENCE_SINCE, ErrorKind, Leave, LogTime, Member, Refusal};
 
@@ -22,7 +22,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusa
     check_instance(member, leave)?;
     let gone = BTreeSet::from([leave.member.clone()]);
     let drain = drain(turn.state(), leave);
-    departure::remove_entries(turn, &gone, &gone, &BTreeSet::new(), drain);
+    departure::remove_entries(turn, &gone, &gone, &BTreeMap::new(), drain);
     departure::remove_members(turn, &gone, drain);
     succession::free_of_member(turn, &leave.member);
     Ok(Answer::Done)

@@ -5,13 +5,14 @@
 //! becomes unknown. Members of the lost cluster may write until their proof of membership ends, including members that
 //! the backup does not name: those may have the longest TTL, and may write versions that are unknown here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{
     AbortCause, ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal, Revision, Ttl,
 };
 
 use super::departure;
+use crate::looks::Looks;
 use crate::turn::Then;
 use crate::turn::Turn;
 use crate::voting::raise_drains;
@@ -68,7 +69,7 @@ fn decide(state: &State, restore: &Restore) -> Result<Revision, Refusal> {
 fn end_members(turn: &mut Turn<'_>) {
     let members: BTreeSet<MemberId> = turn.state().members.keys().cloned().collect();
     let running = departure::Drain::Running;
-    departure::remove_entries(turn, &members, &members, &BTreeSet::new(), running);
+    departure::remove_entries(turn, &members, &members, &BTreeMap::new(), running);
     departure::remove_members(turn, &members, running);
     turn.forget_memberships();
 }
@@ -78,7 +79,8 @@ fn end_members(turn: &mut Turn<'_>) {
 fn forget_observation(turn: &mut Turn<'_>, resource: &GroupResource) {
     turn.clear_deadline(&Holder::Observation(resource.clone()));
     let mut after = turn.state().storage_states[resource].row.status.clone();
-    if after.observation.take().is_some() {
+    if after.observation.is_some() {
+        after.put_looks(Looks::default());
         after.agreed_hash = None;
         after.agreement_revision = turn.revision();
         turn.put_storage_state_and(resource, after, None, Then::AbortOnly);

@@ -14,16 +14,16 @@ use synod_model::stored::{from_bytes, to_bytes};
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration,
     ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteLease,
-    DeleteMigration, DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason,
-    FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind,
-    LabelSelector, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationAlias,
-    MigrationId, MigrationProgress, MigrationReason, ObserveStorage, OpenSession, Preconditions,
-    PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate,
-    Report, ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope,
-    RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
-    Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, StoredIn,
-    Strategy, Ticket, Ttl, Uid, UpdateSettings, VersionSet, WallTime, WithdrawLeaseCandidate,
-    WorkerName, WorkerStop,
+    DeleteMigration, DeleteRoster, DismissLooks, Endpoint, Epoch, FailMigration, FailureClass,
+    FailureReason, FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join,
+    Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationAlias,
+    MigrationId, MigrationProgress, MigrationReason, ObserveStorage, ObservedServer, ObserverName,
+    OpenSession, Preconditions, PutLeaseCandidate, ReleaseLease, ReleaseMigration, Renew,
+    RenewLease, RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress, RequestId,
+    ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule, SemanticVersion,
+    Sequence, ServerLook, SessionId, SetRoster, Settings, SettingsPatch, Stance, StartMigration,
+    StatementNumber, StorageVersionHash, StoredIn, Strategy, Ticket, Ttl, Uid, UpdateSettings,
+    VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName, WorkerStop,
 };
 
 use super::*;
@@ -266,6 +266,7 @@ fn endings() -> [Command; 4] {
             marks: controller_revisions::every_mark(),
             observations: BTreeSet::from([resource("bolts")]),
             topics: BTreeSet::from([resource("bolts")]),
+            looks: BTreeSet::from([(resource("bolts"), observer("east"))]),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),
@@ -337,11 +338,34 @@ fn migrating() -> Vec<Command> {
 
 fn observe(hash: u8) -> Command {
     Command::ObserveStorage(ObserveStorage {
-        if_revision: None,
-        resource: resource("bolts"),
         kind: Some(Kind::parse("Bolt").unwrap()),
-        hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),
+        ..ObserveStorage::unnamed(
+            resource("bolts"),
+            BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),
+        )
     })
+}
+
+/// A look of a named observer, with every field set.
+fn look(hash: u8) -> Command {
+    let shown = ServerLook {
+        hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),
+        member: Some(member("a")),
+    };
+    Command::ObserveStorage(ObserveStorage {
+        observer: Some(observer("east")),
+        servers: [(server(), shown)].into(),
+        if_revision: Some(Revision::new(9)),
+        ..ObserveStorage::unnamed(resource("bolts"), BTreeSet::new())
+    })
+}
+
+fn observer(name: &str) -> ObserverName {
+    ObserverName::parse(name).unwrap()
+}
+
+fn server() -> ObservedServer {
+    ObservedServer::parse("https://10.0.0.1:6443").unwrap()
 }
 
 /// The rest of them, and rosters.
@@ -360,6 +384,13 @@ fn deleting() -> Vec<Command> {
             alias: Some(MigrationAlias::parse("mine").unwrap()),
         }),
         observe(4),
+        // Refused, since machine version 1 is in force.
+        look(5),
+        Command::DismissLooks(DismissLooks {
+            resource: resource("bolts"),
+            observer: Some(observer("east")),
+            server: Some(server()),
+        }),
         Command::SetRoster(roster("example.io.bolts", 3)),
         Command::SetRoster(roster("*", 2)),
         Command::DeleteRoster(DeleteRoster {

@@ -52,7 +52,11 @@ impl Turn<'_> {
         for id in &ids {
             self.remove_migration(id);
         }
-        self.clear_deadline(&Holder::Observation(resource.clone()));
+        let kept = self.state.storage_states.get(resource);
+        let row = kept.map(|kept| Arc::clone(&kept.row));
+        for holder in row.iter().flat_map(|row| row.status.look_holders(resource)) {
+            self.clear_deadline(&holder);
+        }
         let kept = self.state.storage_states.get_mut(resource);
         if let Some(heartbeat) = kept.and_then(|kept| kept.heartbeat.take()) {
             self.state

@@ -82,7 +82,7 @@ impl Turn<'_> {
             wall: self.wall,
             cause: None,
             gone: None,
-            lapses: false,
+            lapses: None,
             asks_anew: false,
             passes: false,
         }

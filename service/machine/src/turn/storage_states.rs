@@ -1,5 +1,6 @@
 //! How a command changes the storage state of a resource, which stays when no member reports it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use imbl::Vector;
@@ -56,9 +57,7 @@ impl Turn<'_> {
             .map(|state| state.agreements.clone())
             .unwrap_or_default();
         let metadata = self.metadata(before.as_ref().map(|row| &row.metadata));
-        if status.observation.is_none() {
-            self.clear_deadline(&Holder::Observation(resource.clone()));
-        }
+        self.end_deadlines_of_looks(resource, &status);
         self.follow_time(resource, &status);
         let after = Arc::new(StorageStateRow { metadata, status });
         let caller = line.as_ref().and_then(|_| self.kept_caller());
@@ -79,6 +78,19 @@ impl Turn<'_> {
         let change = self.record::<StorageStateRow>(resource.clone(), before.clone(), Some(after));
         change.agreement = agreement;
         self.follow_agreement(resource, before.as_deref().map(|row| &row.status), then);
+    }
+
+    /// Clears the deadlines of the looks that there are no more.
+    fn end_deadlines_of_looks(&mut self, resource: &GroupResource, after: &StateStatus) {
+        let kept = self.state.storage_states.get(resource);
+        let before = kept.map(|kept| Arc::clone(&kept.row));
+        let before = before
+            .iter()
+            .flat_map(|row| row.status.look_holders(resource));
+        let stays: BTreeSet<Holder> = after.look_holders(resource).collect();
+        for holder in before.filter(|holder| !stays.contains(holder)) {
+            self.clear_deadline(&holder);
+        }
     }
 
     /// Removes the storage state of an unreported resource, with its history of agreements and its migrations.

@@ -9,6 +9,7 @@ use synod_model::{
     Persisted, ReportEntry, Revision, TopicKind, WallTime,
 };
 
+use crate::looks::OverdueLooks;
 use crate::tally::Tally;
 use crate::{EntryChange, EntryRow, State, StateStatus, VersionStatus};
 
@@ -54,8 +55,8 @@ pub(crate) struct Occasion<'a> {
     pub(crate) cause: Option<Cause<'a>>,
     /// The members that this command removes later: no roster asks for them any more.
     pub(crate) gone: Option<&'a BTreeSet<MemberId>>,
-    /// Whether the observation of the resource expires in this command.
-    pub(crate) lapses: bool,
+    /// The looks at the resource that expire in this command.
+    pub(crate) lapses: Option<&'a OverdueLooks>,
     /// Whether this command makes the resource's roster ask for a member that it did not ask for before.
     pub(crate) asks_anew: bool,
     /// Whether a date or a drain of the topic is over in this command.
@@ -142,6 +143,8 @@ pub(super) fn fresh_state(state: &State, kind: TopicKind) -> StateStatus {
         more_ungated_gone: false,
         short_absences: BTreeMap::new(),
         stored_outside: false,
+        looks: BTreeMap::new(),
+        unnamed_look: None,
     }
 }
 

@@ -2,17 +2,19 @@
 //!
 //! While no member reports the resource, the one hash that its servers show is the agreement. While members report it,
 //! a hash that none of their encodings has is evidence of a server that does not take part, or that contradicts a
-//! member: it ends the agreement. Such evidence does not expire: only another observation or a reset removes it.
+//! member: it ends the agreement. Such evidence does not expire: another observation removes it, a dismissal, a reset, or the
+//! reports of all members that its servers are.
 
 use std::collections::BTreeSet;
 
 use synod_model::{
-    ApiVersion, EVIDENCE_SINCE, GroupResource, Kind, LogTime, ObserveStorage, Persisted,
-    StorageVersionHash,
+    ApiVersion, DismissLooks, EVIDENCE_SINCE, GroupResource, Kind, LogTime, ObserveStorage,
+    Persisted, StorageVersionHash,
 };
 
 use super::decision::{Decided, Occasion};
 use super::draft::Draft;
+use crate::looks::{Looks, OverdueLooks};
 use crate::{EntryChange, Observation, State};
 
 /// Decides what follows when the discovery of a resource is observed. `None`: nothing changes.
@@ -28,22 +30,38 @@ pub(crate) fn look(
     let resource = &observe.resource;
     let mut draft = Draft::of(state, resource, occasion);
     if is_late {
-        draft.lapse(drain_until);
+        let own = OverdueLooks::of_observer(observe.observer.as_ref());
+        draft.lapse(&own, drain_until);
     }
     draft.look(state, observe, drain_until);
     draft.note_shown_outside(state, resource);
     draft.finish(state, resource)
 }
 
-/// Decides what follows when the observation of a resource has expired. `None`: nothing changes.
+/// Decides what follows when looks at a resource have expired. `None`: nothing changes.
 pub(crate) fn lapse(
     state: &State,
     occasion: Occasion<'_>,
     resource: &GroupResource,
+    overdue: &OverdueLooks,
 ) -> Option<Decided> {
     state.storage_states.get(resource)?;
     let mut draft = Draft::of(state, resource, occasion);
-    draft.lapse(state.write_grace_ends());
+    draft.lapse(overdue, state.write_grace_ends());
+    draft.finish(state, resource)
+}
+
+/// Decides what follows when an operator dismisses looks at a resource. `None`: nothing changes.
+pub(crate) fn dismiss(
+    state: &State,
+    occasion: Occasion<'_>,
+    dismiss: &DismissLooks,
+) -> Option<Decided> {
+    let resource = &dismiss.resource;
+    let mut draft = Draft::of(state, resource, occasion);
+    let mut looks = draft.after.all_looks();
+    looks.dismiss(dismiss);
+    draft.replace_looks(looks, state.write_grace_ends());
     draft.finish(state, resource)
 }
 
@@ -58,41 +76,39 @@ pub(super) fn shown(
 impl Draft<'_> {
     /// Takes over what discovery shows now.
     fn look(&mut self, state: &State, observe: &ObserveStorage, drain_until: LogTime) {
-        let before = self.after.observation.take();
-        let was_looked_at = before.as_ref().is_some_and(|before| !before.expired);
-        if !was_looked_at && state.machine_version() >= EVIDENCE_SINCE {
-            // The servers that it shows wrote before anybody looked, perhaps in another version.
+        let shown = self.after.shown_hashes();
+        let mut looks = self.after.all_looks();
+        let was_known = looks.has_live(observe.observer.as_ref());
+        if !was_known && state.machine_version() >= EVIDENCE_SINCE {
+            // The servers that it shows wrote before this observer looked, perhaps in another version.
             self.raise_unknown_drain(state, &observe.resource, drain_until);
         }
-        let (shown, kind, was_known) = match before {
-            Some(before) => (before.hashes, before.kind, !before.expired),
-            None => Default::default(),
-        };
+        looks.record(observe);
+        let is_beside_others = self.after.observation.is_some();
+        self.replace_looks(looks, drain_until);
         if was_known || !self.tally.is_empty() {
-            for hash in observe.hashes.difference(&shown) {
+            for hash in self.after.shown_hashes().difference(&shown) {
                 self.persisted_as(*hash).join(&mut self.after.persisted);
             }
         } else {
             // What was written while discovery was not observed is unknown, whatever it shows now.
             self.after.persisted.insert(Persisted::Unknown);
+            self.lapsed |= is_beside_others;
         }
-        for hash in shown.difference(&observe.hashes) {
-            self.drain_hash(*hash, drain_until);
-        }
-        self.after.observation = Some(Observation {
-            hashes: observe.hashes.clone(),
-            kind: observe.kind.clone().or(kind),
-            expired: false,
-            overtaken: false,
-        });
     }
 
-    /// Drops the observation. Its encodings drain, because a server that showed them may have stopped just now.
-    pub(super) fn forget_observation(&mut self, drain_until: LogTime) {
-        let before = self.after.observation.take();
-        for hash in before.into_iter().flat_map(|before| before.hashes) {
-            self.drain_hash(hash, drain_until);
+    /// Puts the looks in place of those before. What is shown no more drains.
+    fn replace_looks(&mut self, looks: Looks, drain_until: LogTime) {
+        let shown = self.after.shown_hashes();
+        self.after.put_looks(looks);
+        for hash in shown.difference(&self.after.shown_hashes()) {
+            self.drain_hash(*hash, drain_until);
         }
+    }
+
+    /// Drops all looks. Their encodings drain, because a server that showed them may have stopped just now.
+    pub(super) fn forget_observation(&mut self, drain_until: LogTime) {
+        self.replace_looks(Looks::default(), drain_until);
     }
 
     fn drain_hash(&mut self, hash: StorageVersionHash, until: LogTime) {
@@ -100,59 +116,91 @@ impl Draft<'_> {
         *kept = (*kept).max(until);
     }
 
-    /// The observation has expired. It stays if it contradicts the members, and is dropped if it agrees with them.
-    pub(super) fn lapse(&mut self, drain_until: LogTime) {
-        let stands_alone = self.tally.is_empty() || self.contradicted();
-        if !stands_alone {
-            self.forget_observation(drain_until);
-        } else if self.expire_observation(drain_until) {
+    /// These looks have expired. One of a named observer stays. One of an observer without a name stays if it contradicts the
+    /// members, and is dropped if it agrees with them.
+    pub(super) fn lapse(&mut self, overdue: &OverdueLooks, drain_until: LogTime) {
+        let mut looks = self.after.all_looks();
+        let unnamed = looks.unnamed.take_if(|seen| {
+            overdue.unnamed && !self.tally.is_empty() && !self.is_unsaid(&seen.hashes)
+        });
+        let mut expired = BTreeSet::new();
+        if let Some(seen) = looks
+            .unnamed
+            .as_mut()
+            .filter(|seen| overdue.unnamed && !seen.expired)
+        {
+            seen.expired = true;
+            expired.extend(&seen.hashes);
             self.lapsed = true;
+        }
+        let named = looks.named.iter_mut();
+        for (_, look) in named.filter(|(name, it)| overdue.named.contains(*name) && !it.expired) {
+            look.expired = true;
+            let hashes: BTreeSet<_> = look.hashes().collect();
+            self.lapsed |= self.tally.is_empty() || self.is_unsaid(&hashes);
+            expired.extend(hashes);
+        }
+        if self.lapsed {
             self.after.persisted.insert(Persisted::Unknown);
         }
-    }
-
-    /// Marks the observation as expired, if it is not yet. Its encodings drain.
-    fn expire_observation(&mut self, drain_until: LogTime) -> bool {
-        let shown = self.after.observation.as_mut();
-        let Some(shown) = shown.filter(|shown| !shown.expired) else {
-            return false;
-        };
-        shown.expired = true;
-        for hash in shown.hashes.clone() {
+        expired.extend(unnamed.into_iter().flat_map(|seen| seen.hashes));
+        for hash in expired {
             self.drain_hash(hash, drain_until);
         }
-        true
+        self.after.put_looks(looks);
     }
 
-    /// Re-weighs the observation after the entries changed.
+    /// Re-weighs the looks after the entries changed.
     ///
-    /// When the last entry goes, an observation that a member has overtaken, or that contradicted the members, is no
-    /// agreement: its servers may show something else now. An expired one is dropped once it no longer contradicts
-    /// them.
+    /// When the last entry goes, a look that a member has overtaken, or looks that contradicted the members, are no
+    /// agreement: their servers may show something else now. What servers showed ends once the members that they are have
+    /// all reported something else. An expired look of an observer without a name is dropped once it no longer contradicts
+    /// the members.
     pub(super) fn weigh_observation(&mut self, changes: &[EntryChange], drain_until: LogTime) {
-        let was_contradicted = self.before.is_some_and(|before| before.contradicted);
-        let contradicts = self.contradicted();
-        let was_reported = self.was_reported();
-        let Some(observation) = &mut self.after.observation else {
+        if self.after.observation.is_none() {
             return;
-        };
-        observation.overtaken |= changes.iter().any(|change| change.after.is_some());
-        if self.tally.is_empty() {
-            if was_reported && (observation.overtaken || was_contradicted) {
-                self.expire_observation(drain_until);
-            }
-        } else if observation.expired && !contradicts {
-            self.forget_observation(drain_until);
         }
+        let was_contradicted = self.before.is_some_and(|before| before.contradicted);
+        let is_last_gone = self.tally.is_empty() && self.was_reported();
+        let is_overtaken = changes.iter().any(|change| change.after.is_some());
+        let mut looks = self.after.all_looks();
+        let mut expired = BTreeSet::new();
+        if let Some(seen) = &mut looks.unnamed {
+            seen.overtaken |= is_overtaken;
+            if is_last_gone && !seen.expired && (seen.overtaken || was_contradicted) {
+                seen.expired = true;
+                expired.extend(&seen.hashes);
+            }
+        }
+        looks.unnamed.take_if(|seen| {
+            seen.expired && !self.tally.is_empty() && !self.is_unsaid(&seen.hashes)
+        });
+        for look in looks.named.values_mut() {
+            look.overtaken |= is_overtaken;
+            if is_last_gone && !look.expired && (look.overtaken || was_contradicted) {
+                look.expired = true;
+                expired.extend(look.hashes());
+            }
+        }
+        looks.supersede(changes);
+        for hash in expired {
+            self.drain_hash(hash, drain_until);
+        }
+        self.replace_looks(looks, drain_until);
     }
 
-    /// Whether discovery shows, or last showed, an encoding that no member encodes. It shows nothing of a key or a feature,
-    /// whatever was observed before there were topics.
+    /// Whether discovery shows, or last showed, an encoding that no member encodes.
     pub(super) fn contradicted(&self) -> bool {
         let observation = self.after.observation.as_ref();
-        let Some(observation) = observation.filter(|_| self.kind.is_seen_in_stores()) else {
+        observation.is_some_and(|seen| self.is_unsaid(&seen.hashes))
+    }
+
+    /// Whether members report the resource, and none encodes one of these. Discovery shows nothing of a key or a feature,
+    /// whatever was observed before there were topics.
+    fn is_unsaid(&self, hashes: &BTreeSet<StorageVersionHash>) -> bool {
+        if !self.kind.is_seen_in_stores() {
             return false;
-        };
+        }
         let entries = self.entries.values();
         let said: BTreeSet<(&ApiVersion, &Kind)> = entries
             .filter_map(|row| Some((row.encoding.as_ref()?, &row.kind)))
@@ -161,7 +209,7 @@ impl Draft<'_> {
         let said: BTreeSet<StorageVersionHash> = said
             .map(|(encoding, kind)| StorageVersionHash::of_version(encoding, kind))
             .collect();
-        !self.tally.is_empty() && !observation.hashes.is_subset(&said)
+        !self.tally.is_empty() && !hashes.is_subset(&said)
     }
 
     /// The encoding on which discovery alone agrees.

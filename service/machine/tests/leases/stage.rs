@@ -126,6 +126,7 @@ impl Stage {
                 | Holder::Claim(_)
                 | Holder::Retry(_)
                 | Holder::Observation(_)
+                | Holder::Look(..)
                 | Holder::Topic(_)
                 | Holder::Mark(..)) => {
                     panic!("nobody reports or keeps objects here, but {other:?}")

@@ -447,6 +447,8 @@ fn nothing_known() -> StateStatus {
         more_ungated_gone: false,
         short_absences: BTreeMap::new(),
         stored_outside: false,
+        looks: BTreeMap::new(),
+        unnamed_look: None,
     }
 }
 

@@ -258,6 +258,7 @@ impl Cluster {
                 Holder::Object(key) => expire.objects.insert(key),
                 Holder::Retry(id) => expire.retries.insert(id),
                 Holder::Observation(resource) => expire.observations.insert(resource),
+                Holder::Look(resource, observer) => expire.looks.insert((resource, observer)),
                 Holder::Topic(resource) => expire.topics.insert(resource),
                 Holder::Mark(key, mark) => expire.marks.insert((key, mark)),
                 Holder::Claim(id) => {
@@ -487,11 +488,10 @@ impl Cluster {
 }
 
 pub(crate) fn observe(name: &str, versions: &[&str]) -> Command {
+    let shown = versions.iter().map(|version| hash(version)).collect();
     Command::ObserveStorage(ObserveStorage {
-        if_revision: None,
-        resource: resource(name),
-        kind: Some(Kind::parse("Widget").expect(LEGAL)),
-        hashes: versions.iter().map(|version| hash(version)).collect(),
+        kind: Kind::parse("Widget").ok(),
+        ..ObserveStorage::unnamed(resource(name), shown)
     })
 }
 

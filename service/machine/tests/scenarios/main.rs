@@ -21,6 +21,7 @@ mod history;
 mod known;
 mod late_writes;
 mod limits;
+mod looks;
 mod members;
 mod migrations;
 mod named_migrations;

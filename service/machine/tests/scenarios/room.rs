@@ -23,12 +23,10 @@ fn quota(bytes: u64) -> SettingsPatch {
 
 fn look(hashes: impl Iterator<Item = usize>) -> Command {
     let hash = |number: usize| StorageVersionHash::from_bytes((number as u64).to_be_bytes());
-    Command::ObserveStorage(ObserveStorage {
-        resource: resource("pods"),
-        kind: None,
-        hashes: hashes.map(hash).collect(),
-        if_revision: None,
-    })
+    Command::ObserveStorage(ObserveStorage::unnamed(
+        resource("pods"),
+        hashes.map(hash).collect(),
+    ))
 }
 
 /// Ended drains mean nothing, and one for each version that ever existed would stay for ever.

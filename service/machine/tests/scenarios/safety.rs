@@ -121,12 +121,12 @@ fn an_encoding_that_only_its_hash_names_is_told_by_the_kind() {
 #[test]
 fn where_no_kind_is_known_a_hash_may_be_of_any_version() {
     let mut cluster = Cluster::formed();
-    accepted(cluster.send(Command::ObserveStorage(ObserveStorage {
-        if_revision: None,
-        resource: resource("pods"),
-        kind: None,
-        hashes: [hash("v1")].into(),
-    })));
+    accepted(
+        cluster.send(Command::ObserveStorage(ObserveStorage::unnamed(
+            resource("pods"),
+            [hash("v1")].into(),
+        ))),
+    );
     cluster.migrates("pods");
     let unnamed = [Why::PersistedHash(hash("v1")), Why::Observed(hash("v1"))];
     assert_eq!(of_binary(&cluster, "v1"), unnamed);

@@ -52,12 +52,10 @@ fn create(name: &str) -> Command {
 
 /// Discovery shows an encoding of a resource that nobody has reported.
 fn shows_another(name: &str) -> Command {
-    Command::ObserveStorage(ObserveStorage {
-        resource: resource(name),
-        kind: None,
-        hashes: [StorageVersionHash::from_bytes([1; 8])].into(),
-        if_revision: None,
-    })
+    Command::ObserveStorage(ObserveStorage::unnamed(
+        resource(name),
+        [StorageVersionHash::from_bytes([1; 8])].into(),
+    ))
 }
 
 /// Everything that is known of stores is doubted.

@@ -353,6 +353,16 @@ pub(crate) fn draw_both(weight: u32, action: impl Fn(Server) -> Action) -> Draw 
     draw_several(weight, Just(MEMBERS.map(action).to_vec()))
 }
 
+/// Both members start and leave, and an operator deletes the state of the resource once nothing drains.
+pub(crate) fn forgets_at_rest(weight: u32) -> Draw {
+    let starts = MEMBERS.map(|who| Action::Start(who, ENCODES_2, TTL));
+    let leaves = MEMBERS.map(|who| Action::Leave(who, true));
+    let mut actions = [starts, leaves].concat();
+    actions.push(Action::Pass(LONG_TTL + GRACE));
+    actions.push(Action::Forget(ResourceName::Widgets));
+    draw_several(weight, Just(actions))
+}
+
 pub(crate) fn reencodes(weight: u32) -> Draw {
     let one_of = (member(), version());
     draw_one(

@@ -9,10 +9,10 @@ use proptest::strategy::Union;
 use crate::abilities::Ability;
 use crate::draws::{
     CLAIM_TTL, DAY_AND_GRACE, Draw, LONG_TTL, MEMBERS, TTL, absences, claims, claims_of,
-    departures, draw_always, draw_both, draw_one, evictions, first_joins, hidden_spans, lands,
-    looks, member, operator_draws, partial_looks, passes, passes_long, preamble, reencodes,
-    restores, rollbacks, rollbacks_after, rosters, server_draws, starts, starts_both, strangers,
-    turns, worker_draws, writes,
+    departures, draw_always, draw_both, draw_one, evictions, first_joins, forgets_at_rest,
+    hidden_spans, lands, looks, member, operator_draws, partial_looks, passes, passes_long,
+    preamble, reencodes, restores, rollbacks, rollbacks_after, rosters, server_draws, starts,
+    starts_both, strangers, turns, worker_draws, writes,
 };
 use crate::schedule::{
     Action, Binary, ENCODES_1, ENCODES_2, GADGETS_1, ONLY_1, PREFERS_1, PREFERS_2, ResourceName,
@@ -232,7 +232,7 @@ fn families_of_workers() -> Vec<Family> {
         Family::new(
             "forgotten",
             None,
-            migration_draws([turns(), leaves, forgets]),
+            migration_draws([turns(), leaves, forgets, forgets_at_rest(30)]),
         )
         .about(&[Ability::ForgottenStates, Ability::LateRewrites]),
         Family::new("raised", NAMED, migration_draws([turns(), raises]))
@@ -291,7 +291,11 @@ fn families_of_strangers() -> Vec<Family> {
         Family::new(
             "partly observed",
             None,
-            stranger_draws([strangers(40), partial_looks(60)]),
+            stranger_draws([
+                strangers(40),
+                partial_looks(60),
+                draw_always(5, Action::Dismiss(ResourceName::Widgets)),
+            ]),
         )
         .about(&[Ability::PartialLooks]),
         Family::new("unheard", NAMED, stranger_draws([first_joins(30)]))

@@ -1,6 +1,6 @@
 //! The machine, and the commands that the world sends to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use synod_machine::{
@@ -10,14 +10,16 @@ use synod_machine::{
 };
 use synod_model::{
     AbortMigration, Adopt, ApiVersion, BinaryVersion, ClusterId, CollectionRules, CreateCollection,
-    DeleteMigration, DeleteRoster, Endpoint, Epoch, ForgetResource, GroupResource, InstanceId,
-    Join, Kind, LabelSelector, Labels, Leave, LogTime, MemberId, MigrationReason, ObserveStorage,
-    Preconditions, Renew, Report, ReportEntry, ResetStorageStates, ResourceScope, RosterRule,
-    SetRoster, Settings, StartMigration, StatementNumber, StorageVersionHash, Ttl, WallTime,
+    DeleteMigration, DeleteRoster, DismissLooks, Endpoint, Epoch, ForgetResource, GroupResource,
+    InstanceId, Join, Kind, LabelSelector, Labels, Leave, LogTime, MemberId, MigrationReason,
+    ObserveStorage, ObservedServer, ObserverName, Preconditions, Renew, Report, ReportEntry,
+    ResetStorageStates, ResourceScope, RosterRule, ServerLook, SetRoster, Settings, StartMigration,
+    StatementNumber, StorageVersionHash, Ttl, WallTime,
 };
 
 use std::time::Duration;
 
+use crate::draws::MEMBERS;
 use crate::schedule::{Binary, ResourceName, Roster, Server, Stance, Version};
 
 /// The replicated setting: how long a write may take to reach the store.
@@ -300,6 +302,9 @@ impl Machine {
                 Holder::Observation(resource) => {
                     expire.observations.insert(resource);
                 }
+                Holder::Look(resource, observer) => {
+                    expire.looks.insert((resource, observer));
+                }
                 other => panic!("no schedule makes {other:?}"),
             }
         }
@@ -401,12 +406,40 @@ impl Machine {
         self.send(Command::SetRoster(set));
     }
 
-    pub(crate) fn observe(&mut self, resource: ResourceName, shown: &BTreeSet<Version>) {
-        self.send(Command::ObserveStorage(ObserveStorage {
-            if_revision: None,
+    /// Reports what these servers show. Returns whether that was accepted.
+    pub(crate) fn observe(
+        &mut self,
+        resource: ResourceName,
+        observer: Option<Server>,
+        shown: BTreeMap<Server, Version>,
+    ) -> bool {
+        let resource = group_resource(resource);
+        let kind = Some(kind());
+        let hashes = shown.values().map(|version| hash(*version));
+        let observe = match observer {
+            None => ObserveStorage {
+                kind,
+                ..ObserveStorage::unnamed(resource, hashes.collect())
+            },
+            Some(observer) => ObserveStorage {
+                kind,
+                observer: Some(ObserverName::parse(observer).expect(LEGAL)),
+                servers: shown
+                    .iter()
+                    .map(|(server, version)| server_look(server, *version))
+                    .collect(),
+                ..ObserveStorage::unnamed(resource, BTreeSet::new())
+            },
+        };
+        self.send(Command::ObserveStorage(observe)).result.is_ok()
+    }
+
+    /// An operator ends all evidence of observers.
+    pub(crate) fn dismiss(&mut self, resource: ResourceName) {
+        self.send(Command::DismissLooks(DismissLooks {
             resource: group_resource(resource),
-            kind: Some(kind()),
-            hashes: shown.iter().map(|version| hash(*version)).collect(),
+            observer: None,
+            server: None,
         }));
     }
 
@@ -420,6 +453,15 @@ impl Machine {
             &version(number),
         )
     }
+}
+
+/// What a server shows. An observer knows the members by their addresses.
+fn server_look(server: Server, version: Version) -> (ObservedServer, ServerLook) {
+    let look = ServerLook {
+        hashes: [hash(version)].into(),
+        member: MEMBERS.contains(&server).then(|| member(server)),
+    };
+    (ObservedServer::parse(server).expect(LEGAL), look)
 }
 
 pub(crate) fn group_resource(resource: ResourceName) -> GroupResource {

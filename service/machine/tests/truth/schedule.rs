@@ -96,8 +96,11 @@ pub(crate) enum Action {
     Restore,
     /// The newest machine version comes into force.
     Raise,
-    /// An observer reaches these servers, and reports what they show.
+    /// An observer reaches these servers, and reports what they show. One that looks at all servers has no name; any other is
+    /// named after its first server.
     Look(Vec<Server>),
+    /// An operator dismisses all looks at the resource.
+    Dismiss(ResourceName),
 }
 
 /// The terms of a claim.

@@ -1,13 +1,13 @@
 //! The world around the machine: servers, workers, observers, operators and stores.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{MACHINE_VERSION, MACHINE_VERSION_MIN};
+use synod_machine::{Look, MACHINE_VERSION, MACHINE_VERSION_MIN, StateStatus};
 
 use crate::abilities::Ability;
 use crate::draws::{CLAIM_TTL, DAY_AND_GRACE, MEMBERS, SERVERS, TTL};
 use crate::events::{Event, EventCounts};
-use crate::machine::Machine;
+use crate::machine::{Machine, hash};
 use crate::oracle::Fault;
 use crate::schedule::{
     Action, ClaimTerms, ENCODES_1, ENCODES_2, ResourceName, Roster, Server, Version, WorkerName,
@@ -107,11 +107,8 @@ impl TrueWorld {
         self.run(&start(ENCODES_1))?;
         self.run(&wait)?;
         self.run(&start(ENCODES_2))?;
-        // Evidence against the members stays until an observer has looked again.
-        let status = self.machine.status(widgets);
-        if status.is_some_and(|status| status.observation.is_some()) {
-            self.run(&[Action::Look(MEMBERS.to_vec())])?;
-        }
+        // Evidence against the members stays until an observer has reached the same servers again, and one is gone.
+        self.run(&[Action::Dismiss(widgets), Action::Look(MEMBERS.to_vec())])?;
         self.run(&wait)?;
         self.run(&[Action::Claim("last", widgets, terms), Action::Run("last")])?;
         Ok(self.machine.check_drop(widgets, 1).is_safe())
@@ -182,6 +179,7 @@ impl TrueWorld {
             Action::Abort(resource) => self.machine.abort(*resource),
             Action::Delete(resource) => self.machine.delete(*resource),
             Action::Reset(resource) => self.machine.reset(*resource),
+            Action::Dismiss(resource) => self.machine.dismiss(*resource),
             Action::Forget(resource) => {
                 if self.machine.forget(*resource) {
                     self.counts.note(Event::ResourceForgotten);
@@ -234,32 +232,45 @@ impl TrueWorld {
         });
     }
 
-    /// Once the machine drops an observation, what it showed of a server is no evidence any more.
+    /// Once the machine drops what a look showed of a server, it is no evidence any more.
     fn end_evidence(&mut self) {
         let status = self.machine.status(ResourceName::Widgets);
-        if status.is_none_or(|status| status.observation.is_none()) {
-            for process in &mut self.processes {
-                process.shown.clear();
-            }
+        for process in &mut self.processes {
+            let server = process.server;
+            process.shown.retain(|version| {
+                let status = status.as_ref();
+                status.is_some_and(|status| is_shown(status, server, *version))
+            });
         }
     }
 
     /// An observer reaches these servers and reports what they show.
     fn look(&mut self, servers: &[Server]) {
-        let mut shown: BTreeSet<Version> = BTreeSet::new();
+        let mut reached: BTreeMap<Server, (usize, Version)> = BTreeMap::new();
         for server in servers {
             let Some(at) = self.current(server) else {
                 continue;
             };
-            let process = &mut self.processes[at];
+            let process = &self.processes[at];
             if let (true, Some(version)) = (process.is_running, process.encodes) {
-                shown.insert(version);
-                process.shown.insert(version);
+                reached.insert(*server, (at, version));
             }
         }
-        if !shown.is_empty() {
-            self.machine.observe(ResourceName::Widgets, &shown);
+        if reached.is_empty() {
+            return;
+        }
+        let observer = (servers.len() < SERVERS.len()).then(|| servers[0]);
+        let shown = reached
+            .iter()
+            .map(|(server, (_, version))| (*server, *version));
+        if self
+            .machine
+            .observe(ResourceName::Widgets, observer, shown.collect())
+        {
             self.counts.note(Event::Observed);
+            for (at, version) in reached.into_values() {
+                self.processes[at].shown.insert(version);
+            }
         }
     }
 
@@ -267,4 +278,21 @@ impl TrueWorld {
     pub(crate) fn worker(&self, name: WorkerName) -> Option<usize> {
         self.workers.iter().rposition(|worker| worker.name == name)
     }
+}
+
+/// Returns whether a look that the machine keeps shows the version at the server.
+fn is_shown(status: &StateStatus, server: Server, version: Version) -> bool {
+    let unnamed = match status.looks.is_empty() {
+        true => &status.observation,
+        false => &status.unnamed_look,
+    };
+    let hash = hash(version);
+    let by_name = |look: &Look| {
+        let shown = look.servers.get(server);
+        shown.is_some_and(|shown| shown.hashes.contains(&hash))
+    };
+    let is_unnamed = unnamed
+        .as_ref()
+        .is_some_and(|seen| seen.hashes.contains(&hash));
+    is_unnamed || status.looks.values().any(by_name)
 }

@@ -59,6 +59,24 @@ pub const LIMITS: &[Limit] = &[
         INVALID,
     ),
     limit(
+        "observers of a resource",
+        OBSERVERS_MAX,
+        "observers",
+        "refused with QUOTA",
+    ),
+    limit(
+        "servers in the look of one observer",
+        OBSERVED_SERVERS_MAX,
+        "servers",
+        INVALID,
+    ),
+    limit(
+        "name of an observer, or of a server that it looks at",
+        OBSERVED_SERVER_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
         "encodings of a resource that may be stored, or still land, after a look",
         ENCODINGS_MAX,
         "encodings",

@@ -1,12 +1,12 @@
 //! The requests on migrations, and on the known encodings of the store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::limits::OBSERVED_HASHES_MAX;
+use crate::limits::{OBSERVED_HASHES_MAX, OBSERVED_SERVERS_MAX};
 use crate::{
     ClaimToken, FailureClass, FailureReason, GroupResource, Kind, MigrationAlias, MigrationId,
-    MigrationProgress, MigrationReason, Preconditions, Revision, StorageVersionHash, Ttl,
-    Violation, Violations, Walk, WorkerName, WorkerStop,
+    MigrationProgress, MigrationReason, ObservedServer, ObserverName, Preconditions, Revision,
+    ServerLook, StorageVersionHash, Ttl, Violation, Violations, Walk, WorkerName, WorkerStop,
 };
 
 /// The machine version that brings [`StartMigration::alias`]: a replica of an older one cannot read it.
@@ -172,17 +172,41 @@ pub struct ObserveStorage {
     pub resource: GroupResource,
     /// The kind of the resource's objects, if the observer knows it. It identifies the version of a hash.
     pub kind: Option<Kind>,
-    /// The storage-version hashes that its servers show: one if they agree.
+    /// The storage-version hashes that its servers show: one if they agree. Empty if the servers are named.
     pub hashes: BTreeSet<StorageVersionHash>,
     /// Only if the resource's StorageState was last changed at this revision, which the observer read before it looked;
     /// zero: there is none. Otherwise an older observation would remove what was learned since.
     pub if_revision: Option<Revision>,
+    /// The observer. `None`: one without a name, which has reached every server. Since 0.1.
+    pub observer: Option<ObserverName>,
+    /// The servers that a named observer has reached. Of the others that it has ever reached its look stays. Since 0.1.
+    pub servers: BTreeMap<ObservedServer, ServerLook>,
 }
 
 impl ObserveStorage {
+    /// What an observer without a name saw, which reached every server.
+    pub fn unnamed(resource: GroupResource, hashes: BTreeSet<StorageVersionHash>) -> Self {
+        Self {
+            resource,
+            kind: None,
+            hashes,
+            if_revision: None,
+            observer: None,
+            servers: BTreeMap::new(),
+        }
+    }
+
     /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
+        if self.observer.is_some() {
+            self.check_servers(&mut violations);
+            return violations;
+        }
+        if !self.servers.is_empty() {
+            let rule = "must name the observer: only what a named observer shows is kept by server";
+            violations.push(Violation::required(rule).at("observer"));
+        }
         let hashes = self.hashes.len();
         if hashes == 0 {
             let rule = "must name what discovery shows: a resource without a hash is not observed";
@@ -193,6 +217,52 @@ impl ObserveStorage {
         }
         violations
     }
+
+    /// The hashes that any server shows.
+    pub fn shown_hashes(&self) -> BTreeSet<StorageVersionHash> {
+        let named = self.servers.values().flat_map(|look| &look.hashes);
+        self.hashes.iter().chain(named).copied().collect()
+    }
+
+    /// Whether no server shows the resource.
+    pub fn shows_nothing(&self) -> bool {
+        let mut named = self.servers.values();
+        self.hashes.is_empty() && named.all(|look| look.hashes.is_empty())
+    }
+
+    fn check_servers(&self, violations: &mut Violations) {
+        let servers = self.servers.len();
+        if servers == 0 {
+            let rule = "must name the servers that were reached: an observer that reached none saw nothing";
+            violations.push(Violation::required(rule).at("servers"));
+        }
+        if servers > OBSERVED_SERVERS_MAX {
+            violations.push(Violation::too_many(servers, OBSERVED_SERVERS_MAX).at("servers"));
+        }
+        for (index, look) in self.servers.values().enumerate() {
+            let hashes = look.hashes.len();
+            if hashes > OBSERVED_HASHES_MAX {
+                let violation = Violation::too_many(hashes, OBSERVED_HASHES_MAX);
+                violations.push(violation.at(&format!("servers[{index}].hashes")));
+            }
+        }
+        if !self.hashes.is_empty() {
+            let rule = "a named observer gives the hashes by server";
+            let first = self.hashes.first().map(ToString::to_string);
+            violations.push(Violation::invalid(&first.unwrap_or_default(), rule).at("hashes"));
+        }
+    }
+}
+
+/// Ends what looks at the discovery of a resource have shown, which then drains: an operator knows better. Since 0.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DismissLooks {
+    /// The resource.
+    pub resource: GroupResource,
+    /// The observer whose look ends; `None`: every observer's.
+    pub observer: Option<ObserverName>,
+    /// The server of which the looks end; `None`: every server. An observer without a name has named none.
+    pub server: Option<ObservedServer>,
 }
 
 /// Forgets what is known of the store: the persisted encodings are unknown again. Of keys and features those that are known

@@ -29,6 +29,8 @@ stored_texts! {
     NamePrefix: as_str, Self::parse;
     Namespace: as_str, Self::parse;
     ObjectName: as_str, Self::parse;
+    ObservedServer: as_str, Self::parse;
+    ObserverName: as_str, Self::parse;
     SemanticVersion: as_str, Self::parse;
     Strategy: as_str, Self::parse;
     WorkerName: as_str, Self::parse;
@@ -95,6 +97,7 @@ stored! {
     DeleteObject { key, propagation, preconditions, fences }
     DeleteRoster { scope, if_revision }
     Deletion { at, revision, position }
+    DismissLooks { resource, observer, server }
     FailMigration { id, token, class, reason, stop }
     Fences { if_member, if_lease }
     ForgetResource { resource, if_revision }
@@ -123,7 +126,7 @@ stored! {
     MigrationTarget { hash, version }
     Object { key, metadata, attributes, deletion, content, content_revision }
     ObjectKey { resource, name }
-    ObserveStorage { resource, kind, hashes, if_revision }
+    ObserveStorage { resource, kind, hashes, if_revision, observer, servers }
     OwnerReference { api_version, kind, name, uid, controller, block_owner_deletion }
     Patch { encoding, format, document }
     PatchObject { key, data, metadata, ttl, preconditions, fences }
@@ -146,6 +149,7 @@ stored! {
     Roster { scope, metadata, rule }
     RosterRule { members, labels, least, complete, exempts_observed }
     ServeUntil { date, log }
+    ServerLook { hashes, member }
     SetRoster { scope, rule, if_revision }
     StartMigration { resource, reason, alias }
     Transact { compares, operations, reads, fences }

@@ -121,6 +121,7 @@ methods! {
         Claim = ClaimMigration;
         Complete = CompleteMigration;
         Delete = DeleteMigration;
+        Dismiss = DismissLooks;
         Fail = FailMigration;
         Get;
         List;

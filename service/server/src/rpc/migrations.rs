@@ -25,6 +25,7 @@ calls! {
     delete: MigrationsDeleteRequest => MigrationsDeleteResponse by DeleteMigration or dry_run;
     retry: MigrationsRetryRequest => MigrationsRetryResponse by RetryMigration or dry_run;
     observe: MigrationsObserveRequest => MigrationsObserveResponse by ObserveStorage, changed;
+    dismiss: MigrationsDismissRequest => MigrationsDismissResponse by DismissLooks or dry_run, changed;
     reset: MigrationsResetRequest => MigrationsResetResponse by ResetStorageStates or dry_run, changed;
 }
 

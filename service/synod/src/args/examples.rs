@@ -450,6 +450,8 @@ Examples:
   synod observe --kube-context prod --elect observer
   synod observe --kubeconfig admin.conf https://10.0.0.1:6443 https://10.0.0.2:6443 https://10.0.0.3:6443
   synod observe http://10.0.0.1:8080 http://10.0.0.2:8080 http://10.0.0.3:8080
+  synod observe --observer east --member api-1=https://10.0.0.1:6443 --member api-2=https://10.0.0.2:6443
+  synod observe --dismiss widgets.example.io --observer east --server https://10.0.0.3:6443
   kubectl proxy --port 8001 & synod observe --once http://127.0.0.1:8001
   synod observe -o json http://10.0.0.1:8080 | jq -c '.look.resources[] | select(.outcome != \"UNCHANGED\")'
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use synod_client::MemberId;
 
 use super::{ClientArgs, KubeArgs};
 use crate::duration;
@@ -16,6 +17,32 @@ pub(crate) struct ObserveArgs {
     pub(crate) urls: Vec<String>,
     #[command(flatten)]
     pub(crate) kube: KubeArgs,
+    /// The name of this observer, for clusters in which several look at different servers: what each server showed last is kept
+    /// until this observer reaches it again.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) observer: Option<String>,
+    /// A member of the cluster, and the URL of the API server that it is, which is looked at, too: what such servers showed
+    /// ends once they have all reported something else.
+    #[arg(
+        long = "member",
+        requires = "observer",
+        conflicts_with = "dismiss",
+        value_parser = member_at,
+        value_name = "MEMBER=URL"
+    )]
+    pub(crate) members: Vec<MemberAt>,
+    /// Look at nothing, and end what looks have shown of these resources, as of a server that is gone: it drains. With
+    /// --observer, only what this observer has seen.
+    #[arg(
+        long,
+        num_args = 1..,
+        conflicts_with_all = ["urls", "elect", "once", "period", "listen_metrics"],
+        value_name = "RESOURCE"
+    )]
+    pub(crate) dismiss: Vec<String>,
+    /// With --dismiss: only what this server has shown.
+    #[arg(long, requires = "dismiss", value_name = "URL")]
+    pub(crate) server: Option<String>,
     /// Look only while holding this lease in the namespace default: of several observers, one looks.
     #[arg(long, value_name = "LEASE")]
     pub(crate) elect: Option<String>,
@@ -40,6 +67,22 @@ pub(crate) struct ObserveArgs {
     pub(crate) output: ObserveFormat,
     #[command(flatten)]
     pub(crate) client: ClientArgs,
+}
+
+/// A member, and the URL of the API server that it is.
+#[derive(Clone, Debug)]
+pub(crate) struct MemberAt {
+    pub(crate) member: MemberId,
+    pub(crate) url: String,
+}
+
+fn member_at(text: &str) -> Result<MemberAt, String> {
+    let parts = text.split_once('=');
+    let (member, url) = parts.ok_or("must be MEMBER=URL, as in api-1=https://10.0.0.1:6443")?;
+    Ok(MemberAt {
+        member: MemberId::parse(member).map_err(|fault| format!("{member}: {fault}"))?,
+        url: url.to_owned(),
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,9 +1,11 @@
 //! `synod observe`: reads the discovery of API servers, round by round, and posts the hashes that they show. It is for
 //! servers that do not report; of those that report, it posts the hashes beside their reports.
 
+mod dismissal;
 pub(crate) mod documents;
 mod leases;
 mod metrics;
+mod named;
 mod round;
 pub(crate) mod server;
 mod servers;
@@ -17,7 +19,8 @@ use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
     Client, Error, ErrorKind, GroupResource, ListStorageVersions, LockOptions, ObserveStorage,
-    ReadOptions, Revision, StorageVersionEntry, StorageVersionHash, StorageVersionItem,
+    ObserverLook, ReadOptions, Revision, StorageVersionEntry, StorageVersionHash,
+    StorageVersionItem,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -28,6 +31,7 @@ use crate::failure::Failure;
 use crate::output::{self, Reader};
 use crate::signals::Signals;
 use metrics::Metrics;
+use named::Naming;
 use round::{Posted, Round, RoundEnd};
 use server::{Look, Server};
 use servers::Servers;
@@ -52,7 +56,12 @@ const AT_A_TIME: usize = 16;
 const FAREWELL: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    if !args.dismiss.is_empty() {
+        return dismissal::run(args, matches).await;
+    }
     let servers = Servers::of(args)?;
+    let name = args.observer.as_deref().map(dismissal::observer_name);
+    let naming = Naming::of(args, name.transpose()?);
     let candidacy = args
         .elect
         .as_deref()
@@ -69,6 +78,7 @@ pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit
         args,
         client: client.clone(),
         servers,
+        naming,
         metrics,
     };
     let ended = match candidacy {
@@ -92,6 +102,7 @@ struct Observer<'a> {
     args: &'a ObserveArgs,
     client: Client,
     servers: Servers,
+    naming: Option<Naming>,
     metrics: Metrics,
 }
 
@@ -153,7 +164,7 @@ impl Observer<'_> {
                 period = Some(args.period.map_or(longest, |asked| asked.min(longest)));
             }
             let round = match view {
-                Ok(_) => look(&self.client, &mut self.servers).await,
+                Ok(_) => look(&self.client, &mut self.servers, self.naming.as_ref()).await,
                 Err(error) => Err(error),
             };
             let is_whole = match round {
@@ -192,12 +203,16 @@ impl Observer<'_> {
 /// Looks at every server, and posts what was seen.
 ///
 /// The cluster is read before the look: if a member or an observer changes it after that, the post is refused.
-async fn look(client: &Client, servers: &mut Servers) -> Result<Round, Error> {
+async fn look(
+    client: &Client,
+    servers: &mut Servers,
+    naming: Option<&Naming>,
+) -> Result<Round, Error> {
     let before = known(client).await?;
     let (servers, hidden) = servers.now().await;
     let mut looks = join_all(servers.iter().map(Server::look)).await;
     looks.extend(hidden);
-    post(client, &before, looks).await
+    post(client, &before, looks, naming).await
 }
 
 /// Posts the part of what was seen that may be posted.
@@ -205,12 +220,22 @@ async fn post(
     client: &Client,
     before: &BTreeMap<GroupResource, Known>,
     looks: Vec<Look>,
+    naming: Option<&Naming>,
 ) -> Result<Round, Error> {
     let nothing = Known::default();
-    let posting = sight(&looks).into_iter().map(|(resource, seen)| {
+    let own = before.iter().filter(|(_, known)| {
+        let looks = &known.looks;
+        naming.is_some_and(|naming| looks.iter().any(|look| look.observer == naming.observer))
+    });
+    let seen = sight(&looks, own.map(|(resource, _)| resource));
+    let posting = seen.into_iter().map(|(resource, seen)| {
         let before = before.get(&resource).unwrap_or(&nothing);
+        let looks = &looks;
         Box::pin(async move {
-            let outcome = post_one(client, before, &resource, &seen).await;
+            let outcome = match naming {
+                None => post_one(client, before, &resource, &seen).await,
+                Some(naming) => naming.post(client, before, &resource, &seen, looks).await,
+            };
             (resource, seen, outcome)
         })
     });
@@ -242,10 +267,9 @@ async fn post_one(
         return RoundEnd::Withheld;
     };
     let observe = ObserveStorage {
-        resource: resource.clone(),
         kind: seen.kind(),
-        hashes,
         if_revision: Some(known.revision),
+        ..ObserveStorage::unnamed(resource.clone(), hashes)
     };
     match client.observe(observe).await {
         Ok(answer) => match (answer.changed, seen.is_whole()) {
@@ -253,9 +277,16 @@ async fn post_one(
             (true, true) => RoundEnd::Changed(answer.header.revision),
             (false, true) => RoundEnd::Unchanged,
         },
-        Err(error) if error.kind() == ErrorKind::Conflict => RoundEnd::Overtaken,
-        Err(error) => RoundEnd::Failed(format!("{}: {}", error.kind(), error.message())),
+        Err(error) => refusal(&error),
     }
+}
+
+/// The end of a round whose post was refused.
+fn refusal(error: &Error) -> RoundEnd {
+    if error.kind() == ErrorKind::Conflict {
+        return RoundEnd::Overtaken;
+    }
+    RoundEnd::Failed(format!("{}: {}", error.kind(), error.message()))
 }
 
 /// What the cluster knows of a resource.
@@ -268,6 +299,8 @@ struct Known {
     said: BTreeSet<StorageVersionHash>,
     is_reported: bool,
     is_contradicted: bool,
+    /// The looks of named observers.
+    looks: Vec<ObserverLook>,
 }
 
 async fn known(client: &Client) -> Result<BTreeMap<GroupResource, Known>, Error> {
@@ -293,6 +326,7 @@ impl Known {
             said: entries.filter_map(encoding_hash).collect(),
             is_reported: version.is_some(),
             is_contradicted: state.contradicted,
+            looks: state.looks.clone(),
         };
         Some((state.resource.clone(), known))
     }

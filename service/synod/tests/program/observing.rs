@@ -1,6 +1,7 @@
 //! Runs `synod observe` against API servers over HTTP, some of which fail.
 
 mod api_server;
+mod by_name;
 mod plugins;
 
 use std::time::Duration;

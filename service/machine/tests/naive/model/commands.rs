@@ -72,6 +72,7 @@ impl World {
             Command::RetryMigration(retry) => self.retry(&retry.id),
             Command::ObserveStorage(observe) => self.observe(observe, wall),
             Command::ResetStorageStates(reset) => self.reset(reset, wall),
+            Command::DismissLooks(_) => unreachable!("no log here dismisses a look"),
             Command::SetRoster(set) => self.set_roster(set, wall),
             Command::DeleteRoster(delete) => self.delete_roster(delete, wall),
         }

@@ -58,9 +58,8 @@ pub(super) fn observe(
             true => changed,
             false => changed.next(),
         }),
-        resource: resource(of),
-        hashes,
         kind: tells_kind.then(|| kind(0)),
+        ..ObserveStorage::unnamed(resource(of), hashes)
     })
 }
 

@@ -30,12 +30,12 @@ fn hash_of(name: &str) -> StorageVersionHash {
 }
 
 fn observe(cluster: &mut Cluster, name: &str) {
-    accepted(cluster.send(Command::ObserveStorage(ObserveStorage {
-        if_revision: None,
-        resource: resource(PODS),
-        kind: None,
-        hashes: [hash_of(name)].into(),
-    })));
+    accepted(
+        cluster.send(Command::ObserveStorage(ObserveStorage::unnamed(
+            resource(PODS),
+            [hash_of(name)].into(),
+        ))),
+    );
 }
 
 fn start(cluster: &mut Cluster, name: &str, reason: MigrationReason) -> MigrationId {
@@ -146,12 +146,7 @@ fn derived(case: &Case<'_>) -> Result<(), String> {
     };
     match text(case, "name") {
         name if name.starts_with("empty storageVersionHash") => {
-            let nothing = ObserveStorage {
-                if_revision: None,
-                resource: resource(PODS),
-                kind: None,
-                hashes: BTreeSet::new(),
-            };
+            let nothing = ObserveStorage::unnamed(resource(PODS), BTreeSet::new());
             assert!(!nothing.check().is_empty(), "the edge lets it through");
             let known = cluster.state.present().storage_state(&resource(PODS));
             expect_eq("state", &known.is_none(), &case["stateAfter"].is_null())?;

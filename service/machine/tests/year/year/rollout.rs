@@ -207,10 +207,8 @@ impl World {
                 return false;
             }
             let observe = ObserveStorage {
-                if_revision: None,
-                resource: resource(of),
-                hashes: shown.into_iter().map(hash_of).collect(),
                 kind: Some(kind()),
+                ..ObserveStorage::unnamed(resource(of), shown.into_iter().map(hash_of).collect())
             };
             let observed = self.cluster.send(Command::ObserveStorage(observe));
             observed.expect("whoever looks can say what is shown");

@@ -379,7 +379,12 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
         resource: Some(group_resource("observed")),
         hashes: vec!["8aSe+NMegvE=".to_owned()],
         kind: Some("Observed".to_owned()),
-        if_revision: None,
+        ..v1::MigrationsObserveRequest::default()
+    };
+    // What the one before has observed.
+    let dismiss = v1::MigrationsDismissRequest {
+        resource: Some(group_resource("observed")),
+        ..v1::MigrationsDismissRequest::default()
     };
     let reset = v1::MigrationsResetRequest {
         request_id: None,
@@ -392,6 +397,7 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
         row!("Migrations.Delete", MigrationsClient.delete, delete),
         row!("Migrations.Retry", MigrationsClient.retry, retry),
         row!("Migrations.Observe", MigrationsClient.observe, observe),
+        row!("Migrations.Dismiss", MigrationsClient.dismiss, dismiss),
         row!("Migrations.Reset", MigrationsClient.reset, reset),
     ]
 }

@@ -42,6 +42,8 @@ pub(super) enum RoundEnd {
     Changed(Revision),
     /// Not every server could be read, but one shows a new hash, which was joined to the known ones.
     Widened(Revision),
+    /// Posted by name, but not of every server: what these showed last stays.
+    Kept(BTreeSet<String>),
     /// Not every server could be read, and nothing was posted.
     Withheld,
     /// The cluster's knowledge has changed since before the look: by a member, or another observer.
@@ -56,6 +58,7 @@ impl RoundEnd {
             Self::Unchanged => "UNCHANGED",
             Self::Changed(_) => "CHANGED",
             Self::Widened(_) => "WIDENED",
+            Self::Kept(_) => "KEPT",
             Self::Withheld => "WITHHELD",
             Self::Overtaken => "OVERTAKEN",
             Self::Failed(_) => "FAILED",
@@ -71,6 +74,7 @@ impl Round {
             && self.posted.iter().all(|posted| match posted.outcome {
                 RoundEnd::Unchanged | RoundEnd::Changed(_) => true,
                 RoundEnd::Widened(_)
+                | RoundEnd::Kept(_)
                 | RoundEnd::Withheld
                 | RoundEnd::Overtaken
                 | RoundEnd::Failed(_) => false,
@@ -140,6 +144,7 @@ impl Round {
             ("CHANGED", "changed"),
             ("UNCHANGED", "as before"),
             ("WIDENED", "widened"),
+            ("KEPT", "kept in part"),
             ("WITHHELD", "withheld"),
             ("OVERTAKEN", "overtaken"),
             ("FAILED", "not taken"),
@@ -192,6 +197,13 @@ impl Round {
             RoundEnd::Widened(revision) => Some(format!(
                 "joined to what was observed before at revision {revision}, since not every server could be read"
             )),
+            RoundEnd::Kept(servers) => {
+                let servers: Vec<&str> = servers.iter().map(String::as_str).collect();
+                Some(format!(
+                    "posted, but of {} stays what was seen last: if it is gone, end that with `synod observe --dismiss`",
+                    servers.join(", ")
+                ))
+            }
             RoundEnd::Failed(why) => Some(format!("not taken: {}", printable(why))),
         }
     }
@@ -202,6 +214,7 @@ impl Posted {
         let revision = match &self.outcome {
             RoundEnd::Changed(revision) | RoundEnd::Widened(revision) => Some(*revision),
             RoundEnd::Unchanged
+            | RoundEnd::Kept(_)
             | RoundEnd::Withheld
             | RoundEnd::Overtaken
             | RoundEnd::Failed(_) => None,

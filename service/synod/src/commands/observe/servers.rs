@@ -65,7 +65,10 @@ impl Servers {
     pub(super) fn of(args: &ObserveArgs) -> Result<Self, Failure> {
         let patience = args.server_timeout;
         let is_somebody = args.kube.kubeconfig.is_some() || args.kube.kube_context.is_some();
-        if args.urls.is_empty() {
+        let members = args.members.iter().map(|it| &it.url);
+        let members = members.filter(|url| !args.urls.contains(url));
+        let urls: Vec<String> = args.urls.iter().chain(members).cloned().collect();
+        if urls.is_empty() {
             let access = access(&args.kube)?;
             let through = ApiServer::new(access.clone(), patience).map_err(unusable)?;
             return Ok(Self::Found {
@@ -77,7 +80,7 @@ impl Servers {
         }
         // A token that stands in some kubeconfig is for no URL that was typed, unless it is asked for.
         let base = is_somebody.then(|| access(&args.kube)).transpose()?;
-        named(&args.urls, base.as_ref(), patience).map(Self::Named)
+        named(&urls, base.as_ref(), patience).map(Self::Named)
     }
 
     /// The servers that there are now. What hides some of them is a fault of the server that was asked; then those that

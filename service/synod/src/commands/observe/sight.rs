@@ -24,9 +24,13 @@ pub(crate) struct Seen {
     pub(crate) unknown: BTreeSet<String>,
 }
 
-/// What is seen of each resource that can be migrated and of which a server shows a hash.
-pub(crate) fn sight(looks: &[Look]) -> BTreeMap<GroupResource, Seen> {
-    let mut resources: BTreeMap<GroupResource, Seen> = BTreeMap::new();
+/// What is seen of each resource that can be migrated and of which a server shows a hash, or showed one before.
+pub(crate) fn sight<'a>(
+    looks: &[Look],
+    before: impl Iterator<Item = &'a GroupResource>,
+) -> BTreeMap<GroupResource, Seen> {
+    let before = before.map(|resource| (resource.clone(), Seen::default()));
+    let mut resources: BTreeMap<GroupResource, Seen> = before.collect();
     for shown in looks.iter().flat_map(|look| &look.shown) {
         if shown.is_migratable && shown.hash.is_some() {
             resources.entry(shown.resource.clone()).or_default();
@@ -110,7 +114,7 @@ mod tests {
     }
 
     fn seen(looks: &[Look], name: &str) -> Seen {
-        sight(looks)[&GroupResource::parse_qualified(name).unwrap()].clone()
+        sight(looks, [].into_iter())[&GroupResource::parse_qualified(name).unwrap()].clone()
     }
 
     const WIDGETS: &str = "widgets.example.io";
@@ -167,6 +171,6 @@ mod tests {
 
     #[test]
     fn what_nobody_says_the_encoding_of_is_passed_by() {
-        assert!(sight(&[look("a", &[(WIDGETS, None)], None)]).is_empty());
+        assert!(sight(&[look("a", &[(WIDGETS, None)], None)], [].into_iter()).is_empty());
     }
 }

@@ -385,6 +385,7 @@ fn state(
         stored_outside: false,
         ungated_gone: Vec::new(),
         more_ungated_gone: false,
+        looks: Vec::new(),
     }
 }
 

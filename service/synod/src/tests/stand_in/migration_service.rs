@@ -92,6 +92,13 @@ impl Migrations for Actor {
         Err(no_part())
     }
 
+    async fn dismiss(
+        &self,
+        _: Request<v1::MigrationsDismissRequest>,
+    ) -> Result<Response<v1::MigrationsDismissResponse>, Status> {
+        Err(no_part())
+    }
+
     async fn reset(
         &self,
         _: Request<v1::MigrationsResetRequest>,
