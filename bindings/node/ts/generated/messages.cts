@@ -2912,6 +2912,33 @@ export interface StorageState {
    * collection. Then the collection does not count all that is stored. Since 0.1.
    */
   storedOutside: boolean;
+  /** The looks of named observers. `observed_hashes` is what all looks show together. Since 0.1. */
+  looks: ObserverLook[];
+}
+
+/** The look of a named observer. Since 0.1. */
+export interface ObserverLook {
+  /** The observer. */
+  observer: string;
+  /** What each server shows, or showed when it was last reached. */
+  servers: ServerLook[];
+  /** The kind that the resource stores, if the observer said it; else empty. */
+  kind: string;
+  /** True: for two periods not all of these servers were reached, so what they showed says nothing of the present. */
+  expired: boolean;
+}
+
+/** What one server shows. Since 0.1. */
+export interface ServerLook {
+  /** The name under which the observer reaches the server, as its URL; up to 253 bytes. It is of this observer alone. */
+  server: string;
+  /** The storage-version hashes that the server shows, none twice, up to 16. None: it does not show the resource. */
+  hashes: string[];
+  /**
+   * The member that the server is; the caller does not act as this member. What all servers show that are members ends once each has reported another encoding. Left
+   * out: not known.
+   */
+  ofMember?: string;
 }
 
 /** The short absence of a member that came back. Since 0.1. */
@@ -3785,6 +3812,13 @@ export interface MigrationsObserveRequest {
    * take away what was learned since. Left out: take it in any case.
    */
   ifRevision?: bigint;
+  /**
+   * The name of the observer, up to 253 bytes. Then `hashes` stays empty, and `servers` is given. Left out: an observer without
+   * a name, which has reached every server. Since 0.1.
+   */
+  observer?: string;
+  /** The servers that a named observer has reached, up to 32. What others showed when it last reached them stays. Since 0.1. */
+  servers: ServerLook[];
 }
 
 /** It is noted. Since 0.1. */
@@ -3792,6 +3826,28 @@ export interface MigrationsObserveResponse {
   /** Who answered, and at which revision. */
   header?: ResponseHeader;
   /** False if nothing but the time of the last look is new. */
+  changed: boolean;
+}
+
+/** Ends what looks have shown. Since 0.1. */
+export interface MigrationsDismissRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The observer whose look ends. Left out: every observer's. */
+  observer?: string;
+  /** The server, by the name that observers use. Left out: all servers, of observers without a name too. */
+  server?: string;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** It is ended. Since 0.1. */
+export interface MigrationsDismissResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if there was nothing to end. */
   changed: boolean;
 }
 

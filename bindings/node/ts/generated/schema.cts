@@ -1156,6 +1156,18 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     ungatedGone: ['*', 'UngatedMember'],
     moreUngatedGone: ['=', 'b'],
     storedOutside: ['=', 'b'],
+    looks: ['*', 'ObserverLook'],
+  },
+  ObserverLook: {
+    observer: ['=', 's'],
+    servers: ['*', 'ServerLook'],
+    kind: ['=', 's'],
+    expired: ['=', 'b'],
+  },
+  ServerLook: {
+    server: ['=', 's'],
+    hashes: ['*', 's'],
+    ofMember: ['?', 's'],
   },
   ShortAbsence: {
     member: ['=', 's'],
@@ -1551,8 +1563,21 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     hashes: ['*', 's'],
     kind: ['?', 's'],
     ifRevision: ['?', 'l'],
+    observer: ['?', 's'],
+    servers: ['*', 'ServerLook'],
   },
   MigrationsObserveResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  MigrationsDismissRequest: {
+    requestId: ['?', 'RequestId'],
+    resource: ['?', 'GroupResource'],
+    observer: ['?', 's'],
+    server: ['?', 's'],
+    dryRun: ['=', 'b'],
+  },
+  MigrationsDismissResponse: {
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
   },

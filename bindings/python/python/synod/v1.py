@@ -489,6 +489,47 @@ class ObstacleReason(ProtocolEnum):
     """No member reports the resource, and discovery shows several encodings: `hashes`."""
 
 
+class UpgradeReason(ProtocolEnum):
+    """Why an upgrade may not go on; a smaller number is worse. Since 0.1. Clients treat an unknown reason as an obstacle and show its
+    `message`.
+    """
+
+    UNSPECIFIED = "UPGRADE_REASON_UNSPECIFIED"
+    """Never sent."""
+
+    ALARM = "UPGRADE_REASON_ALARM"
+    """The replica that answers raises `alarm`."""
+
+    DISAGREEMENT = "UPGRADE_REASON_DISAGREEMENT"
+    """The members do not agree on the resource, or nothing is known at all: `agreement` says why."""
+
+    ROSTER = "UPGRADE_REASON_ROSTER"
+    """A roster asks for members that do not report the resource, or for resources that nothing knows: `agreement` says which."""
+
+    SILENT = "UPGRADE_REASON_SILENT"
+    """The members have joined and have not reported since. An empty report counts."""
+
+    EXPIRING = "UPGRADE_REASON_EXPIRING"
+    """The member has not renewed its membership for two thirds of its TTL: it expires in `remaining_ms` unless it renews."""
+
+    MIGRATION_FAILED = "UPGRADE_REASON_MIGRATION_FAILED"
+    """The worker of `migration` gave up, and nothing has migrated the resource since."""
+
+    NOT_MIGRATED = "UPGRADE_REASON_NOT_MIGRATED"
+    """Objects may be stored in another version than the one that is agreed on, and no migration waits or runs."""
+
+    MIGRATION_PENDING = "UPGRADE_REASON_MIGRATION_PENDING"
+    """`migration` waits for a worker."""
+
+    MIGRATION_RUNNING = "UPGRADE_REASON_MIGRATION_RUNNING"
+    """`worker` has claimed `migration`."""
+
+    DRAINING = "UPGRADE_REASON_DRAINING"
+    """Writes in another version than the one that is agreed on may still land, for `remaining_ms`: in `version`, in the encoding
+    with `hash`, or, if both are empty, in versions that nobody can name.
+    """
+
+
 class MigrationReason(ProtocolEnum):
     """Why a migration was created. Since 0.1."""
 
@@ -5472,6 +5513,9 @@ class StorageState(Message):
     collection. Then the collection does not count all that is stored. Since 0.1.
     """
 
+    looks: tuple[ObserverLook, ...] = ()
+    """The looks of named observers. `observed_hashes` is what all looks show together. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5499,6 +5543,53 @@ class StorageState(Message):
         Field("ungated_gone", "ungatedGone", "many", "UngatedMember"),
         Field("more_ungated_gone", "moreUngatedGone", "one", "bool"),
         Field("stored_outside", "storedOutside", "one", "bool"),
+        Field("looks", "looks", "many", "ObserverLook"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ObserverLook(Message):
+    """The look of a named observer. Since 0.1."""
+
+    observer: str = ""
+    """The observer."""
+
+    servers: tuple[ServerLook, ...] = ()
+    """What each server shows, or showed when it was last reached."""
+
+    kind: str = ""
+    """The kind that the resource stores, if the observer said it; else empty."""
+
+    expired: bool = False
+    """True: for two periods not all of these servers were reached, so what they showed says nothing of the present."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("observer", "observer", "one", "str"),
+        Field("servers", "servers", "many", "ServerLook"),
+        Field("kind", "kind", "one", "str"),
+        Field("expired", "expired", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ServerLook(Message):
+    """What one server shows. Since 0.1."""
+
+    server: str = ""
+    """The name under which the observer reaches the server, as its URL; up to 253 bytes. It is of this observer alone."""
+
+    hashes: tuple[str, ...] = ()
+    """The storage-version hashes that the server shows, none twice, up to 16. None: it does not show the resource."""
+
+    of_member: str | None = None
+    """The member that the server is; the caller does not act as this member. What all servers show that are members ends once each has reported another encoding. Left
+    out: not known.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("server", "server", "one", "str"),
+        Field("hashes", "hashes", "many", "str"),
+        Field("of_member", "ofMember", "optional", "str"),
     )
 
 
@@ -5887,12 +5978,16 @@ class StorageVersionsGetResponse(Message):
     heartbeat: Heartbeat | None = None
     """When discovery was last looked at, as of now and not of the revision. Unset if it never was."""
 
+    reasons: tuple[Obstacle, ...] = ()
+    """Why the members do not agree on the resource: every obstacle, as `CheckAgreement` of the resource names it. None: they agree."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("storage_version", "storageVersion", "optional", "StorageVersion"),
         Field("storage_state", "storageState", "optional", "StorageState"),
         Field("log_time_ms", "logTimeMs", "one", "long"),
         Field("heartbeat", "heartbeat", "optional", "Heartbeat"),
+        Field("reasons", "reasons", "many", "Obstacle"),
     )
 
 
@@ -5986,9 +6081,13 @@ class StorageVersionListItem(Message):
     storage_state: StorageState | None = None
     """What stays when the entries go."""
 
+    reasons: tuple[Obstacle, ...] = ()
+    """Why the members do not agree on the resource: see `StorageVersionsGetResponse.reasons`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("storage_version", "storageVersion", "optional", "StorageVersion"),
         Field("storage_state", "storageState", "optional", "StorageState"),
+        Field("reasons", "reasons", "many", "Obstacle"),
     )
 
 
@@ -6389,6 +6488,116 @@ class ObstacleGroup(Message):
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("version", "version", "one", "str"),
         Field("members", "members", "many", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsCheckUpgradeRequest(Message):
+    """Asks whether an upgrade may go on. Since 0.1."""
+
+    read: ReadOptions | None = None
+    """How to read; left out: linearizable."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("read", "read", "optional", "ReadOptions"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsCheckUpgradeResponse(Message):
+    """Whether an upgrade may go on. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    may_go_on: bool = False
+    """Whether it may: there is no obstacle."""
+
+    message: str = ""
+    """The answer in one sentence, for people."""
+
+    obstacles: tuple[UpgradeObstacle, ...] = ()
+    """Every obstacle, the worst first, in the order of the numbers of their reasons; up to 64."""
+
+    omitted: int = 0
+    """How many more there are."""
+
+    assumptions: tuple[Assumption, ...] = ()
+    """The assumptions of a positive answer, also while it is negative. None: nothing."""
+
+    expiring_known: bool = False
+    """Whether it is known which members are about to expire: only the leader knows it, and only of the present revision. False: no
+    obstacle says `EXPIRING`.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("may_go_on", "mayGoOn", "one", "bool"),
+        Field("message", "message", "one", "str"),
+        Field("obstacles", "obstacles", "many", "UpgradeObstacle"),
+        Field("omitted", "omitted", "one", "int"),
+        Field("assumptions", "assumptions", "many", "Assumption"),
+        Field("expiring_known", "expiringKnown", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class UpgradeObstacle(Message):
+    """An obstacle to an upgrade. Since 0.1."""
+
+    reason: UpgradeReason = UpgradeReason.UNSPECIFIED
+    """The kind of obstacle."""
+
+    message: str = ""
+    """The same in words, for people."""
+
+    command: str = ""
+    """A command that shows more or helps, for a shell."""
+
+    resource: GroupResource | None = None
+    """The resource that it concerns. Unset: the whole cluster."""
+
+    members: tuple[str, ...] = ()
+    """The members that it concerns, sorted; up to 16."""
+
+    omitted: int = 0
+    """How many more members it concerns."""
+
+    agreement: Obstacle | None = None
+    """The obstacle to the agreement, where the reason is one."""
+
+    alarm: Alarm | None = None
+    """The alarm, where the reason is one."""
+
+    migration: str = ""
+    """The name of the migration, where the reason names one; else empty."""
+
+    worker: str = ""
+    """The worker that has claimed the migration, as it calls itself, where one has; else empty."""
+
+    version: str = ""
+    """The version, where the reason names one: what drains, or what a migration writes. Else empty."""
+
+    hash: str = ""
+    """The storage-version hash, where only that is known; else empty."""
+
+    remaining_ms: int = 0
+    """How long it lasts still, in milliseconds of log time, where the reason says so; else 0."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("reason", "reason", "one", "UpgradeReason"),
+        Field("message", "message", "one", "str"),
+        Field("command", "command", "one", "str"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("members", "members", "many", "str"),
+        Field("omitted", "omitted", "one", "int"),
+        Field("agreement", "agreement", "optional", "Obstacle"),
+        Field("alarm", "alarm", "optional", "Alarm"),
+        Field("migration", "migration", "one", "str"),
+        Field("worker", "worker", "one", "str"),
+        Field("version", "version", "one", "str"),
+        Field("hash", "hash", "one", "str"),
+        Field("remaining_ms", "remainingMs", "one", "long"),
     )
 
 
@@ -7013,12 +7222,22 @@ class MigrationsObserveRequest(Message):
     take away what was learned since. Left out: take it in any case.
     """
 
+    observer: str | None = None
+    """The name of the observer, up to 253 bytes. Then `hashes` stays empty, and `servers` is given. Left out: an observer without
+    a name, which has reached every server. Since 0.1.
+    """
+
+    servers: tuple[ServerLook, ...] = ()
+    """The servers that a named observer has reached, up to 32. What others showed when it last reached them stays. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
         Field("hashes", "hashes", "many", "str"),
         Field("kind", "kind", "optional", "str"),
         Field("if_revision", "ifRevision", "optional", "long"),
+        Field("observer", "observer", "optional", "str"),
+        Field("servers", "servers", "many", "ServerLook"),
     )
 
 
@@ -7031,6 +7250,50 @@ class MigrationsObserveResponse(Message):
 
     changed: bool = False
     """False if nothing but the time of the last look is new."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsDismissRequest(Message):
+    """Ends what looks have shown. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    resource: GroupResource | None = None
+    """The resource."""
+
+    observer: str | None = None
+    """The observer whose look ends. Left out: every observer's."""
+
+    server: str | None = None
+    """The server, by the name that observers use. Left out: all servers, of observers without a name too."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("observer", "observer", "optional", "str"),
+        Field("server", "server", "optional", "str"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsDismissResponse(Message):
+    """It is ended. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    changed: bool = False
+    """False if there was nothing to end."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
@@ -7869,6 +8132,8 @@ __all__ = [
     "MigrationsCompleteResponse",
     "MigrationsDeleteRequest",
     "MigrationsDeleteResponse",
+    "MigrationsDismissRequest",
+    "MigrationsDismissResponse",
     "MigrationsFailRequest",
     "MigrationsFailResponse",
     "MigrationsGetRequest",
@@ -7909,6 +8174,7 @@ __all__ = [
     "ObjectsTransactResponse",
     "ObjectsUpdateRequest",
     "ObjectsUpdateResponse",
+    "ObserverLook",
     "Obstacle",
     "ObstacleGroup",
     "ObstacleReason",
@@ -7947,6 +8213,7 @@ __all__ = [
     "RostersListResponse",
     "RostersSetRequest",
     "RostersSetResponse",
+    "ServerLook",
     "SessionsCloseRequest",
     "SessionsCloseResponse",
     "SessionsGetOutcomeRequest",
@@ -7970,6 +8237,8 @@ __all__ = [
     "StorageVersionsCheckBinaryResponse",
     "StorageVersionsCheckDropRequest",
     "StorageVersionsCheckDropResponse",
+    "StorageVersionsCheckUpgradeRequest",
+    "StorageVersionsCheckUpgradeResponse",
     "StorageVersionsForgetRequest",
     "StorageVersionsForgetResponse",
     "StorageVersionsGetRequest",
@@ -7986,6 +8255,8 @@ __all__ = [
     "TransactedAnswer",
     "UngatedMember",
     "UpdateOperation",
+    "UpgradeObstacle",
+    "UpgradeReason",
     "Walk",
     "WatchBookmark",
     "WatchCompacted",
