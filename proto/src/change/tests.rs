@@ -698,6 +698,11 @@ fn every_fault_of_a_request_about_a_migration_is_named_at_once() {
     let hash = "xPOwRZ+Yhw8=";
     assert_eq!(observe(&[hash, hash]), ["hashes[1]"]);
     assert_eq!(observe(&[hash, "x"]), ["hashes[1]"]);
+}
+
+#[test]
+fn every_fault_of_a_look_of_a_named_observer_is_named_at_once() {
+    let hash = "xPOwRZ+Yhw8=";
     let look = |server: &str, hashes: &[&str]| v1::ServerLook {
         server: server.to_owned(),
         hashes: hashes.iter().map(ToString::to_string).collect(),

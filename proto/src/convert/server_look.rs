@@ -29,7 +29,7 @@ impl Wire<Vec<v1::ServerLook>> for BTreeMap<ObservedServer, ServerLook> {
         for (at, look) in pb.into_iter().enumerate() {
             let name = look.server.clone();
             match read(look) {
-                Err(faults) => found.extend_at(&format!("[{at}]"), faults),
+                Err(faults) => found.extend_at(format!("[{at}]"), faults),
                 Ok((server, look)) => {
                     if looks.insert(server, look).is_some() {
                         let fault = Violation::duplicate(&name);

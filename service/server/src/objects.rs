@@ -224,11 +224,11 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         on_trust,
         // Not part of the protocol: which members were heard before matters to apply only.
         heard: _,
-        drains,
-        hash_drains,
+        drains: _,
+        hash_drains: _,
         serve_until,
-        claim_drains,
-        unknown_drain,
+        claim_drains: _,
+        unknown_drain: _,
         known_versions,
         known_hashes,
         concluded_before,
@@ -244,13 +244,6 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
-    let versions = drains.iter();
-    let versions = versions.map(|(version, until)| v1::Drain::of(version, *until));
-    let shown = hash_drains.iter();
-    let shown = shown.map(|(hash, until)| v1::Drain::of_hash(*hash, *until));
-    let claims = claim_drains.iter();
-    let claims = claims.map(|(token, drain)| claim_drain(*token, drain));
-    let unknown = unknown_drain.map(v1::Drain::of_unknown);
     v1::StorageState {
         metadata: Some(v1::Metadata::of(
             resource.storage_state_name(),
@@ -263,7 +256,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         agreement_revision: agreement_revision.get(),
         current_version: text(agreed.as_ref()),
         persisted: persisted.iter().map(Into::into).collect(),
-        drains: versions.chain(shown).chain(claims).chain(unknown).collect(),
+        drains: all_drains(&row.status),
         common_encoding_version: text(common.as_ref()),
         observed_hashes: hashes.map(ToString::to_string).collect(),
         observed_kind: kind.map(ToString::to_string).unwrap_or_default(),
@@ -284,6 +277,18 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         more_ungated_gone: *more_ungated_gone,
         stored_outside: *stored_outside,
     }
+}
+
+/// The drains of servers, of what discovery has shown, of claims, and of versions that nobody can name.
+fn all_drains(status: &StateStatus) -> Vec<v1::Drain> {
+    let versions = status.drains.iter();
+    let versions = versions.map(|(version, until)| v1::Drain::of(version, *until));
+    let shown = status.hash_drains.iter();
+    let shown = shown.map(|(hash, until)| v1::Drain::of_hash(*hash, *until));
+    let claims = status.claim_drains.iter();
+    let claims = claims.map(|(token, drain)| claim_drain(*token, drain));
+    let unknown = status.unknown_drain.map(v1::Drain::of_unknown);
+    versions.chain(shown).chain(claims).chain(unknown).collect()
 }
 
 fn short_absence((member, absence): (&MemberId, &ShortAbsence)) -> v1::ShortAbsence {

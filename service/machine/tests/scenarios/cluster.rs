@@ -12,11 +12,11 @@ use synod_model::{
     Endpoint, Epoch, ErrorKind, FailMigration, FailureClass, FailureReason, InstanceId, Join, Kind,
     Labels, Leave, LogTime, MarkReady, MemberId, Migration, MigrationId, MigrationProgress,
     ObserveStorage, OpenSession, Refusal, Renew, ReportMigrationProgress, RequestId, Revision,
-    SessionId, Settings, SettingsPatch, StorageVersionHash, Ttl, UpdateSettings, WallTime,
-    WorkerName,
+    SessionId, Settings, SettingsPatch, Ttl, UpdateSettings, WallTime, WorkerName,
 };
 
-use crate::entry::{Says, resource, version};
+pub(crate) use crate::entry::hash;
+use crate::entry::{Says, resource};
 pub(crate) use crate::said::{forget, number, request};
 use crate::said::{next, nothing_is_said, numbered_adopt, numbered_report};
 use crate::stored;
@@ -493,9 +493,4 @@ pub(crate) fn observe(name: &str, versions: &[&str]) -> Command {
         kind: Kind::parse("Widget").ok(),
         ..ObserveStorage::unnamed(resource(name), shown)
     })
-}
-
-/// The hash that discovery shows of a version of the kind that all scenarios use.
-pub(crate) fn hash(text: &str) -> StorageVersionHash {
-    StorageVersionHash::of_version(&version(text), &Kind::parse("Widget").expect(LEGAL))
 }

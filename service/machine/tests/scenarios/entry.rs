@@ -1,6 +1,8 @@
 //! The report entry of a server, for scenarios.
 
-use synod_model::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, StoredIn, WallTime};
+use synod_model::{
+    ApiVersion, GroupResource, Kind, ReportEntry, Stance, StorageVersionHash, StoredIn, WallTime,
+};
 
 /// One resource in a report.
 #[derive(Clone, Debug)]
@@ -130,4 +132,12 @@ pub(crate) fn resource(name: &str) -> GroupResource {
 
 pub(crate) fn version(text: &str) -> ApiVersion {
     ApiVersion::parse(text).expect("a legal version")
+}
+
+/// The hash that discovery shows of a version of the kind that all scenarios use.
+pub(crate) fn hash(text: &str) -> StorageVersionHash {
+    StorageVersionHash::of_version(
+        &version(text),
+        &Kind::parse("Widget").expect("a legal kind"),
+    )
 }

@@ -18,9 +18,8 @@ use clap::ArgMatches;
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
-    Client, Error, ErrorKind, GroupResource, ListStorageVersions, LockOptions, ObserveStorage,
-    ObserverLook, ReadOptions, Revision, StorageVersionEntry, StorageVersionHash,
-    StorageVersionItem,
+    Client, Error, GroupResource, ListStorageVersions, LockOptions, ObserveStorage, ObserverLook,
+    ReadOptions, Revision, StorageVersionEntry, StorageVersionHash, StorageVersionItem,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -234,7 +233,10 @@ async fn post(
         Box::pin(async move {
             let outcome = match naming {
                 None => post_one(client, before, &resource, &seen).await,
-                Some(naming) => naming.post(client, before, &resource, &seen, looks).await,
+                Some(naming) => {
+                    let known = (before.revision, before.looks.as_slice());
+                    naming.post(client, known, &resource, &seen, looks).await
+                }
             };
             (resource, seen, outcome)
         })
@@ -277,16 +279,8 @@ async fn post_one(
             (true, true) => RoundEnd::Changed(answer.header.revision),
             (false, true) => RoundEnd::Unchanged,
         },
-        Err(error) => refusal(&error),
+        Err(error) => RoundEnd::refused(&error),
     }
-}
-
-/// The end of a round whose post was refused.
-fn refusal(error: &Error) -> RoundEnd {
-    if error.kind() == ErrorKind::Conflict {
-        return RoundEnd::Overtaken;
-    }
-    RoundEnd::Failed(format!("{}: {}", error.kind(), error.message()))
 }
 
 /// What the cluster knows of a resource.

@@ -43,7 +43,7 @@ impl World {
         let mut others = self.migrations.iter().filter(|other| {
             let is_other = other.id.resource() == resource && other.id != claim.id;
             let is_older = other.id.number() < claim.id.number();
-            is_other && is_open(other) && (is_older || other.claim.is_some())
+            is_other && other.is_open() && (is_older || other.claim.is_some())
         });
         let is_first = others.next().is_none();
         if migration.phase != MigrationPhase::Pending || !is_first {
@@ -236,7 +236,7 @@ impl World {
                 for migration in self.migrations.clone() {
                     let other = Some(migration.agreement_revision) != agreement;
                     if migration.id.resource() == &name && other {
-                        if is_open(&migration) {
+                        if migration.is_open() {
                             self.call_off(&migration.id, cause, wall);
                         }
                         self.clear_deadline(&Holder::Retry(migration.id));
@@ -356,7 +356,7 @@ impl World {
     pub(super) fn begin_again(&mut self, name: &GroupResource, wall: WallTime) {
         self.begun_again.insert(name.clone());
         for migration in self.migrations.clone() {
-            let unfinished = is_open(&migration) || migration.phase == MigrationPhase::Failed;
+            let unfinished = migration.is_open() || migration.phase == MigrationPhase::Failed;
             if migration.id.resource() == name && unfinished {
                 self.call_off(&migration.id, AbortCause::StorageUnknown, wall);
             }
@@ -458,7 +458,7 @@ impl World {
             migration.id.resource() == name && migration.agreement_revision == agreement
         });
         of_it
-            .filter(|migration| is_open(migration) || migration.phase == MigrationPhase::Failed)
+            .filter(|migration| migration.is_open() || migration.phase == MigrationPhase::Failed)
             .collect()
     }
 
@@ -491,11 +491,4 @@ impl World {
         all.find(|kept| kept.name == *name)
             .expect("it was looked up")
     }
-}
-
-fn is_open(migration: &Migration) -> bool {
-    matches!(
-        migration.phase,
-        MigrationPhase::Pending | MigrationPhase::Running
-    )
 }

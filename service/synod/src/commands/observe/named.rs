@@ -6,14 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use synod_client::{
-    Client, GroupResource, MemberId, ObserveStorage, ObservedServer, ObserverName, ServerLook,
-    Violation,
+    Client, GroupResource, MemberId, ObserveStorage, ObservedServer, ObserverLook, ObserverName,
+    Revision, ServerLook, Violation,
 };
 
 use super::round::RoundEnd;
 use super::server::Look;
 use super::sight::Seen;
-use super::{Known, refusal};
 use crate::args::ObserveArgs;
 
 /// The name of the observer, and what it knows of its servers.
@@ -40,7 +39,7 @@ impl Naming {
     pub(super) async fn post(
         &self,
         client: &Client,
-        known: &Known,
+        (revision, known): (Revision, &[ObserverLook]),
         resource: &GroupResource,
         seen: &Seen,
         looks: &[Look],
@@ -52,8 +51,7 @@ impl Naming {
         if servers.is_empty() {
             return RoundEnd::Withheld;
         }
-        let own = known.looks.iter();
-        let own = own.filter(|look| look.observer == self.observer);
+        let own = known.iter().filter(|look| look.observer == self.observer);
         let kept = own.flat_map(|look| look.servers.keys());
         let kept = kept.filter(|server| !servers.contains_key(*server));
         let mut kept: BTreeSet<String> = kept.map(ToString::to_string).collect();
@@ -62,14 +60,14 @@ impl Naming {
             kind: seen.kind(),
             observer: Some(self.observer.clone()),
             servers,
-            if_revision: Some(known.revision),
+            if_revision: Some(revision),
             ..ObserveStorage::unnamed(resource.clone(), BTreeSet::new())
         };
         match client.observe(observe).await {
             Ok(_) if !kept.is_empty() => RoundEnd::Kept(kept),
             Ok(answer) if answer.changed => RoundEnd::Changed(answer.header.revision),
             Ok(_) => RoundEnd::Unchanged,
-            Err(error) => refusal(&error),
+            Err(error) => RoundEnd::refused(&error),
         }
     }
 

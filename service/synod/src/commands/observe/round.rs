@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use synod_client::{GroupResource, Revision, StorageVersionHash};
+use synod_client::{Error, ErrorKind, GroupResource, Revision, StorageVersionHash};
 
 use super::server::{Fault, Look};
 use super::sight::Seen;
@@ -53,6 +53,14 @@ pub(super) enum RoundEnd {
 }
 
 impl RoundEnd {
+    /// The end of a round whose post was refused.
+    pub(super) fn refused(error: &Error) -> Self {
+        if error.kind() == ErrorKind::Conflict {
+            return Self::Overtaken;
+        }
+        Self::Failed(format!("{}: {}", error.kind(), error.message()))
+    }
+
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Unchanged => "UNCHANGED",
