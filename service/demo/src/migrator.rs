@@ -14,7 +14,7 @@ use clap::Args;
 use serde_json::Value;
 use synod_client::{
     Client, ContinueToken, GroupResource, Migration, Migrator, MigratorOptions, Store, StoreError,
-    StorePage, Ttl, WorkerName,
+    StorePage, Ttl, Walk, WorkerName,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -101,6 +101,11 @@ struct ApiServers {
 impl Store for ApiServers {
     /// The object as an API server answered it.
     type Object = Value;
+
+    /// API servers list what they have stored, wherever that is.
+    fn walks(&self) -> Walk {
+        Walk::Both
+    }
 
     async fn list_page(
         &self,

@@ -23,7 +23,7 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use synod_apiserver::{ApiServer, Fault, Item, Page, Reply, Resource, may_pass};
-use synod_client::{ContinueToken, Migration, MigrationTarget, Store, StoreError, StorePage};
+use synod_client::{ContinueToken, Migration, MigrationTarget, Store, StoreError, StorePage, Walk};
 use tokio::time::{Instant, sleep_until};
 
 use super::report::{Event, Report};
@@ -174,6 +174,11 @@ impl Place {
 
 impl Store for Objects {
     type Object = Item;
+
+    /// API servers list what they have stored, wherever that is.
+    fn walks(&self) -> Walk {
+        Walk::Both
+    }
 
     async fn list_page(
         &self,

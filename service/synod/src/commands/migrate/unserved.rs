@@ -4,7 +4,7 @@
 //! as Kubernetes gives it up: it would wait for ever. Where none is named, another worker may have an API server that serves it.
 
 use synod_client::{
-    Attempt, ContinueToken, Error, Migration, Migrator, Store, StoreError, StorePage, Worked,
+    Attempt, ContinueToken, Error, Migration, Migrator, Store, StoreError, StorePage, Walk, Worked,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -75,6 +75,10 @@ struct UnservedStore;
 
 impl Store for UnservedStore {
     type Object = ();
+
+    fn walks(&self) -> Walk {
+        Walk::Both
+    }
 
     async fn list_page(
         &self,
