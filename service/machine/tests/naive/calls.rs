@@ -12,6 +12,8 @@ use synod_model::Walk;
 
 use says::says;
 
+pub(crate) use looks::{By, Look};
+
 /// The aliases that migrations get.
 pub(crate) const ALIASES: [&str; 3] = ["mine", "yours", "a.b-c"];
 
@@ -93,14 +95,7 @@ pub(crate) enum What {
         claim: Which,
         does: Work,
     },
-    Observe {
-        resource: usize,
-        /// One bit for each hash; none: what the members report.
-        hashes: u8,
-        tells_kind: bool,
-        /// Whether it names a revision of the storage state, and whether that is the right one.
-        expects: Option<bool>,
-    },
+    Observe(Look),
     Roster(Roll),
     Reset(Option<usize>),
     Settings {

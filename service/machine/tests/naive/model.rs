@@ -12,6 +12,7 @@ mod discovery;
 mod entries;
 mod history;
 mod late_writes;
+mod looks;
 mod migrations;
 mod objects;
 mod outcomes;

@@ -1,6 +1,7 @@
 //! Turns calls into log entries, with the epochs, sessions and revisions that callers learn.
 
 pub(crate) mod entries;
+mod looks;
 mod members;
 mod migrating;
 mod objects;
@@ -296,12 +297,7 @@ impl Script {
             What::Migration { which, claim, does } => {
                 migrating::work(migrating::migration(*which, state), *claim, does, state)
             }
-            What::Observe {
-                resource,
-                hashes,
-                tells_kind,
-                expects,
-            } => migrating::observe(*resource, *hashes, *tells_kind, *expects, state),
+            What::Observe(look) => looks::look(look, state),
             What::Roster(roll) => rosters::roll(roll, state),
             What::Reset(of) => Command::ResetStorageStates(ResetStorageStates {
                 resource: of.map(resource),
@@ -406,6 +402,10 @@ impl Script {
         let resources = (0..RESOURCES).map(resource);
         expire.observations = resources
             .filter(|of| is_named(Holder::Observation(of.clone())))
+            .collect();
+        let looks = (0..RESOURCES).flat_map(|of| looks::of_observers(resource(of)));
+        expire.looks = looks
+            .filter(|(of, by)| is_named(Holder::Look(of.clone(), by.clone())))
             .collect();
         let topics = (0..RESOURCES).map(resource);
         expire.topics = topics

@@ -72,7 +72,7 @@ impl World {
             Command::RetryMigration(retry) => self.retry(&retry.id),
             Command::ObserveStorage(observe) => self.observe(observe, wall),
             Command::ResetStorageStates(reset) => self.reset(reset, wall),
-            Command::DismissLooks(_) => unreachable!("no log here dismisses a look"),
+            Command::DismissLooks(dismiss) => self.dismiss(dismiss, wall),
             Command::SetRoster(set) => self.set_roster(set, wall),
             Command::DeleteRoster(delete) => self.delete_roster(delete, wall),
         }
@@ -269,8 +269,7 @@ impl World {
             }
         }
         self.settle(&before, wall);
-        let observations = expire.observations.iter();
-        let observations = self.expire_observations(observations, &before, wall);
+        let observations = self.expire_observations(expire, &before, wall);
         self.call_the_roll(gone.first().filter(|_| gone.len() == 1), wall);
         let objects = self.expire_objects(&expire.objects, wall);
         self.pass(&expire.topics, wall);

@@ -1,13 +1,15 @@
 //! The naive model of observations and resets.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_machine::{Answer, Heartbeat, Holder, Observation, StateStatus};
+use synod_machine::{Answer, Expire, Heartbeat, Holder, Observation, StateStatus};
 use synod_model::{
-    AgreementCause, ErrorKind, GroupResource, LogTime, ObserveStorage, Persisted, Refusal,
-    ResetStorageStates, Revision, StorageVersionHash, WallTime,
+    AgreementCause, ErrorKind, GroupResource, LogTime, ObserveStorage, ObserverName, Persisted,
+    Refusal, ResetStorageStates, Revision, StorageVersionHash, WallTime,
 };
 
+use super::looks::{all_shown, fold, unfold};
 use super::status::is_objected_to;
 use super::voting::join;
 use super::{Entry, Resource, World, no};
@@ -29,33 +31,56 @@ impl World {
         if observe.if_revision.is_some_and(|read| read != changed) {
             return Err(no(ErrorKind::Conflict));
         }
+        if self.has_no_room_for(observe) {
+            return Err(no(ErrorKind::Quota));
+        }
+        if let Some(observer) = &observe.observer {
+            let kept = self.resource(name);
+            let is_new = kept.is_none_or(|kept| !kept.status.looks.contains_key(observer));
+            if is_new && observe.servers.values().all(|it| it.hashes.is_empty()) {
+                return Ok(Answer::Done);
+            }
+        }
         if self.resource(name).is_none() {
             self.resources
                 .push(Resource::new(name, self.new_metadata(wall)));
             self.resources.sort_by(|a, b| a.name.cmp(&b.name));
         }
         let old = self.resource(name).expect("it is known").status.clone();
-        let lapsed = self.is_unseen_for_long(name) && self.lapse(name, self.is_over(name));
-        self.look(observe);
+        let lapsed = match &observe.observer {
+            Some(observer) => self.look_by_name(observer, observe),
+            None => self.look(observe),
+        };
         self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
-        // An observation at the end of the second period is still in time.
-        let span = self.settings.discovery_period * 2 + Duration::from_millis(1);
-        self.set_deadline(Holder::Observation(name.clone()), span);
+        match &observe.observer {
+            Some(observer) => self.promise_look(observer, observe),
+            None => {
+                // An observation at the end of the second period is still in time.
+                let span = self.settings.discovery_period * 2 + Duration::from_millis(1);
+                self.set_deadline(Holder::Observation(name.clone()), span);
+            }
+        }
         let at = self.log_time;
         self.heartbeats.retain(|(kept, _)| kept != name);
         self.heartbeats.push((name.clone(), Heartbeat { at, wall }));
         Ok(Answer::Done)
     }
 
-    /// Replaces what was shown before by what is shown now.
-    fn look(&mut self, observe: &ObserveStorage) {
+    /// Replaces what was shown before by what is shown now. Returns whether what was agreed on by discovery alone is in doubt.
+    fn look(&mut self, observe: &ObserveStorage) -> bool {
         let name = &observe.resource;
+        let nobody = self.entries_of(name).is_empty();
+        let was_over = self.is_over(name);
+        let is_overdue = self.is_unnamed_overdue(name);
+        unfold(&mut self.resource_mut(name).status);
+        let lapsed = is_overdue && self.lapse(name, was_over);
+        fold(&mut self.resource_mut(name).status);
+        let before = all_shown(&self.resource(name).expect("it is known").status);
         let status = &mut self.resource_mut(name).status;
-        let before = status.observation.take();
-        let was_known = before.as_ref().is_some_and(|before| !before.expired);
-        let (shown, kind) = before
-            .map(|before| (before.hashes, before.kind))
-            .unwrap_or_default();
+        let is_beside = status.observation.is_some();
+        unfold(status);
+        let seen = status.observation.take();
+        let was_known = seen.as_ref().is_some_and(|seen| !seen.expired);
         let mut now = Observation {
             hashes: observe.hashes.clone(),
             kind: observe.kind.clone(),
@@ -63,29 +88,33 @@ impl World {
             overtaken: false,
         };
         if now.kind.is_none() {
-            now.kind = kind;
+            now.kind = seen.and_then(|seen| seen.kind);
         }
         status.observation = Some(now);
-        if self.entries_of(name).is_empty() && !was_known {
-            let status = &mut self.resource_mut(name).status;
+        fold(status);
+        let after = all_shown(status);
+        if nobody && !was_known {
             status.persisted.insert(Persisted::Unknown);
         } else {
-            for hash in observe.hashes.iter().filter(|hash| !shown.contains(hash)) {
+            for hash in after.difference(&before) {
                 self.may_be_stored_as(name, *hash);
             }
         }
-        let until = self.log_time.after(self.settings.write_grace);
         if !was_known {
+            let until = self.log_time.after(self.settings.write_grace);
             self.anything_lands_until(name, until);
         }
-        for hash in shown.iter().filter(|hash| !observe.hashes.contains(hash)) {
-            self.drain_hash(name, *hash, until);
+        self.drain_what_went(name, &before);
+        let in_doubt = nobody && !was_known && is_beside;
+        if in_doubt {
+            self.begin_again(name, self.wall);
         }
         self.note_what_is_outside(name, true);
+        lapsed || in_doubt
     }
 
     /// Adds an encoding that a server shows to `persisted`: by version, if an entry decodes one with this hash.
-    fn may_be_stored_as(&mut self, name: &GroupResource, hash: StorageVersionHash) {
+    pub(super) fn may_be_stored_as(&mut self, name: &GroupResource, hash: StorageVersionHash) {
         let mut version = None;
         for entry in self.entries_of(name) {
             for decodable in &entry.row.decodable {
@@ -98,19 +127,40 @@ impl World {
         join(&mut status.persisted, hash, version.as_ref());
     }
 
-    fn drain_hash(&mut self, name: &GroupResource, hash: StorageVersionHash, until: LogTime) {
+    pub(super) fn drain_hash(
+        &mut self,
+        name: &GroupResource,
+        hash: StorageVersionHash,
+        until: LogTime,
+    ) {
         let drains = &mut self.resource_mut(name).status.hash_drains;
         let kept = drains.entry(hash).or_insert(until);
         *kept = until.max(*kept);
     }
 
-    /// Whether the observation of a resource is so old that it says nothing of the present.
+    /// Whether any look at a resource is so old that what is shown says nothing of the present.
     pub(super) fn is_unseen_for_long(&self, name: &GroupResource) -> bool {
-        let observation = self
-            .resource(name)
-            .and_then(|kept| kept.status.observation.as_ref());
+        let Some(kept) = self.resource(name) else {
+            return false;
+        };
+        let named = kept.status.looks.keys();
+        let mut named = named.map(|observer| Holder::Look(name.clone(), observer.clone()));
+        let observation = kept.status.observation.as_ref();
+        observation.is_some_and(|seen| seen.expired)
+            || self.is_unnamed_overdue(name)
+            || named.any(|holder| self.has_ended(&holder))
+    }
+
+    fn is_unnamed_overdue(&self, name: &GroupResource) -> bool {
         let holder = Holder::Observation(name.clone());
-        observation.is_some_and(|seen| seen.expired || self.has_ended(&holder))
+        let kept = self.resource(name);
+        let mut status = match kept {
+            Some(kept) => kept.status.clone(),
+            None => return false,
+        };
+        unfold(&mut status);
+        let unnamed = status.observation;
+        unnamed.is_some_and(|seen| seen.expired || self.has_ended(&holder))
     }
 
     /// Ends an observation that was not repeated; it may have expired before this command. Returns whether it expires
@@ -139,32 +189,67 @@ impl World {
         lapses
     }
 
-    /// Whether the observation has expired already.
-    pub(super) fn is_over(&self, name: &GroupResource) -> bool {
-        let seen = self.resource(name).map(|kept| &kept.status.observation);
-        seen.and_then(Option::as_ref)
-            .is_some_and(|seen| seen.expired)
+    /// Whether the look of an observer without a name has expired already.
+    fn is_over(&self, name: &GroupResource) -> bool {
+        let Some(kept) = self.resource(name) else {
+            return false;
+        };
+        let mut status = kept.status.clone();
+        unfold(&mut status);
+        status.observation.is_some_and(|seen| seen.expired)
     }
 
-    /// Ends those of the named observations that are past their deadlines; returns the number.
-    pub(super) fn expire_observations<'a>(
+    /// Ends those of the named looks that are past their deadlines; returns the number.
+    pub(super) fn expire_observations(
         &mut self,
-        named: impl Iterator<Item = &'a GroupResource>,
+        expire: &Expire,
         before: &Self,
         wall: WallTime,
     ) -> u32 {
         let mut ended = 0;
-        for name in named {
+        let named = expire.looks.iter().map(|(name, _)| name);
+        let names: BTreeSet<GroupResource> =
+            expire.observations.iter().chain(named).cloned().collect();
+        for name in &names {
+            let mut due: Vec<Option<&ObserverName>> = Vec::new();
             let holder = Holder::Observation(name.clone());
-            if self.has_ended(&holder) {
-                ended += 1;
-                let old = self.resource(name).expect("it is seen").status.clone();
-                let lapsed = self.lapse(name, before.is_over(name));
-                self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
-                self.clear_deadline(&holder);
+            if expire.observations.contains(name) && before.has_ended(&holder) {
+                due.push(None);
             }
+            for (_, observer) in expire.looks.iter().filter(|(of, _)| of == name) {
+                let holder = Holder::Look(name.clone(), observer.clone());
+                if before.has_ended(&holder) {
+                    due.push(Some(observer));
+                }
+            }
+            if due.is_empty() {
+                continue;
+            }
+            ended += u32::try_from(due.len()).expect("there are few");
+            let old = self.resource(name).expect("it is seen").status.clone();
+            let mut lapsed = false;
+            for observer in due {
+                lapsed |= match observer {
+                    None => self.lapse_unnamed(name, before),
+                    Some(observer) => {
+                        self.clear_deadline(&Holder::Look(name.clone(), observer.clone()));
+                        self.lapse_by_name(name, observer, before)
+                    }
+                };
+            }
+            self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
         }
         ended
+    }
+
+    fn lapse_unnamed(&mut self, name: &GroupResource, before: &Self) -> bool {
+        let shown = all_shown(&self.resource(name).expect("it is seen").status);
+        unfold(&mut self.resource_mut(name).status);
+        let lapsed = self.lapse(name, before.is_over(name));
+        fold(&mut self.resource_mut(name).status);
+        self.drain_what_went(name, &shown);
+        self.clear_deadline(&Holder::Observation(name.clone()));
+        lapsed
     }
 
     pub(super) fn reset(
@@ -202,35 +287,40 @@ impl World {
         self.begin_again(name, wall);
         self.now_persisted(name, persisted, unselects, wall);
         if !nobody {
-            self.forget_what_is_shown(name);
+            let status = &mut self.resource_mut(name).status;
+            let before = all_shown(status);
+            status.observation = None;
+            status.unnamed_look = None;
+            status.looks.clear();
+            self.drain_what_went(name, &before);
         }
         self.weigh(name, &old, false, None, wall);
     }
 
-    /// Once no member reports, an observation that a member overtook, or that contradicted the members, is expired; an
-    /// expired one is dropped once it agrees with the reporting members.
+    /// Once no member reports, a look that a member overtook, or looks that contradicted the members, are expired; an
+    /// expired one without a name is dropped once it agrees with the reporting members.
     pub(super) fn weigh_what_is_shown(&mut self, name: &GroupResource, then: &[Entry]) {
         let now = self.entries_of(name);
         let says_something_else = now.iter().any(|entry| !then.contains(entry));
         let is_seen = !self.is_no_encoding(name);
         let status = &mut self.resource_mut(name).status;
+        let before = all_shown(status);
         let was_contradicted = status.contradicted;
-        let shown = status.observation.as_ref();
-        let contradicts = is_seen && contradicts(shown, &now);
-        let Some(seen) = &mut status.observation else {
-            return;
-        };
-        if says_something_else {
-            seen.overtaken = true;
+        unfold(status);
+        if let Some(seen) = &mut status.observation {
+            seen.overtaken = seen.overtaken || says_something_else;
+            let is_over = seen.expired;
+            let is_doubtful = seen.overtaken || was_contradicted;
+            let contradicts = is_seen && contradicts(Some(seen), &now);
+            if now.is_empty() && !then.is_empty() && !is_over && is_doubtful {
+                self.tells_of_the_past(name);
+            } else if !now.is_empty() && is_over && !contradicts {
+                status.observation = None;
+            }
         }
-        let is_over = seen.expired;
-        let is_doubtful = seen.overtaken || was_contradicted;
-        if now.is_empty() && !then.is_empty() && !is_over && is_doubtful {
-            self.tells_of_the_past(name);
-        }
-        if !now.is_empty() && is_over && !contradicts {
-            self.forget_what_is_shown(name);
-        }
+        self.weigh_looks(name, then, was_contradicted);
+        fold(&mut self.resource_mut(name).status);
+        self.drain_what_went(name, &before);
     }
 
     /// Marks the observation as expired. Its encodings may still be written.
@@ -251,7 +341,6 @@ impl World {
         for hash in seen.into_iter().flat_map(|seen| seen.hashes) {
             self.drain_hash(name, hash, until);
         }
-        self.clear_deadline(&Holder::Observation(name.clone()));
     }
 
     /// The encodings of the objects of a resource. Objects say nothing of a topic.

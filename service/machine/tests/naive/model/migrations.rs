@@ -348,7 +348,7 @@ impl World {
         self.heartbeats.retain(|(kept, _)| kept != name);
         self.deadlines.retain(|(holder, _)| match holder {
             Holder::Claim(id) | Holder::Retry(id) => !of_it(id),
-            Holder::Observation(kept) => kept != name,
+            Holder::Observation(kept) | Holder::Look(kept, _) => kept != name,
             _ => true,
         });
     }

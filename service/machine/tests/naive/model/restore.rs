@@ -42,6 +42,8 @@ impl World {
         let revision = self.revision;
         // Missing members are determined once nothing is observed any more.
         for resource in &mut self.resources {
+            resource.status.looks.clear();
+            resource.status.unnamed_look = None;
             if resource.status.observation.take().is_some() {
                 resource.status.agreed_hash = None;
                 resource.status.agreement_revision = revision;

@@ -49,6 +49,14 @@ impl World {
             let refusal = no(ErrorKind::Unavailable).with("not_executed", "true");
             return Err(refusal);
         }
+        let names_observer = match command {
+            Command::ObserveStorage(observe) => observe.observer.is_some(),
+            Command::DismissLooks(_) => true,
+            _ => false,
+        };
+        if names_observer && self.raised_to.is_none_or(|version| version < 3) {
+            return Err(no(ErrorKind::Unavailable).with("not_executed", "true"));
+        }
         let names_status = match command {
             Command::CreateCollection(create) => create.rules.status_subresource,
             Command::UpdateCollection(update) => update.status_subresource.is_some(),

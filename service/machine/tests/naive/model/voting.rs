@@ -257,6 +257,7 @@ impl World {
         cause: Option<AgreementCause>,
         wall: WallTime,
     ) {
+        self.end_answered(name);
         let revision = self.revision;
         let entries = self.entries_of(name);
         let begins_to_ask = self.roster_begins_to_ask(name);

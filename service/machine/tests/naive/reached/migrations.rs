@@ -39,9 +39,9 @@ impl Reached {
                     "a migration was created by a roster"
                 }
                 Command::Join(_) => "a migration was created by a join",
-                Command::StartMigration(_) | Command::ResetStorageStates(_) => {
-                    "a migration was created by hand"
-                }
+                Command::StartMigration(_)
+                | Command::ResetStorageStates(_)
+                | Command::DismissLooks(_) => "a migration was created by hand",
                 other => panic!("this creates no migration: {other:?}"),
             });
         };

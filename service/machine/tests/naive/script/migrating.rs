@@ -1,18 +1,15 @@
 //! Commands on migrations and observations.
 
-use std::collections::BTreeSet;
-
 use synod_machine::{Command, State};
 use synod_model::{
     AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, DeleteMigration,
     FailMigration, FailureClass, FailureReason, MigrationAlias, MigrationId, MigrationPhase,
-    MigrationProgress, MigrationReason, ObserveStorage, Preconditions, ReleaseMigration,
-    ReportMigrationProgress, RetryMigration, Revision, StartMigration, StorageVersionHash, Ttl,
-    WorkerName, WorkerStop,
+    MigrationProgress, MigrationReason, Preconditions, ReleaseMigration, ReportMigrationProgress,
+    RetryMigration, Revision, StartMigration, Ttl, WorkerName, WorkerStop,
 };
 
 use super::LEGAL;
-use super::entries::{kind, resource, version};
+use super::entries::resource;
 use crate::calls::{ALIASES, Stops, Which, Work};
 
 pub(super) fn start(of: usize, rewrite_all: bool, alias: Option<usize>) -> Command {
@@ -24,42 +21,6 @@ pub(super) fn start(of: usize, rewrite_all: bool, alias: Option<usize>) -> Comma
             true => MigrationReason::RewriteAll,
             false => MigrationReason::Manual,
         },
-    })
-}
-
-pub(super) fn observe(
-    of: usize,
-    hashes: u8,
-    tells_kind: bool,
-    expects: Option<bool>,
-    state: &State,
-) -> Command {
-    let kept = state.present().storage_state(&resource(of));
-    let changed = kept.map_or(Revision::ZERO, |kept| kept.row.metadata.resource_version);
-    let shown = (0..3).filter(|i| hashes & (1 << i) != 0);
-    let shown = shown.map(|i| StorageVersionHash::of_version(&version(i), &kind(0)));
-    let mut hashes: BTreeSet<StorageVersionHash> = shown.collect();
-    let said = state.present().storage_version(&resource(of));
-    if hashes.is_empty()
-        && let Some(said) = &said
-    {
-        let encoded = said.entries().filter_map(|(_, entry)| {
-            let encoding = entry.encoding.as_ref()?;
-            Some(StorageVersionHash::of_version(encoding, &entry.kind))
-        });
-        hashes.extend(encoded);
-    }
-    if hashes.is_empty() {
-        // The protocol refuses an observation without hashes.
-        hashes.insert(StorageVersionHash::of_version(&version(0), &kind(0)));
-    }
-    Command::ObserveStorage(ObserveStorage {
-        if_revision: expects.map(|right| match right {
-            true => changed,
-            false => changed.next(),
-        }),
-        kind: tells_kind.then(|| kind(0)),
-        ..ObserveStorage::unnamed(resource(of), hashes)
     })
 }
 
