@@ -22,6 +22,7 @@ fn entry(stance: &Value) -> Value {
         "kind": "Widget",
         "decodableVersions": ["example.io/v1", "example.io/v2"],
         "servedVersions": ["example.io/v1", "example.io/v2"],
+        "stored": "STORED_IN_COLLECTION",
     });
     for (key, value) in stance.as_object().unwrap() {
         entry[key] = value.clone();
