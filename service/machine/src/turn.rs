@@ -344,6 +344,9 @@ impl<'a> Turn<'a> {
         if restarts_walks {
             self.restart_walks(&resource);
         }
+        if aborts && then == Then::Migrate {
+            self.migrate(&resource);
+        }
         self.state.assert_resource_invariants(&resource);
     }
 

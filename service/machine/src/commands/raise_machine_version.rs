@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{
     AbortCause, ApiVersion, EVIDENCE_SINCE, ErrorKind, GroupResource, Migration, MigrationPhase,
-    Persisted, Refusal, TOPICS_SINCE, Ttl,
+    Persisted, Refusal, Revision, TOPICS_SINCE, Ttl,
 };
 
 use super::reset_storage_states::doubt;
@@ -86,7 +86,8 @@ fn begin_evidence(turn: &mut Turn<'_>, before: u32) -> Vec<GroupResource> {
         let known = known_before(turn.state(), resource);
         let is_seen = turn.state().topic_kind(resource).is_seen_in_stores();
         let status = &turn.state().storage_states[resource].row.status;
-        let is_outside = is_seen && (!known.is_empty() || status.observation.is_some());
+        let was_told = status.agreement_revision != Revision::ZERO || !known.is_empty();
+        let is_outside = is_seen && (was_told || status.observation.is_some());
         let hides_more = is_outside && turn.state().counts_objects(resource);
         if was_claimed || hides_more {
             turn.abort_unfinished(resource, AbortCause::StorageUnknown);

@@ -50,7 +50,8 @@ impl Draft<'_> {
             return;
         }
         self.after.stored_outside = true;
-        if state.counts_objects(resource) {
+        // Of what was never known it is unknown already what is stored. A collection may have counted it that is gone.
+        if self.before.is_some() {
             self.after.persisted.insert(Persisted::Unknown);
             self.raise_unknown_drain(state, resource, state.write_grace_ends());
             self.aborts = true;

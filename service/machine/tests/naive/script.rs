@@ -241,10 +241,12 @@ impl Script {
     }
 
     fn fresh(&mut self, call: &Call, state: &State, request: Option<RequestId>) -> Envelope {
+        let command = self.command(&call.what, state);
         Envelope {
             actor: None,
             request,
-            command: Arc::new(self.command(&call.what, state)),
+            // As the leader proposes it.
+            command: Arc::new(command.as_known_to(state.machine_version())),
         }
     }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use synod_machine::{Answer, Command, Why, check_drop};
 use synod_model::{
-    Attributes, ClaimMigration, ErrorKind, LogTime, MigrationId, MigrationPhase, Refusal, StoredIn,
-    Ttl, Walk, WorkerName,
+    Attributes, ClaimMigration, DeleteCollection, ErrorKind, LogTime, MigrationId, MigrationPhase,
+    Preconditions, Refusal, StoredIn, Ttl, Walk, WorkerName,
 };
 
 use crate::cluster::{Cluster, Work, accepted, complete, fail, progress, refused, report};
@@ -241,4 +241,23 @@ fn replicas_of_an_older_machine_version_learn_nothing_of_places() {
     let id = cluster.open(WIDGETS).id;
     let claim = claim_to_walk(&id, Some(Walk::Both));
     assert_eq!(claim.as_known_to(2), claim_to_walk(&id, None));
+}
+
+#[test]
+fn a_collection_that_is_gone_proves_nothing_either() {
+    let mut cluster = Cluster::with_widgets();
+    for command in raised() {
+        accepted(cluster.send(command));
+    }
+    let a = cluster.starts("a", &[widgets("v2").in_collection()]);
+    let gone = DeleteCollection {
+        resource: resource(WIDGETS),
+        preconditions: Preconditions::default(),
+    };
+    accepted(cluster.send(Command::DeleteCollection(gone)));
+    cluster.reports(&a, &[widgets("v2")]);
+    assert_eq!(cluster.persisted(WIDGETS), ["Unknown", "v2"]);
+    let whys = cluster.whys_against("v1");
+    assert!(whys.contains(&Why::PersistedUnknown), "{whys:?}");
+    assert_eq!(cluster.open(WIDGETS).phase, MigrationPhase::Pending);
 }

@@ -41,7 +41,8 @@ impl World {
                 return Ok(Answer::Done);
             }
         }
-        if self.resource(name).is_none() {
+        let is_new = self.resource(name).is_none();
+        if is_new {
             self.resources
                 .push(Resource::new(name, self.new_metadata(wall)));
             self.resources.sort_by(|a, b| a.name.cmp(&b.name));
@@ -51,6 +52,7 @@ impl World {
             Some(observer) => self.look_by_name(observer, observe),
             None => self.look(observe),
         };
+        self.note_what_is_outside(name, true, is_new);
         self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
         match &observe.observer {
             Some(observer) => self.promise_look(observer, observe),
@@ -109,7 +111,6 @@ impl World {
         if in_doubt {
             self.begin_again(name, self.wall);
         }
-        self.note_what_is_outside(name, true);
         lapsed || in_doubt
     }
 

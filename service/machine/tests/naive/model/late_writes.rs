@@ -164,7 +164,8 @@ impl World {
             heard_of.extend(targets.filter_map(|it| it.target.version.clone()));
             let is_reported = !heard_of.is_empty() || !self.entries_of(&name).is_empty();
             let is_seen = !self.is_no_encoding(&name);
-            let is_outside = is_seen && (is_reported || kept.status.observation.is_some());
+            let was_told = kept.status.agreement_revision != Revision::ZERO || is_reported;
+            let is_outside = is_seen && (was_told || kept.status.observation.is_some());
             let is_beside = is_outside && self.is_counted(&name);
             let was_claimed = before > 1 || self.was_touched(&name) || is_beside;
             if was_claimed {

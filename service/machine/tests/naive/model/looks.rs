@@ -136,6 +136,10 @@ impl World {
                 self.may_be_stored_as(name, *hash);
             }
         }
+        if !live {
+            let until = self.log_time.after(self.settings.write_grace);
+            self.anything_lands_until(name, until);
+        }
         self.drain_what_went(name, &before);
         let in_doubt = nobody && !live && is_beside;
         if in_doubt {

@@ -20,7 +20,12 @@ impl World {
     }
 
     /// Notes whether the members or discovery tell of objects outside.
-    pub(super) fn note_what_is_outside(&mut self, name: &GroupResource, by_look: bool) {
+    pub(super) fn note_what_is_outside(
+        &mut self,
+        name: &GroupResource,
+        by_look: bool,
+        is_new: bool,
+    ) {
         let entries = self.entries_of(name);
         let is_said = entries
             .iter()
@@ -35,7 +40,7 @@ impl World {
             return;
         }
         self.resource_mut(name).status.stored_outside = true;
-        if self.has_counts(name) {
+        if !is_new {
             self.resource_mut(name)
                 .status
                 .persisted

@@ -230,7 +230,7 @@ impl World {
         self.resources.retain(|other| other.name != *name);
         self.resources.push(kept);
         self.resources.sort_by(|a, b| a.name.cmp(&b.name));
-        self.note_what_is_outside(name, false);
+        self.note_what_is_outside(name, false, is_new);
         self.doubt_newcomers(name, then);
         self.weigh_what_is_shown(name, then);
         if is_new {
