@@ -1,4 +1,4 @@
-//! What each server shows in a look at discovery.
+//! Converts the looks at discovery, server by server.
 
 use std::collections::BTreeMap;
 

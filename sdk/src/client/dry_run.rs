@@ -123,7 +123,7 @@ impl DryRun {
         self.0.send_retry_migration(retry, true).await
     }
 
-    /// What [`Client::dismiss_looks`] would do. Since 0.1.
+    /// Says what [`Client::dismiss_looks`] would do. Since 0.1.
     ///
     /// # Errors
     ///

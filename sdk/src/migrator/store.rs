@@ -17,7 +17,7 @@ pub trait Store: Send + Sync {
         false
     }
 
-    /// What the store lists: the objects outside of the cluster, unless it says otherwise.
+    /// The objects that the store lists: those outside of the cluster, unless it says otherwise.
     /// [`CollectionStore`](crate::CollectionStore) lists a collection.
     fn walks(&self) -> Walk {
         Walk::Outside

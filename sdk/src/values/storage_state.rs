@@ -81,7 +81,7 @@ pub struct StorageState {
 pub struct ObserverLook {
     /// The observer.
     pub observer: ObserverName,
-    /// What each server shows, or showed when it was last reached.
+    /// The encodings that each server shows, or showed when it was last reached.
     pub servers: BTreeMap<ObservedServer, ServerLook>,
     /// The kind, if the observer has given it.
     pub kind: Option<Kind>,

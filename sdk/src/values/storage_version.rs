@@ -55,7 +55,7 @@ pub struct StorageVersionEntry {
     pub since_revision: Revision,
     /// The time that the member names before which nobody may withdraw a served version.
     pub serve_until: Option<WallTime>,
-    /// Where the member stores the objects. `None`: an older release answered.
+    /// The place where the member stores the objects. `None`: an older release answered.
     pub stored: Option<StoredIn>,
 }
 

@@ -121,7 +121,7 @@ impl Looks {
         self.named.retain(|_, look| !look.servers.is_empty());
     }
 
-    /// What discovery shows: all that any look shows. It is of the past if any look is.
+    /// The union of all looks, which is what discovery shows. It is of the past if any look is.
     fn union(&self) -> Option<Observation> {
         if self.named.is_empty() {
             return self.unnamed.clone();

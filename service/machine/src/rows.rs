@@ -132,7 +132,7 @@ pub struct EntryRow {
     pub since: Revision,
     /// The time that the member names before which nobody may withdraw a served version.
     pub serve_until: Option<WallTime>,
-    /// Where the member stores the objects.
+    /// The place where the member stores the objects.
     pub stored: StoredIn,
 }
 
@@ -210,7 +210,7 @@ pub struct StateStatus {
     pub agreed: Option<ApiVersion>,
     /// The versions in which objects may be stored.
     pub persisted: BTreeSet<Persisted>,
-    /// What discovery shows of the resource: the union of all looks; `None` if it is not observed.
+    /// The union of all looks at discovery; `None` if the resource is not observed.
     pub observation: Option<Observation>,
     /// Whether discovery contradicts the members' reports, so that there is no agreement.
     pub contradicted: bool,
@@ -304,7 +304,7 @@ pub struct ClaimDrain {
     pub until: LogTime,
     /// Whether a fence in the store refuses its rewrites once another fenced worker has raised it.
     pub fenced: bool,
-    /// What the worker walked.
+    /// The walk of the worker.
     pub walks: Option<Walk>,
 }
 
@@ -336,7 +336,7 @@ pub struct Look {
     pub overtaken: bool,
 }
 
-/// What a server shows of a resource, or showed when its observer last reached it.
+/// The encodings that a server shows of a resource, or showed when its observer last reached it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerEvidence {
     /// The hashes, at least one.
@@ -372,7 +372,7 @@ pub struct ProgressRow {
     pub progress: MigrationProgress,
     /// When the migration's own row last took it over.
     pub shown_at: LogTime,
-    /// What its worker walked.
+    /// The walk of its worker.
     pub walks: Option<Walk>,
 }
 

@@ -76,7 +76,7 @@ fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
     Err(elsewhere(migration, &why))
 }
 
-/// What the worker walks. Refuses what leaves out a place where objects may be stored in another encoding than the target.
+/// Returns what the worker walks. Refuses what leaves out a place where objects may be stored in another encoding than the target.
 fn walk(state: &State, migration: &Migration, claim: &ClaimMigration) -> Result<Walk, Refusal> {
     let resource = migration.id.resource();
     let counts = state.counts_objects(resource);
