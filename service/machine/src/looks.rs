@@ -7,6 +7,7 @@
 //! While there is only the look of an observer without a name, it is the observation itself and is kept nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use synod_model::limits::{OBSERVED_SERVERS_MAX, OBSERVERS_MAX};
 use synod_model::{
@@ -14,7 +15,7 @@ use synod_model::{
     ServerLook, StorageVersionHash,
 };
 
-use crate::{EntryChange, Holder, Look, Observation, ServerEvidence, State, StateStatus};
+use crate::{EntryChange, EntryRow, Holder, Look, Observation, ServerEvidence, State, StateStatus};
 
 /// The looks of all observers of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,12 @@ impl Looks {
             None => self.unnamed.as_ref().map(|seen| seen.expired),
         };
         expired == Some(false)
+    }
+
+    /// Whether any look is not marked as expired.
+    pub(crate) fn is_any_live(&self) -> bool {
+        let mut named = self.named.values();
+        self.unnamed.as_ref().is_some_and(|seen| !seen.expired) || named.any(|look| !look.expired)
     }
 
     /// Whether there is any look.
@@ -209,13 +216,19 @@ impl ServerEvidence {
     fn supersede(&mut self, changes: &[EntryChange]) {
         let mut changes = changes.iter();
         let own = changes.find(|change| Some(&change.member) == self.member.as_ref());
-        let Some(row) = own.and_then(|change| change.after.as_ref()) else {
+        let said = |row: Option<&Arc<EntryRow>>| {
+            let row = row?;
+            let encoding = row.encoding.as_ref()?;
+            Some(StorageVersionHash::of_version(encoding, &row.kind))
+        };
+        let before = own.and_then(|change| said(change.before.as_ref()));
+        let Some(said) = own.and_then(|change| said(change.after.as_ref())) else {
             return;
         };
-        let Some(encoding) = &row.encoding else {
+        // What it said already when the server showed otherwise answers nothing.
+        if before == Some(said) {
             return;
-        };
-        let said = StorageVersionHash::of_version(encoding, &row.kind);
+        }
         self.superseded.clone_from(&self.hashes);
         self.superseded.remove(&said);
     }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AbortCause, ErrorKind, Feature, GroupResource, Migration, MigrationAlias, MigrationId,
-    MigrationPhase, MigrationReason, MigrationTarget, Persisted, Refusal, Revision,
+    AbortCause, EVIDENCE_SINCE, ErrorKind, Feature, GroupResource, Migration, MigrationAlias,
+    MigrationId, MigrationPhase, MigrationReason, MigrationTarget, Persisted, Refusal, Revision,
     StorageVersionHash,
 };
 
@@ -268,6 +268,13 @@ impl State {
             let mut kept = status.persisted.iter();
             let named = kept.find(|kept| kept.hash() == Some(hash)).cloned();
             migrated.insert(named.unwrap_or(Persisted::observed(hash)));
+            // A collection knows the version of its own, of whatever kind the members said that it is.
+            if self.machine_version >= EVIDENCE_SINCE {
+                let counted = self.counted(resource);
+                for counted in counted.filter(|counted| counted.hash() == Some(hash)) {
+                    counted.join(&mut migrated);
+                }
+            }
         }
         migrated
     }

@@ -50,7 +50,8 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }
     let status = &kept.row.status;
-    if let Some(shown) = status.observation.as_ref().filter(|shown| !shown.expired) {
+    let shown = status.observation.as_ref();
+    if let Some(shown) = shown.filter(|_| status.all_looks().is_any_live()) {
         let hashes: Vec<String> = shown.hashes.iter().map(ToString::to_string).collect();
         let message = format!(
             "resource \"{resource}\": discovery shows {} of it: end its observer, and forget it when nobody has looked for \

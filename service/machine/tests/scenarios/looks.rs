@@ -9,7 +9,7 @@ use synod_model::{
     ObserverName, ServerLook,
 };
 
-use crate::cluster::{Cluster, accepted, claim, complete, hash, observe, refused};
+use crate::cluster::{Cluster, accepted, claim, complete, forget, hash, observe, refused};
 use crate::entry::{of, resource};
 
 const CRONJOBS: &str = "batch.cronjobs";
@@ -21,7 +21,7 @@ const AGES: Duration = Duration::from_secs(1_201);
 const GRACE: Duration = Duration::from_secs(70);
 
 /// A server, the versions that it shows, and the member that it is, if that is known.
-type Shown<'a> = (&'a str, &'a [&'a str], Option<&'a str>);
+type ShownServer<'a> = (&'a str, &'a [&'a str], Option<&'a str>);
 
 fn observer(name: &str) -> ObserverName {
     ObserverName::parse(name).expect(LEGAL)
@@ -31,8 +31,8 @@ fn server(name: &str) -> ObservedServer {
     ObservedServer::parse(&format!("https://{name}:6443")).expect(LEGAL)
 }
 
-fn look(by: &str, shown: &[Shown<'_>]) -> Command {
-    let look = |(name, versions, member): &Shown<'_>| {
+fn look(by: &str, shown: &[ShownServer<'_>]) -> Command {
+    let look = |(name, versions, member): &ShownServer<'_>| {
         let look = ServerLook {
             hashes: versions.iter().map(|version| hash(version)).collect(),
             member: member.map(|id| MemberId::parse(id).expect(LEGAL)),
@@ -104,7 +104,7 @@ fn a_server_that_is_not_reached_keeps_what_it_showed() {
 #[test]
 fn a_look_that_does_not_reach_all_its_servers_in_time_makes_no_agreement_and_stays() {
     let mut cluster = Cluster::upgraded();
-    let both: [Shown<'_>; 2] = [("s", &["v1"], None), ("t", &["v1"], None)];
+    let both: [ShownServer<'_>; 2] = [("s", &["v1"], None), ("t", &["v1"], None)];
     accepted(cluster.send(look("east", &both)));
     cluster.migrates(CRONJOBS);
     for _ in 0..3 {
@@ -146,8 +146,8 @@ fn reports_end_evidence_once_every_server_that_showed_it_is_named_and_has_report
     let v2 = || [of(CRONJOBS).decodes("v1 v2").encodes("v2")];
     cluster.starts("a", &v1());
     cluster.starts("b", &v1());
-    let east: [Shown<'_>; 1] = [("a", &["v1"], Some("a"))];
-    let west: [Shown<'_>; 1] = [("b", &["v1"], Some("b"))];
+    let east: [ShownServer<'_>; 1] = [("a", &["v1"], Some("a"))];
+    let west: [ShownServer<'_>; 1] = [("b", &["v1"], Some("b"))];
     accepted(cluster.send(look("east", &east)));
     accepted(cluster.send(look("west", &west)));
     cluster.starts("a", &v2());
@@ -164,7 +164,7 @@ fn a_stranger_that_encodes_the_old_version_stays_evidence() {
     let mut cluster = Cluster::upgraded();
     let v2 = || [of(CRONJOBS).decodes("v1 v2").encodes("v2")];
     cluster.starts("a", &[of(CRONJOBS).decodes("v1 v2").encodes("v1")]);
-    let east: [Shown<'_>; 2] = [("a", &["v1"], Some("a")), ("s", &["v1"], None)];
+    let east: [ShownServer<'_>; 2] = [("a", &["v1"], Some("a")), ("s", &["v1"], None)];
     accepted(cluster.send(look("east", &east)));
     cluster.starts("a", &v2());
     cluster.starts("a", &v2());
@@ -197,7 +197,7 @@ fn a_report_of_the_same_encoding_ends_no_evidence() {
 fn a_dismissal_ends_evidence_and_drains_it() {
     let mut cluster = Cluster::upgraded();
     let a = cluster.starts("a", &[of(CRONJOBS).decodes("v1 v2").encodes("v2")]);
-    let east: [Shown<'_>; 2] = [("s", &["v1"], None), ("t", &["v2"], None)];
+    let east: [ShownServer<'_>; 2] = [("s", &["v1"], None), ("t", &["v2"], None)];
     accepted(cluster.send(look("east", &east)));
     refused(
         cluster.send(dismiss(Some("west"), None)),
@@ -258,7 +258,7 @@ fn the_seventeenth_observer_is_refused() {
 fn an_observer_shows_32_servers_and_no_more() {
     let mut cluster = Cluster::upgraded();
     let names: Vec<String> = (0..33).map(|number| format!("s{number}")).collect();
-    let all: Vec<Shown<'_>> = names
+    let all: Vec<ShownServer<'_>> = names
         .iter()
         .map(|name| (name.as_str(), ["v1"].as_slice(), None))
         .collect();
@@ -291,4 +291,26 @@ fn an_observer_that_comes_beside_others_begins_the_migration_anew() {
     refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
     assert_ne!(cluster.open(CRONJOBS).id, work.id);
     assert_eq!(cluster.migration(&work.id).phase, MigrationPhase::Aborted);
+}
+
+#[test]
+fn a_change_of_what_is_served_ends_no_evidence() {
+    let mut cluster = Cluster::upgraded();
+    let says = of(CRONJOBS).decodes("v1 v2").encodes("v2");
+    let a = cluster.starts("a", &[says.clone()]);
+    accepted(cluster.send(look("east", &[("s", &["v1"], Some("a"))])));
+    assert!(is_contradicted(&cluster));
+    cluster.reports(&a, &[says.serves("v2")]);
+    assert!(is_contradicted(&cluster));
+}
+
+#[test]
+fn a_resource_that_one_observer_shows_is_not_forgotten_beside_an_expired_look() {
+    let mut cluster = Cluster::upgraded();
+    accepted(cluster.send(look("east", &[("s", &["v1"], None)])));
+    cluster.pass(PERIOD);
+    accepted(cluster.send(look("west", &[("t", &["v1"], None)])));
+    cluster.pass(PERIOD + GRACE);
+    cluster.expires();
+    refused(cluster.send(forget(CRONJOBS)), ErrorKind::Conflict);
 }

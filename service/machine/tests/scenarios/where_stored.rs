@@ -261,3 +261,19 @@ fn a_collection_that_is_gone_proves_nothing_either() {
     assert!(whys.contains(&Why::PersistedUnknown), "{whys:?}");
     assert_eq!(cluster.open(WIDGETS).phase, MigrationPhase::Pending);
 }
+
+#[test]
+fn an_encoding_that_a_collection_counts_is_persisted_whatever_kind_members_said() {
+    let mut cluster = counting();
+    let a = cluster.starts("a", &[widgets("v1").of_kind("Gadget")]);
+    cluster.leaves(&a);
+    cluster.observes(WIDGETS, &["v1"]);
+    cluster.pass(GRACE);
+    cluster.observes(WIDGETS, &["v1"]);
+    let work = cluster.walks(Walk::Both);
+    accepted(cluster.send(complete(&work)));
+    assert_eq!(cluster.persisted(WIDGETS), ["v1"]);
+    // Whoever reports next finds what is counted among what may be stored.
+    cluster.starts("b", &[widgets("v2")]);
+    assert_eq!(cluster.persisted(WIDGETS), ["v1", "v2"]);
+}

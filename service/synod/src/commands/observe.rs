@@ -30,7 +30,7 @@ use crate::failure::Failure;
 use crate::output::{self, Reader};
 use crate::signals::Signals;
 use metrics::Metrics;
-use named::Naming;
+use named::NamedObserver;
 use round::{Posted, Round, RoundEnd};
 use server::{Look, Server};
 use servers::Servers;
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: &ObserveArgs, matches: &ArgMatches) -> Result<Exit
     }
     let servers = Servers::of(args)?;
     let name = args.observer.as_deref().map(dismissal::observer_name);
-    let naming = Naming::of(args, name.transpose()?);
+    let naming = NamedObserver::of(args, name.transpose()?);
     let candidacy = args
         .elect
         .as_deref()
@@ -101,7 +101,7 @@ struct Observer<'a> {
     args: &'a ObserveArgs,
     client: Client,
     servers: Servers,
-    naming: Option<Naming>,
+    naming: Option<NamedObserver>,
     metrics: Metrics,
 }
 
@@ -205,7 +205,7 @@ impl Observer<'_> {
 async fn look(
     client: &Client,
     servers: &mut Servers,
-    naming: Option<&Naming>,
+    naming: Option<&NamedObserver>,
 ) -> Result<Round, Error> {
     let before = known(client).await?;
     let (servers, hidden) = servers.now().await;
@@ -219,7 +219,7 @@ async fn post(
     client: &Client,
     before: &BTreeMap<GroupResource, Known>,
     looks: Vec<Look>,
-    naming: Option<&Naming>,
+    naming: Option<&NamedObserver>,
 ) -> Result<Round, Error> {
     let nothing = Known::default();
     let own = before.iter().filter(|(_, known)| {

@@ -302,8 +302,13 @@ impl World {
         if is_reported || self.collections.contains_key(name) {
             return Err(no(ErrorKind::Conflict));
         }
-        let seen = known.status.observation.as_ref();
-        if seen.is_some_and(|seen| !seen.expired) {
+        let unnamed = match known.status.looks.is_empty() {
+            true => &known.status.observation,
+            false => &known.status.unnamed_look,
+        };
+        let mut named = known.status.looks.values();
+        let is_seen = unnamed.as_ref().is_some_and(|seen| !seen.expired);
+        if is_seen || named.any(|look| !look.expired) {
             return Err(no(ErrorKind::Conflict));
         }
         let status = &known.status;

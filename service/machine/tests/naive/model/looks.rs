@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_machine::{Answer, Holder, Observation, ServerEvidence, StateStatus};
+use synod_machine::{Answer, EntryRow, Holder, Observation, ServerEvidence, StateStatus};
 use synod_model::limits::{OBSERVED_SERVERS_MAX, OBSERVERS_MAX};
 use synod_model::{
     AgreementCause, DismissLooks, ErrorKind, GroupResource, LogTime, ObserveStorage, ObserverName,
@@ -234,11 +234,16 @@ impl World {
                 drains.extend(look.servers.values().flat_map(|it| it.hashes.clone()));
             }
             for shown in look.servers.values_mut() {
-                let own = said
-                    .iter()
-                    .find(|entry| Some(&entry.member) == shown.member.as_ref());
+                let is_own = |entry: &&Entry| Some(&entry.member) == shown.member.as_ref();
+                let own = said.iter().copied().find(is_own);
+                let old = then.iter().find(is_own);
+                let stays = |row: &EntryRow| {
+                    let old = old.map(|old| (&old.row.encoding, &old.row.kind));
+                    old == Some((&row.encoding, &row.kind))
+                };
                 if let Some(row) = own.map(|entry| &entry.row)
                     && let Some(encoding) = &row.encoding
+                    && !stays(row)
                 {
                     shown.superseded = shown.hashes.clone();
                     let same = StorageVersionHash::of_version(encoding, &row.kind);

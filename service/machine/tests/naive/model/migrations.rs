@@ -433,6 +433,11 @@ impl World {
         if all.is_empty() {
             all.insert(Persisted::observed(hash));
         }
+        for stored in self.stored(name) {
+            if self.counts_late_writes() && stored.hash() == Some(hash) {
+                super::voting::join(&mut all, hash, stored.version());
+            }
+        }
         all
     }
 

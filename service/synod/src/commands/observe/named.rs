@@ -17,14 +17,14 @@ use crate::args::ObserveArgs;
 
 /// The name of the observer, and what it knows of its servers.
 #[derive(Debug)]
-pub(super) struct Naming {
+pub(super) struct NamedObserver {
     pub(super) observer: ObserverName,
     /// The members that servers are, by their URLs.
     members: BTreeMap<String, MemberId>,
 }
 
-impl Naming {
-    /// The naming that the arguments ask for; `None` without a name of the observer.
+impl NamedObserver {
+    /// The observer that the arguments name; `None` without a name of the observer.
     pub(super) fn of(args: &ObserveArgs, observer: Option<ObserverName>) -> Option<Self> {
         let members = args.members.iter();
         Some(Self {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_server_that_cannot_be_read_is_left_out_and_one_without_the_resource_shows_nothing() {
         let resource = GroupResource::parse_qualified("widgets.example.io").unwrap();
-        let naming = Naming {
+        let naming = NamedObserver {
             observer: ObserverName::parse("east").unwrap(),
             members: [("https://a".to_owned(), MemberId::parse("api-a").unwrap())].into(),
         };
