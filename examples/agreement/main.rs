@@ -5,6 +5,8 @@
 //! cache and prints which members have not agreed yet. Run it against a cluster:
 //! `cargo run --example agreement -- 127.0.0.1:4600`.
 
+use std::collections::BTreeSet;
+
 use std::error::Error;
 use std::io::Write as _;
 use std::time::Duration;
@@ -112,6 +114,7 @@ fn entry(resource: &GroupResource, versions: &[&str]) -> Result<ReportEntry, Vio
         stance: Stance::Voting { preferred },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     })
 }
 

@@ -65,6 +65,7 @@ fn entry(encoding: &str) -> Result<ReportEntry, Failure> {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     })
 }
 

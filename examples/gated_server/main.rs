@@ -6,6 +6,8 @@
 
 mod server;
 
+use std::collections::BTreeSet;
+
 use std::error::Error;
 use std::io::Write as _;
 use std::time::Duration;
@@ -74,6 +76,7 @@ fn entry() -> Result<ReportEntry, Violations> {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     })
 }
 

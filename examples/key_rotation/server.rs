@@ -1,5 +1,7 @@
 //! A server that encrypts what it stores.
 
+use std::collections::BTreeSet;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +42,7 @@ impl Server {
             served: held(),
             serve_until: None,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
             stance: Stance::Voting { preferred },
         };
         let membership = client.join(JoinOptions::new(apiserver_id(name))).await?;

@@ -111,6 +111,7 @@ async fn vote_for_the_new_version(
         },
         serve_until: None,
         stored: StoredIn::Collection,
+        equivalents: BTreeSet::new(),
     };
     membership.report(vec![entry]).await?;
     membership.ready().await?;

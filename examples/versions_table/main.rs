@@ -6,6 +6,8 @@
 
 mod table;
 
+use std::collections::BTreeSet;
+
 use std::error::Error;
 use std::io::Write as _;
 use std::time::Duration;
@@ -43,6 +45,7 @@ async fn main() -> Result<(), Failed> {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     };
     membership.report(vec![entry]).await?;
 

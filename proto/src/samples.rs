@@ -128,6 +128,7 @@ fn entry_of_a_version() -> impl Strategy<Value = ReportEntry> {
             stance: Stance::Voting { preferred },
             serve_until,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         }
     })
 }
@@ -163,6 +164,7 @@ fn entry_of_an_encoding() -> impl Strategy<Value = ReportEntry> {
                     stance,
                     serve_until: None,
                     stored,
+                    equivalents: BTreeSet::new(),
                 }
             },
         )

@@ -231,7 +231,7 @@ impl<S: Store> Migrator<S> {
         let migrations = reflector.migrations().into_iter();
         let mine = migrations.filter(|migration| {
             migration.phase == MigrationPhase::Pending
-                && self.options.resources.contains(migration.id.resource())
+                && self.options.resources.iter().any(|it| migration.is_of(it))
         });
         mine.map(|migration| (migration.id.clone(), migration.done))
             .collect()

@@ -150,6 +150,7 @@ async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
         },
         serve_until: None,
         stored: StoredIn::Collection,
+        equivalents: BTreeSet::new(),
     });
     static SAID: AtomicU64 = AtomicU64::new(1);
     let number = StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed));

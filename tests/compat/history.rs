@@ -2,6 +2,8 @@
 //!
 //! Half of them are in the checkpoint, the other half in the log after it.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use synod_machine::{AnnounceReplica, Answer, Command, DirectoryId, MACHINE_VERSION, Outcome};
 use synod_model::{
@@ -190,6 +192,7 @@ fn entry(name: &str, preferred: Option<&str>) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 

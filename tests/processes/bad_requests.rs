@@ -36,6 +36,7 @@ pub(crate) fn legal_entry(resource: &str) -> v1::ReportEntry {
         stance: Some(v1::report_entry::Stance::EncodingVersion("v1".to_owned())),
         serve_until_ms: None,
         stored: v1::StoredIn::Outside.into(),
+        equivalents: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Clients that write and read all the time, and record the answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -462,5 +462,6 @@ pub(crate) fn fixed(resource: GroupResource) -> ReportEntry {
         stance: Stance::Fixed { encoding: version },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }

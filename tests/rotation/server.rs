@@ -1,5 +1,7 @@
 //! A server that reads and writes encrypted objects all the time, each write with the key that its permit names.
 
+use std::collections::BTreeSet;
+
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -167,6 +169,7 @@ fn entry(secrets: &[&Secret]) -> ReportEntry {
         served: keys(),
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
         stance: Stance::Voting { preferred },
     }
 }

@@ -1,6 +1,9 @@
 use std::collections::BTreeSet;
 
-use synod_model::{Adopt, ForgetResource, Report, ReportEntry, Revision, Violation, Violations};
+use synod_model::{
+    AddEquivalents, Adopt, ForgetResource, RemoveEquivalent, Report, ReportEntry, Revision,
+    Violation, Violations,
+};
 
 use super::{Change, requests};
 use crate::{messages, v1};
@@ -9,6 +12,8 @@ requests! {
     v1::StorageVersionsReportRequest = Report, epoch member;
     v1::StorageVersionsAdoptRequest = Adopt, epoch member;
     v1::StorageVersionsForgetRequest = ForgetResource;
+    v1::StorageVersionsAddEquivalentsRequest = AddEquivalents;
+    v1::StorageVersionsRemoveEquivalentRequest = RemoveEquivalent;
 }
 
 messages! {
@@ -29,6 +34,14 @@ messages! {
     v1::StorageVersionsForgetRequest = ForgetResource {
         resource = resource,
         if_revision = if_revision,
+        ; ..Default::default()
+    }
+    v1::StorageVersionsAddEquivalentsRequest = AddEquivalents {
+        resources = resources,
+        ; ..Default::default()
+    } => check
+    v1::StorageVersionsRemoveEquivalentRequest = RemoveEquivalent {
+        resource = resource,
         ; ..Default::default()
     }
 }

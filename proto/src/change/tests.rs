@@ -11,12 +11,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use prost::Message;
 use synod_model::{
-    AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration,
-    DeleteMigration, DismissLooks, ErrorKind, FailMigration, ForgetResource, InstanceId, Join,
-    Leave, MarkReady, MemberId, MigrationReason, ObserveStorage, ObservedServer, ObserverName,
-    OpenSession, ReleaseMigration, Renew, Report, ReportMigrationProgress, RequestId,
-    ResetStorageStates, RetryMigration, ServerLook, SettingsPatch, StartMigration, UpdateSettings,
-    Violations, WorkerStop,
+    AbortMigration, AddEquivalents, Adopt, ClaimMigration, CloseSession, ClusterId,
+    CompleteMigration, DeleteMigration, DismissLooks, ErrorKind, FailMigration, ForgetResource,
+    InstanceId, Join, Leave, MarkReady, MemberId, MigrationReason, ObserveStorage, ObservedServer,
+    ObserverName, OpenSession, ReleaseMigration, RemoveEquivalent, Renew, Report,
+    ReportMigrationProgress, RequestId, ResetStorageStates, RetryMigration, ServerLook,
+    SettingsPatch, StartMigration, UpdateSettings, Violations, WorkerStop,
 };
 
 use crate::{Change, samples, v1};
@@ -127,6 +127,11 @@ fn forget() -> impl Strategy<Value = ForgetResource> {
             if_revision,
         }
     })
+}
+
+fn add_equivalents() -> impl Strategy<Value = AddEquivalents> {
+    let named = btree_set(samples::resource(), 2..=8);
+    named.prop_map(|resources| AddEquivalents { resources })
 }
 
 fn update() -> impl Strategy<Value = UpdateSettings> {
@@ -276,6 +281,22 @@ proptest! {
         change in change(forget(), false),
     ) {
         prop_assert_eq!(carried::<_, v1::StorageVersionsForgetRequest>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn names_that_are_one_store_are_carried_whole(
+        change in change(add_equivalents(), false),
+        resource in samples::resource(),
+    ) {
+        prop_assert_eq!(
+            carried::<_, v1::StorageVersionsAddEquivalentsRequest>(&change).unwrap(),
+            change.clone()
+        );
+        let change = with(&change, RemoveEquivalent { resource });
+        prop_assert_eq!(
+            carried::<_, v1::StorageVersionsRemoveEquivalentRequest>(&change).unwrap(),
+            change
+        );
     }
 
     #[test]
@@ -465,6 +486,7 @@ fn entry(resource: &str, decodable: &[&str], encoding: &str) -> v1::ReportEntry 
         stance: Some(v1::report_entry::Stance::EncodingVersion(encoding.into())),
         serve_until_ms: None,
         stored: v1::StoredIn::Outside.into(),
+        equivalents: Vec::new(),
     }
 }
 

@@ -78,6 +78,7 @@ impl From<&Migration> for v1::Migration {
             assumption: assumptions.first().copied().to_wire(),
             alias: migration.alias.to_wire(),
             assumptions: assumptions.to_wire(),
+            equivalents: migration.equivalents.to_wire(),
         }
     }
 }
@@ -100,6 +101,7 @@ impl TryFrom<v1::Migration> for Migration {
             failure = failure,
             ended = end_time_ms,
             alias = alias,
+            equivalents = equivalents,
             assumptions = assumptions => Wire::of_wire(all_assumptions(pb.assumption, pb.assumptions)),
         }
         let (id, metadata) = named;
@@ -121,6 +123,7 @@ impl TryFrom<v1::Migration> for Migration {
             assumption: None,
             alias,
             assumptions,
+            equivalents,
         })
     }
 }

@@ -22,6 +22,7 @@ impl From<&ReportEntry> for v1::ReportEntry {
             stance: Some((&entry.stance).into()),
             serve_until_ms: entry.serve_until.map(WallTime::as_millis),
             stored: entry.stored.to_wire(),
+            equivalents: entry.equivalents.to_wire(),
         }
     }
 }
@@ -61,6 +62,11 @@ impl TryFrom<&v1::ReportEntry> for ReportEntry {
             stance,
             serve_until: pb.serve_until_ms,
             stored: stored.flatten().unwrap_or_default(),
+            equivalents: pb
+                .equivalents
+                .iter()
+                .map(|one| (one.group.as_str(), one.resource.as_str()))
+                .collect(),
         };
         let entry = found.parsed("", Self::parse(&text));
         match entry {

@@ -1,5 +1,7 @@
 //! Strategies for migrations.
 
+use std::collections::BTreeSet;
+
 use proptest::collection::btree_set;
 use proptest::option;
 use proptest::prelude::*;
@@ -126,5 +128,6 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
         assumption: None,
         alias: numbers.4,
         assumptions: stands.5,
+        equivalents: BTreeSet::new(),
     })
 }

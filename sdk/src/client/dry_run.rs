@@ -1,9 +1,9 @@
 //! Dry runs: what a change would do, without making it.
 
 use synod_model::{
-    AbortMigration, DeleteMigration, DismissLooks, ForgetResource, GroupResource, MigrationAlias,
-    MigrationId, MigrationReason, ResetStorageStates, RetryMigration, Revision, SettingsPatch,
-    StartMigration, UpdateSettings,
+    AbortMigration, AddEquivalents, DeleteMigration, DismissLooks, ForgetResource, GroupResource,
+    MigrationAlias, MigrationId, MigrationReason, RemoveEquivalent, ResetStorageStates,
+    RetryMigration, Revision, SettingsPatch, StartMigration, UpdateSettings,
 };
 
 use super::Client;
@@ -54,6 +54,33 @@ impl DryRun {
             if_revision,
         };
         self.0.send_forget(forget, true).await
+    }
+
+    /// What [`Client::add_equivalents`] would do. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::add_equivalents`].
+    pub async fn add_equivalents(
+        &self,
+        resources: impl IntoIterator<Item = GroupResource>,
+    ) -> Result<Header, Error> {
+        let resources = resources.into_iter().collect();
+        self.0
+            .send_add_equivalents(AddEquivalents { resources }, true)
+            .await
+    }
+
+    /// What [`Client::remove_equivalent`] would do. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::remove_equivalent`].
+    pub async fn remove_equivalent(&self, resource: &GroupResource) -> Result<Header, Error> {
+        let resource = resource.clone();
+        self.0
+            .send_remove_equivalent(RemoveEquivalent { resource }, true)
+            .await
     }
 
     /// What [`Client::start_migration`] would do. The migration's name ends with the next revision, so another

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_model::{ForgetResource, GroupResource, Revision};
+use synod_model::{AddEquivalents, ForgetResource, GroupResource, RemoveEquivalent, Revision};
 use synod_proto::wire::Wire as _;
 use synod_proto::{Change, v1};
 
@@ -140,6 +140,70 @@ impl Client {
             }
         });
         let answer: v1::StorageVersionsForgetResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Says that resources are one store under several names: what is known of them is joined, and their keys follow. Changes
+    /// nothing if they are one store already. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: two of them have a collection, a member reports two of them, or no selected version is decodable by all
+    /// members. `INVALID_ARGUMENT`: less than 2 names, or more than 8.
+    pub async fn add_equivalents(
+        &self,
+        resources: impl IntoIterator<Item = GroupResource>,
+    ) -> Result<Header, Error> {
+        let resources = resources.into_iter().collect();
+        self.send_add_equivalents(AddEquivalents { resources }, false)
+            .await
+    }
+
+    pub(super) async fn send_add_equivalents(
+        &self,
+        add: AddEquivalents,
+        dry_run: bool,
+    ) -> Result<Header, Error> {
+        let answer = self.write(dry_run, Change::new(add), |attempt: Try, message| {
+            let message = v1::StorageVersionsAddEquivalentsRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .add_equivalents(request)
+                    .await
+            }
+        });
+        let answer: v1::StorageVersionsAddEquivalentsResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Takes a name out of its set of equivalent resources: what is stored under it and under the others is unknown until
+    /// migrations end. Since 0.1.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: the resource is equivalent to none. `CONFLICT`: a member reports that it is.
+    pub async fn remove_equivalent(&self, resource: &GroupResource) -> Result<Header, Error> {
+        let resource = resource.clone();
+        self.send_remove_equivalent(RemoveEquivalent { resource }, false)
+            .await
+    }
+
+    pub(super) async fn send_remove_equivalent(
+        &self,
+        remove: RemoveEquivalent,
+        dry_run: bool,
+    ) -> Result<Header, Error> {
+        let answer = self.write(dry_run, Change::new(remove), |attempt: Try, message| {
+            let message = v1::StorageVersionsRemoveEquivalentRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .remove_equivalent(request)
+                    .await
+            }
+        });
+        let answer: v1::StorageVersionsRemoveEquivalentResponse = answer.await?;
         read(answer.header)
     }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use synod_model::{GroupResource, ReportEntry, StoredIn, sort_and_fold_equivalents};
+use synod_model::{
+    GroupResource, ReportEntry, StoredIn, Topic, TopicKind, sort_and_fold_equivalents,
+};
 
 /// The entries to report, and for each resource that was folded the one that is reported for it.
 #[derive(Debug, Default)]
@@ -15,7 +17,9 @@ pub(super) struct Folded {
 pub(super) fn fold(entries: Vec<ReportEntry>, equivalents: &[Vec<GroupResource>]) -> Folded {
     let of = |resource: &GroupResource| {
         let store = equivalents.iter().find(|store| store.contains(resource));
-        store.cloned().unwrap_or_default()
+        store
+            .cloned()
+            .unwrap_or_else(|| keys_of_store(resource, equivalents))
     };
     let all = entries.clone();
     let mut kept = sort_and_fold_equivalents(entries, |entry| &entry.resource, of);
@@ -24,6 +28,11 @@ pub(super) fn fold(entries: Vec<ReportEntry>, equivalents: &[Vec<GroupResource>]
         let store = of(&entry.resource);
         for other in store.iter().filter(|other| **other != entry.resource) {
             reported_as.insert(other.clone(), entry.resource.clone());
+        }
+        // Their keys follow by themselves.
+        if TopicKind::of(&entry.resource) == TopicKind::Encoding {
+            let others = store.iter().filter(|other| **other != entry.resource);
+            entry.equivalents.extend(others.cloned());
         }
         let others = all.iter();
         let others: Vec<&ReportEntry> = others
@@ -44,6 +53,19 @@ pub(super) fn fold(entries: Vec<ReportEntry>, equivalents: &[Vec<GroupResource>]
     }
 }
 
+/// The keys of the store whose objects are encrypted by a key; none for what is no key.
+fn keys_of_store(key: &GroupResource, equivalents: &[Vec<GroupResource>]) -> Vec<GroupResource> {
+    let topic = Topic::of(key);
+    if topic.kind() != TopicKind::Key {
+        return Vec::new();
+    }
+    let is_of = |one: &GroupResource| one.qualified() == topic.name();
+    let store = equivalents.iter().find(|store| store.iter().any(is_of));
+    let keys = store.into_iter().flatten();
+    let keys = keys.filter_map(|one| Topic::new(TopicKind::Key, one.qualified()).ok());
+    keys.map(|key| key.resource().clone()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use synod_model::{ReportEntryText, StanceText};
@@ -62,6 +84,7 @@ mod tests {
             },
             serve_until: None,
             stored: StoredIn::Outside,
+            equivalents: Vec::new(),
         })
         .unwrap()
     }
@@ -94,6 +117,7 @@ mod tests {
             folded.entries[1].decodable.to_string(),
             "[extensions/v1beta1 networking.k8s.io/v1]"
         );
+        assert_eq!(folded.entries[1].equivalents, [new.clone()].into());
         assert_eq!(folded.reported_as, BTreeMap::from([(new, old)]));
     }
 

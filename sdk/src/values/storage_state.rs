@@ -1,6 +1,6 @@
 //! The storage state: what is kept of a resource when its last entry is removed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -74,6 +74,8 @@ pub struct StorageState {
     pub stored_outside: bool,
     /// The looks of named observers. `observed` is what all looks show together. Since 0.1.
     pub looks: Vec<ObserverLook>,
+    /// The other names of the same store, if the resource is the first of several equivalent ones. Since 0.1.
+    pub equivalents: BTreeSet<GroupResource>,
 }
 
 /// The look of a named observer at discovery.
@@ -164,6 +166,7 @@ messages! {
         serve_until = serve_until_ms,
         serve_until_log_time = serve_until_log_time_ms,
         stored_outside = stored_outside,
+        equivalents = equivalents,
         known_versions = known_versions,
         known_hashes = known_hashes,
         concluded_before = concluded_before by unless_zero,

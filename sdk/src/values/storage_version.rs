@@ -1,5 +1,7 @@
 //! A resource that members report.
 
+use std::collections::BTreeSet;
+
 use synod_model::{
     ApiVersion, Condition, GroupResource, Kind, MemberId, Metadata, Revision, StoredIn, VersionSet,
     Violations, WallTime,
@@ -57,6 +59,8 @@ pub struct StorageVersionEntry {
     pub serve_until: Option<WallTime>,
     /// The place where the member stores the objects. `None`: an older release answered.
     pub stored: Option<StoredIn>,
+    /// The other names of the objects' store, as the member told them. Since 0.1.
+    pub equivalents: BTreeSet<GroupResource>,
 }
 
 /// The status that follows from all entries of a resource.
@@ -98,6 +102,7 @@ messages! {
         since_revision = since_revision,
         serve_until = serve_until_ms,
         stored = stored,
+        equivalents = equivalents,
     }
     v1::StorageVersionStatus = StorageVersionStatus: "every replica sets it" {
         common = common_encoding_version,

@@ -1,6 +1,6 @@
 //! Whole replicas in this process, on a network and disks in memory, under a clock that moves when every task waits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -317,6 +317,7 @@ fn entry(name: &str, decodable: &[&str], stance: Stance) -> ReportEntry {
         stance,
         serve_until: None,
         stored: StoredIn::Collection,
+        equivalents: BTreeSet::new(),
     }
 }
 

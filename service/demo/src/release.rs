@@ -16,6 +16,8 @@
 //! In report mode both releases must decode both versions, since each one writes its own. In vote mode the older
 //! release need not know the newer version: nothing is written in it while a member cannot decode it.
 
+use std::collections::BTreeSet;
+
 use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, StoredIn, VersionSet};
 
 /// What a binary of this release has compiled in.
@@ -250,6 +252,7 @@ impl Resource {
             stance,
             serve_until: None,
             stored: self.kept,
+            equivalents: BTreeSet::new(),
         }
     }
 }

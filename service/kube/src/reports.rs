@@ -104,6 +104,7 @@ pub(crate) async fn update(
             stance: Some(Stance::EncodingVersion(entry.encoding.clone())),
             serve_until_ms: None,
             stored: v1::StoredIn::Outside.into(),
+            equivalents: Vec::new(),
         };
         let Err(refusal) = report(calls, &member, Some(own), number).await else {
             return Ok(());
@@ -298,6 +299,7 @@ fn again(version: &v1::StorageVersion, own: &v1::StorageVersionEntry) -> v1::Rep
         stance: Some(stance),
         serve_until_ms: own.serve_until_ms,
         stored: own.stored,
+        equivalents: own.equivalents.clone(),
     }
 }
 

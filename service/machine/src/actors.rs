@@ -7,7 +7,7 @@ use synod_model::{
     Actor, ClaimToken, ErrorKind, Fences, FencingToken, LeaseKey, MigrationId, Refusal, SessionId,
 };
 
-use crate::{Command, Envelope, State};
+use crate::{Command, State};
 
 impl State {
     /// Whether who sends a command may use the tokens in it.
@@ -16,11 +16,15 @@ impl State {
     ///
     /// `PERMISSION_DENIED` if one of them belongs to somebody else. A token that counts no more is let pass: the command
     /// says what has become of it.
-    pub(crate) fn check_tokens(&self, envelope: &Envelope) -> Result<(), Refusal> {
-        let Some(actor) = envelope.actor.as_deref() else {
+    pub(crate) fn check_tokens(
+        &self,
+        command: &Command,
+        actor: Option<&Actor>,
+    ) -> Result<(), Refusal> {
+        let Some(actor) = actor else {
             return Ok(());
         };
-        match &*envelope.command {
+        match command {
             Command::CloseSession(close) => self.check_session(close.session, actor),
             Command::RenewLease(renew) => self.check_hold(&renew.key, renew.token, actor),
             Command::CreateObject(create) => self.check_fences_of(&create.fences, actor),
@@ -74,6 +78,8 @@ impl State {
             | Command::ObserveStorage(_)
             | Command::ResetStorageStates(_)
             | Command::DismissLooks(_)
+            | Command::AddEquivalents(_)
+            | Command::RemoveEquivalent(_)
             | Command::SetRoster(_)
             | Command::DeleteRoster(_) => Ok(()),
         }
@@ -130,7 +136,7 @@ impl State {
         let claim = self.migration(id).ok().and_then(|it| it.claim.as_ref());
         let claim = claim.filter(|claim| claim.token == token);
         // A claim that has ended counts for as long as it drains: its worker can lift that.
-        let kept = self.storage_states.get(id.resource());
+        let kept = self.state_of(id.resource());
         let drain = kept.and_then(|kept| kept.row.status.claim_drains.get(&token));
         let present = claim.map(|claim| (&claim.worker, "has claimed"));
         let past = drain.map(|drain| (&drain.worker, "had claimed"));

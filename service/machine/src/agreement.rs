@@ -64,9 +64,9 @@ impl AgreementVerdict {
     fn add(&mut self, past: &Past<'_>, agreement: ResourceAgreement) {
         let resource = &agreement.resource;
         let state = past.storage_state(resource);
-        let roster = past.roster_of(resource);
+        let rosters = past.rosters_of(resource);
         let status = state.as_ref().map(|state| &state.row.status);
-        let assumed = agreement_assumptions(status, roster.as_deref());
+        let assumed = agreement_assumptions(status, &rosters);
         self.is_observed |= assumed.contains(&Assumption::NoRoster) && past.is_observed(resource);
         for assumption in assumed {
             let resources = self.assumptions.entry(assumption).or_default();
@@ -109,7 +109,8 @@ pub fn check_agreement(past: &Past<'_>, now: LogTime, query: &AgreementQuery) ->
     }
     let concerns = |scope: &ResourceScope| {
         let mut named = query.resources.iter();
-        query.resources.is_empty() || named.any(|resource| scope.covers(resource))
+        let covers = |resource| past.names(resource).iter().any(|name| scope.covers(name));
+        query.resources.is_empty() || named.any(covers)
     };
     let scopes = unknown_scopes(past).into_iter().filter(concerns);
     let scopes = scopes.map(|scope| Obstacle::ScopeUnknown { scope });
@@ -121,7 +122,10 @@ pub fn check_agreement(past: &Past<'_>, now: LogTime, query: &AgreementQuery) ->
 #[must_use]
 pub fn resource_agreement(past: &Past<'_>, resource: &GroupResource) -> ResourceAgreement {
     match past.storage_state(resource) {
-        Some(state) => of_state(past, &state),
+        Some(state) => ResourceAgreement {
+            resource: resource.clone(),
+            ..of_state(past, &state)
+        },
         None => ResourceAgreement {
             resource: resource.clone(),
             version: None,
@@ -137,10 +141,10 @@ pub fn resource_agreement(past: &Past<'_>, resource: &GroupResource) -> Resource
 /// roster asks for it, or it has a collection and was once reported.
 fn counts(past: &Past<'_>, now: LogTime, state: &StorageStateView) -> bool {
     let (resource, status) = (&state.resource, &state.row.status);
-    past.storage_version(resource).is_some()
+    past.reports(resource).is_some()
         || status.observation.is_some()
         || drains(status, now)
-        || past.roster_of(resource).is_some()
+        || !past.rosters_of(resource).is_empty()
         || (status.ever_reported && past.collection(resource).is_some())
 }
 
@@ -160,7 +164,7 @@ impl Past<'_> {
 
 fn of_state(past: &Past<'_>, state: &StorageStateView) -> ResourceAgreement {
     let (resource, status) = (&state.resource, &state.row.status);
-    let view = past.storage_version(resource);
+    let view = past.reports(resource);
     let obstacles = match &view {
         Some(_) if status.agreed.is_some() => Vec::new(),
         Some(view) => reasons::among_members(view, status),

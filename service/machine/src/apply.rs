@@ -78,12 +78,12 @@ impl State {
         entry: &LogEntry,
         envelope: &Envelope,
     ) -> (Outcome, Option<Arc<RevisionEvents>>) {
-        let command = &*envelope.command;
+        let command = &*self.under_first_names(&envelope.command);
         if self.cluster.is_none() && !matches!(command, Command::Initialize(_)) {
             return (self.refused(not_formed()), None);
         }
         // A retry is answered before this: what it was allowed then, it may hear now.
-        if let Err(refusal) = self.check_tokens(envelope) {
+        if let Err(refusal) = self.check_tokens(command, envelope.actor.as_deref()) {
             return (self.refused(refusal), None);
         }
         let known = self.check_machine_version(command);

@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, ClaimMigration, ClaimToken,
-    CloseSession, ClusterId, CompleteMigration, CreateCollection, CreateControllerRevision,
-    CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteLease, DeleteMigration,
-    DeleteObject, DeleteRoster, DismissLooks, Epoch, FailMigration, ForgetResource, GroupResource,
-    HolderIdentity, Join, LeaseKey, Leave, LiveMark, MarkControllerRevisions, MarkReady, MemberId,
-    MigrationId, NamespacedName, ObjectKey, ObserveStorage, ObserverName, OpenSession, PatchObject,
-    PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, ReleaseMigration, Renew,
-    RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates,
-    RetryMigration, Revision, RollbackControllerRevision, SessionId, SetRoster, Settings,
-    StartMigration, Ticket, Transact, TruncateControllerRevisions, UpdateCollection,
-    UpdateControllerRevision, UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
+    AbortMigration, AcquireLease, AddEquivalents, Adopt, AdoptControllerRevisions, ClaimMigration,
+    ClaimToken, CloseSession, ClusterId, CompleteMigration, CreateCollection,
+    CreateControllerRevision, CreateObject, DeleteCollection, DeleteControllerRevisions,
+    DeleteLease, DeleteMigration, DeleteObject, DeleteRoster, DismissLooks, Epoch, FailMigration,
+    ForgetResource, GroupResource, HolderIdentity, Join, LeaseKey, Leave, LiveMark,
+    MarkControllerRevisions, MarkReady, MemberId, MigrationId, NamespacedName, ObjectKey,
+    ObserveStorage, ObserverName, OpenSession, PatchObject, PutLeaseCandidate,
+    ReleaseControllerRevision, ReleaseLease, ReleaseMigration, RemoveEquivalent, Renew, RenewLease,
+    RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates, RetryMigration,
+    Revision, RollbackControllerRevision, SessionId, SetRoster, Settings, StartMigration, Ticket,
+    Transact, TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision,
+    UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::command_table::command_table;

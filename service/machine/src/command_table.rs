@@ -115,6 +115,10 @@ macro_rules! command_table {
             53 DeleteMigration ordinary = migrations::delete::apply;
             /// Ends what looks at discovery have shown.
             54 DismissLooks ordinary = dismiss_looks::apply;
+            /// Says that resources are one store under several names.
+            55 AddEquivalents ordinary = equivalents::add;
+            /// Takes a name out of a set of equivalent resources.
+            56 RemoveEquivalent ordinary = equivalents::remove;
         }
     };
 }

@@ -17,6 +17,7 @@ pub(crate) mod delete_controller_revisions;
 pub(crate) mod delete_lease;
 pub(crate) mod delete_object;
 pub(crate) mod dismiss_looks;
+pub(crate) mod equivalents;
 pub(crate) mod expire;
 pub(crate) mod follow_switches;
 pub(crate) mod forget_resource;

@@ -63,14 +63,14 @@ impl Turn<'_> {
             fenced: claim.fenced,
             walks: claim.walks,
         };
-        let mut status = state.storage_states[resource].row.status.clone();
+        let mut status = state.status(resource).clone();
         keep_drain(&mut status, now, claim.token, drain);
         self.put_storage_state_and(resource, status, None, Then::AbortOnly);
     }
 
     /// Removes the drain of a claim whose worker says that all its rewrites were answered. Returns whether there was one.
     pub(crate) fn lift_claim_drain(&mut self, resource: &GroupResource, token: ClaimToken) -> bool {
-        let Some(kept) = self.state().storage_states.get(resource) else {
+        let Some(kept) = self.state().state_of(resource) else {
             return false;
         };
         let mut status = kept.row.status.clone();
@@ -84,7 +84,12 @@ impl Turn<'_> {
 
 /// Adds the drain of a claim. Beyond the bound the one of the oldest claim counts as a write of a server: it holds back every
 /// claim of another target, and no worker can lift it.
-fn keep_drain(status: &mut StateStatus, now: LogTime, token: ClaimToken, drain: ClaimDrain) {
+pub(crate) fn keep_drain(
+    status: &mut StateStatus,
+    now: LogTime,
+    token: ClaimToken,
+    drain: ClaimDrain,
+) {
     status.claim_drains.retain(|_, kept| kept.until > now);
     status.claim_drains.insert(token, drain);
     if status.claim_drains.len() <= CLAIM_DRAINS_MAX {
@@ -110,7 +115,7 @@ impl State {
         target: &MigrationTarget,
         fenced: bool,
     ) -> Option<LogTime> {
-        let status = &self.storage_states.get(resource)?.row.status;
+        let status = &self.state_of(resource)?.row.status;
         let versions = status.drains.iter();
         let versions = versions.filter(|(version, _)| Some(*version) != target.version.as_ref());
         let hashes = status.hash_drains.iter();

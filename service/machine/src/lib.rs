@@ -36,6 +36,7 @@ mod commands;
 mod controller_revisions;
 mod deadlines;
 mod digest;
+mod equivalents;
 mod hashes;
 mod history;
 mod known_encodings;

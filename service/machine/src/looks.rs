@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use synod_model::limits::{OBSERVED_SERVERS_MAX, OBSERVERS_MAX};
 use synod_model::{
-    DismissLooks, ErrorKind, GroupResource, Kind, LogTime, ObserveStorage, ObserverName, Refusal,
-    ServerLook, StorageVersionHash,
+    DismissLooks, ErrorKind, GroupResource, Kind, LogTime, ObserveStorage, ObserverName, Persisted,
+    Refusal, ServerLook, StorageVersionHash,
 };
 
 use crate::{EntryChange, EntryRow, Holder, Look, Observation, ServerEvidence, State, StateStatus};
@@ -213,6 +213,15 @@ impl ServerEvidence {
         self.hashes.difference(&self.superseded)
     }
 
+    /// Adds what the same server has shown under another name. Nobody has answered all of it.
+    fn join(&mut self, other: Self) {
+        self.hashes.extend(other.hashes);
+        if self.member != other.member {
+            self.member = None;
+        }
+        self.superseded.clear();
+    }
+
     fn supersede(&mut self, changes: &[EntryChange]) {
         let mut changes = changes.iter();
         let own = changes.find(|change| Some(&change.member) == self.member.as_ref());
@@ -255,6 +264,46 @@ impl StateStatus {
         self.looks = looks.named;
     }
 
+    /// Drops the look of an observer without a name: a store with several names is looked at by named observers, each of which
+    /// tells what its servers show under all of them.
+    pub(crate) fn forget_unnamed_look(&mut self, until: LogTime) {
+        let mut looks = self.all_looks();
+        let Some(seen) = looks.unnamed.take() else {
+            return;
+        };
+        for hash in seen.hashes {
+            let kept = self.hash_drains.entry(hash).or_insert(until);
+            *kept = until.max(*kept);
+        }
+        self.persisted.insert(Persisted::Unknown);
+        self.put_looks(looks);
+    }
+
+    /// Drops all looks. What they show drains.
+    pub(crate) fn forget_looks(&mut self, until: LogTime) {
+        for hash in self.shown_hashes() {
+            let kept = self.hash_drains.entry(hash).or_insert(until);
+            *kept = until.max(*kept);
+        }
+        self.put_looks(Looks::default());
+    }
+
+    /// Takes over what observers have shown of the same store under another name, as evidence of the past.
+    pub(crate) fn join_looks(&mut self, others: Looks) {
+        let mut looks = self.all_looks();
+        for (observer, other) in others.named {
+            let look = looks.named.entry(observer).or_default();
+            look.expired = true;
+            look.overtaken |= other.overtaken;
+            look.kind = look.kind.take().or(other.kind);
+            for (server, shown) in other.servers {
+                let kept = look.servers.entry(server).or_insert_with(|| shown.clone());
+                kept.join(shown);
+            }
+        }
+        self.put_looks(looks);
+    }
+
     /// The hashes that discovery shows, or showed last.
     pub(crate) fn shown_hashes(&self) -> BTreeSet<StorageVersionHash> {
         let observation = self.observation.as_ref();
@@ -286,7 +335,7 @@ impl State {
     /// present.
     #[must_use]
     pub fn is_observation_over(&self, resource: &GroupResource) -> bool {
-        let Some(kept) = self.storage_states.get(resource) else {
+        let Some(kept) = self.state_of(resource) else {
             return false;
         };
         let status = &kept.row.status;
@@ -303,7 +352,7 @@ impl State {
         observer: Option<&ObserverName>,
         now: LogTime,
     ) -> bool {
-        let Some(kept) = self.storage_states.get(resource) else {
+        let Some(kept) = self.state_of(resource) else {
             return false;
         };
         let looks = kept.row.status.all_looks();

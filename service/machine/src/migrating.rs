@@ -23,7 +23,7 @@ impl Turn<'_> {
         before: Option<&StateStatus>,
         then: Then,
     ) {
-        let after = &self.state().storage_states[resource].row.status;
+        let after = self.state().status(resource);
         let stays = before.is_some_and(|before| before.agreement() == after.agreement());
         let is_called_for = !stays || before.is_some_and(|b| b.persisted != after.persisted);
         if !stays {
@@ -40,7 +40,7 @@ impl Turn<'_> {
         if self.state().is_off(Feature::Migrations) {
             return;
         }
-        let status = &self.state().storage_states[resource].row.status;
+        let status = self.state().status(resource);
         let Some(agreement) = status.agreement() else {
             return;
         };
@@ -60,7 +60,7 @@ impl Turn<'_> {
     /// Creates a migration where [`migrate`](Self::migrate) does, unless somebody has called the one of the present agreement off.
     pub(crate) fn migrate_unless_called_off(&mut self, resource: &GroupResource) {
         let state = self.state();
-        let agreement = state.storage_states[resource].row.status.agreement();
+        let agreement = state.status(resource).agreement();
         let is_called_off = state.migrations_of(resource).any(|migration| {
             Some(migration.agreement_revision) == agreement
                 && migration.aborted == Some(AbortCause::Requested)
@@ -80,7 +80,8 @@ impl Turn<'_> {
         let id = MigrationId::new(resource.clone(), self.revision());
         let state = self.state();
         let target = state.migration_target(resource);
-        let agreement_revision = state.storage_states[resource].row.status.agreement_revision;
+        let agreement_revision = state.status(resource).agreement_revision;
+        let equivalents = state.status(resource).equivalents.clone();
         let metadata = self.new_metadata();
         self.put_migration(Migration {
             id: id.clone(),
@@ -99,6 +100,7 @@ impl Turn<'_> {
             assumption: None,
             alias,
             assumptions: BTreeSet::new(),
+            equivalents,
         });
         self.forget_ended(resource);
         id
@@ -186,7 +188,7 @@ impl Turn<'_> {
     /// Forgets the oldest ended migrations beyond `migrations_kept`. One that this very command ended stays until the
     /// next command, because an object changes at most once in a command.
     fn forget_ended(&mut self, resource: &GroupResource) {
-        let agreement = self.state().storage_states[resource].row.status.agreement();
+        let agreement = self.state().status(resource).agreement();
         let ended: Vec<_> = self
             .state()
             .migrations_of(resource)
@@ -212,7 +214,7 @@ impl Turn<'_> {
 impl State {
     /// The encoding to migrate to; `None` without an agreement.
     pub(crate) fn migration_target(&self, resource: &GroupResource) -> Option<MigrationTarget> {
-        let status = &self.storage_states.get(resource)?.row.status;
+        let status = &self.state_of(resource)?.row.status;
         status.agreement()?;
         if let Some(hash) = status.agreed_hash {
             return Some(MigrationTarget {
@@ -221,7 +223,7 @@ impl State {
             });
         }
         let agreed = status.agreed.as_ref()?;
-        let (_, entry) = self.storage_versions.get(resource)?.entries.get_min()?;
+        let (_, entry) = self.first_entry(resource)?;
         Some(MigrationTarget {
             hash: StorageVersionHash::of_version(agreed, &entry.kind),
             version: Some(agreed.clone()),
@@ -231,21 +233,19 @@ impl State {
     /// The encodings that are written now, which `persisted` must hold whatever was migrated.
     pub(crate) fn demanded(&self, resource: &GroupResource) -> BTreeSet<Persisted> {
         let mut demanded = BTreeSet::new();
-        let Some(version) = self.storage_versions.get(resource) else {
+        let Some((_, first)) = self.first_entry(resource) else {
             return demanded;
         };
-        for entry in version.entries.values() {
+        for (_, entry) in self.entries_of(resource) {
             if let Some(encoding) = &entry.encoding {
                 Persisted::of(encoding, &entry.kind).join(&mut demanded);
             }
         }
-        let selected = version.row.status.selected.as_ref();
+        let selected = self.status(resource).selected.as_ref();
         let is_named =
             |set: &BTreeSet<Persisted>| set.iter().any(|kept| kept.version() == selected);
-        if let (Some(selected), Some((_, entry))) = (selected, version.entries.get_min())
-            && !is_named(&demanded)
-        {
-            Persisted::of(selected, &entry.kind).join(&mut demanded);
+        if let Some(selected) = selected.filter(|_| !is_named(&demanded)) {
+            Persisted::of(selected, &first.kind).join(&mut demanded);
         }
         demanded
     }
@@ -262,7 +262,7 @@ impl State {
 
     /// What `persisted` becomes once every object is stored in the encoding agreed on now.
     pub(crate) fn persisted_when_migrated(&self, resource: &GroupResource) -> BTreeSet<Persisted> {
-        let status = &self.storage_states[resource].row.status;
+        let status = &self.status(resource);
         let mut migrated = self.demanded(resource);
         if let Some(hash) = status.agreed_hash {
             let mut kept = status.persisted.iter();
@@ -280,7 +280,7 @@ impl State {
     }
 
     fn is_migrated(&self, resource: &GroupResource) -> bool {
-        self.storage_states[resource].row.status.persisted == self.persisted_when_migrated(resource)
+        self.status(resource).persisted == self.persisted_when_migrated(resource)
     }
 
     /// The migration.
@@ -333,7 +333,7 @@ impl State {
     ///
     /// `NO_AGREEMENT`.
     pub(crate) fn check_observation(&self, resource: &GroupResource) -> Result<(), Refusal> {
-        let kept = self.storage_states.get(resource);
+        let kept = self.state_of(resource);
         let stands_alone = kept.is_some_and(|kept| kept.row.status.agreed_hash.is_some());
         if stands_alone && self.is_observation_over(resource) {
             let why = "nobody has looked at its discovery for two periods: run an observer";
@@ -364,7 +364,7 @@ impl State {
                 migration.id, migration.agreement_revision
             ),
         );
-        Err(match self.storage_states.get(resource) {
+        Err(match self.state_of(resource) {
             Some(kept) => objected(refusal, &kept.row.status),
             None => refusal,
         })

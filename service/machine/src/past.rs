@@ -3,6 +3,7 @@
 //! Every read goes through [`Past`], so a page of a list and a read of the present share one implementation. Undoing
 //! costs one step for each event after the revision; no older state is held, as the kept history suffices.
 
+mod equivalents;
 mod leases;
 mod objects;
 mod one;
@@ -189,12 +190,12 @@ impl Past<'_> {
         rows.map(|(resource, row)| self.version_view(resource, row))
     }
 
-    /// The state that is kept of a resource.
+    /// The state that is kept of a resource's store, under the first of its names.
     #[must_use]
     pub fn storage_state(&self, resource: &GroupResource) -> Option<StorageStateView> {
-        let kept = self.state.storage_states.get(resource);
-        let row = self.one::<StorageStateRow>(resource, kept.map(|kept| &kept.row))?;
-        Some(state_view(resource, row))
+        let first = self.first_name(resource);
+        let row = self.own_state(&first)?;
+        Some(state_view(&first, row))
     }
 
     /// The states that are kept of the resources after `after`, by (group, resource).

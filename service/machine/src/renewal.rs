@@ -29,7 +29,7 @@ impl State {
     /// Also `PERMISSION_DENIED`, if the lease is somebody else's, and `SWITCHED_OFF` while leases are.
     pub fn renewal_of(&self, envelope: &Envelope) -> Option<Result<Renewal, Refusal>> {
         let renewal = self.renewal(&envelope.command)?;
-        let allowed = self.check_tokens(envelope);
+        let allowed = self.check_tokens(&envelope.command, envelope.actor.as_deref());
         let allowed = allowed.and_then(|()| self.check_switch(&envelope.command));
         Some(allowed.and(renewal))
     }

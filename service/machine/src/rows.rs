@@ -134,6 +134,8 @@ pub struct EntryRow {
     pub serve_until: Option<WallTime>,
     /// The place where the member stores the objects.
     pub stored: StoredIn,
+    /// The other names of the objects' store, as the member told them.
+    pub equivalents: BTreeSet<GroupResource>,
 }
 
 impl EntryRow {
@@ -261,6 +263,9 @@ pub struct StateStatus {
     pub looks: BTreeMap<ObserverName, Look>,
     /// The look of an observer without a name, while there are looks of named ones; it is the observation itself otherwise.
     pub unnamed_look: Option<Observation>,
+    /// The other names of the store, if the resource is the first of several equivalent ones. Of keys it is empty: their names
+    /// follow from those of the resource.
+    pub equivalents: BTreeSet<GroupResource>,
 }
 
 /// The short absence of a member that came back.

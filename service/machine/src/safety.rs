@@ -63,13 +63,12 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
             silence.add_to(found, &named.resource),
         );
     }
-    let named: BTreeSet<&GroupResource> =
-        binary.resources.iter().map(|one| &one.resource).collect();
+    let named = binary.resources.iter();
+    let named: BTreeSet<GroupResource> = named.map(|one| past.first_name(&one.resource)).collect();
     let is_left = |resource: &GroupResource| {
-        binary
-            .left_to_others
-            .iter()
-            .any(|scope| scope.covers(resource))
+        let names = past.names(resource);
+        let mut scopes = binary.left_to_others.iter();
+        scopes.any(|scope| names.iter().any(|name| scope.covers(name)))
     };
     for resource in silence.unknown_resources() {
         let is_of_a_binary = past.topic_kind(resource).is_of_a_binary();
@@ -106,7 +105,7 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
 
 fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
     let resource = &binary.resource;
-    let view = past.storage_version(resource);
+    let view = past.reports(resource);
     let kinds = kinds(past, resource, view.as_ref(), binary.kind.as_ref());
     let hashes: BTreeSet<StorageVersionHash> = kinds
         .iter()
@@ -117,12 +116,13 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
         .collect();
     let mut versions = versions(past, resource, view.as_ref());
     versions.extend(binary.decodable.iter().cloned());
+    let names = past.names(resource);
     let concern = Concern {
         version: &|version| !binary.decodable.contains(version),
         hash: &|hash| !hashes.contains(&hash),
         kinds: &kinds,
         versions: &versions,
-        groups: versions.iter().map(ApiVersion::group).collect(),
+        groups: groups(&versions, &names),
     };
     let mut found = found(past, now, resource, &concern);
     if view.is_none() && is_open(past, now, resource) {
@@ -161,9 +161,10 @@ pub fn check_drop(
     resource: &GroupResource,
     version: &ApiVersion,
 ) -> SafetyVerdict {
-    let view = past.storage_version(resource);
+    let view = past.reports(resource);
     let kinds = kinds(past, resource, view.as_ref(), None);
     let versions = versions(past, resource, view.as_ref());
+    let names = past.names(resource);
     let concern = Concern {
         version: &|other| other == version,
         // If no kind is known, any hash may be that of the version.
@@ -174,11 +175,7 @@ pub fn check_drop(
         },
         kinds: &kinds,
         versions: &versions,
-        groups: versions
-            .iter()
-            .chain([version])
-            .map(ApiVersion::group)
-            .collect(),
+        groups: groups(versions.iter().chain([version]), &names),
     };
     let mut verdict = SafetyVerdict::default();
     let mut found = found(past, now, resource, &concern);
@@ -189,6 +186,17 @@ pub fn check_drop(
     let found = Silence::look(past).add_to(found, resource);
     verdict.add(past, resource, found);
     verdict
+}
+
+/// The groups of these versions, and of the names of their store.
+fn groups<'a>(
+    versions: impl IntoIterator<Item = &'a ApiVersion>,
+    names: &'a [GroupResource],
+) -> BTreeSet<&'a str> {
+    let versions = versions.into_iter().map(ApiVersion::group);
+    versions
+        .chain(names.iter().map(GroupResource::group))
+        .collect()
 }
 
 /// The kinds that the resource is known to store: from members' reports, from discovery, from a collection, or from the
@@ -206,7 +214,8 @@ fn kinds(
     let looks = looks.unwrap_or_default();
     kinds.extend(looks.unnamed.and_then(|observation| observation.kind));
     kinds.extend(looks.named.into_values().filter_map(|look| look.kind));
-    kinds.extend(past.collection(resource).map(|held| held.kind.clone()));
+    let held = past.collection(&past.first_name(resource));
+    kinds.extend(held.map(|held| held.kind.clone()));
     kinds.extend(said.cloned());
     kinds
 }
@@ -255,9 +264,9 @@ impl SafetyVerdict {
                 why,
             }));
         let state = past.storage_state(resource);
-        let roster = past.roster_of(resource);
+        let rosters = past.rosters_of(resource);
         let status = state.as_ref().map(|state| &state.row.status);
-        let assumed = standing_assumptions(status, roster.as_deref());
+        let assumed = standing_assumptions(status, &rosters);
         self.is_observed |= assumed.contains(&Assumption::NoRoster) && past.is_observed(resource);
         for assumption in assumed {
             self.assume(assumption, resource);

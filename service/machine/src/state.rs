@@ -70,6 +70,8 @@ pub struct State {
     pub(crate) dependents: Dependents,
     /// The migration that has each alias.
     pub(crate) aliases: OrdMap<MigrationAlias, MigrationId>,
+    /// The first name of each other name of a set of equivalent resources.
+    pub(crate) first_names: OrdMap<GroupResource, GroupResource>,
 }
 
 /// A session with the outcomes it keeps.
@@ -148,6 +150,7 @@ impl State {
             kinds: OrdMap::new(),
             dependents: Dependents::default(),
             aliases: OrdMap::new(),
+            first_names: OrdMap::new(),
         }
     }
 
@@ -232,8 +235,7 @@ impl State {
         &self,
         resource: &GroupResource,
     ) -> impl Iterator<Item = &Arc<AgreementChange>> + use<'_> {
-        self.storage_states
-            .get(resource)
+        self.state_of(resource)
             .into_iter()
             .flat_map(|state| &state.agreements)
     }
@@ -251,7 +253,8 @@ impl State {
 
     /// The migrations of a resource, the oldest first.
     pub fn migrations_of(&self, resource: &GroupResource) -> impl Iterator<Item = &Arc<Migration>> {
-        let of = |number| MigrationId::new(resource.clone(), number);
+        let first = self.first_name(resource);
+        let of = |number| MigrationId::new(first.clone().into_owned(), number);
         self.migrations
             .range(of(Revision::ZERO)..=of(Revision::new(u64::MAX)))
             .map(|(_, kept)| &kept.row)
@@ -266,7 +269,7 @@ impl State {
     /// When the discovery of a resource was last observed. It is kept apart from the storage state.
     #[must_use]
     pub fn heartbeat(&self, resource: &GroupResource) -> Option<Heartbeat> {
-        self.storage_states.get(resource)?.heartbeat
+        self.state_of(resource)?.heartbeat
     }
 
     /// Until when a write that is on its way now may arrive.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use synod_model::{
-    AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, AgreementChange, Assumption,
-    ClaimMigration, ClaimToken, CloseSession, ClusterId, Collection, CompleteMigration,
+    AbortMigration, AcquireLease, AddEquivalents, Adopt, AdoptControllerRevisions, AgreementChange,
+    Assumption, ClaimMigration, ClaimToken, CloseSession, ClusterId, Collection, CompleteMigration,
     ControllerRevision, CreateCollection, CreateControllerRevision, CreateObject, DeleteCollection,
     DeleteControllerRevisions, DeleteLease, DeleteMigration, DeleteObject, DeleteRoster,
     DismissLooks, Epoch, FailMigration, FencingToken, ForgetResource, GroupResource,
@@ -13,12 +13,12 @@ use synod_model::{
     MarkControllerRevisions, MarkReady, Member, MemberId, Migration, MigrationId,
     MigrationProgress, NamespacedName, ObjectKey, ObserveStorage, ObserverName, OpenSession,
     PackedObject, PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease,
-    ReleaseMigration, Renew, RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress,
-    ResetStorageStates, ResourceScope, RetryMigration, Revision, RollbackControllerRevision,
-    Roster, Sequence, SessionId, SetRoster, Settings, StartMigration, Ticket, Transact,
-    TruncateControllerRevisions, Ttl, Uid, UpdateCollection, UpdateControllerRevision,
-    UpdateObject, UpdateSettings, Waiter, WithdrawLeaseCandidate, stored, stored_bytes,
-    stored_empty, stored_numbers, stored_variants,
+    ReleaseMigration, RemoveEquivalent, Renew, RenewLease, RenewLeaseCandidate, Report,
+    ReportMigrationProgress, ResetStorageStates, ResourceScope, RetryMigration, Revision,
+    RollbackControllerRevision, Roster, Sequence, SessionId, SetRoster, Settings, StartMigration,
+    Ticket, Transact, TruncateControllerRevisions, Ttl, Uid, UpdateCollection,
+    UpdateControllerRevision, UpdateObject, UpdateSettings, Waiter, WithdrawLeaseCandidate, stored,
+    stored_bytes, stored_empty, stored_numbers, stored_variants,
 };
 
 use crate::command_table::command_table;
@@ -48,7 +48,7 @@ stored! {
     ShortAbsence { returned, away }
     EntryRow {
         kind, decodable, served, stance, encoding, adopted_revision, since, serve_until,
-        stored,
+        stored, equivalents,
     }
     Envelope { request, command, actor }
     Expire {
@@ -76,7 +76,7 @@ stored! {
         serve_until, claim_drains, unknown_drain, known_versions, known_hashes, concluded_before,
         said_stopped, ever_reported, ungated_gone, more_ungated_gone, short_absences,
         stored_outside,
-        looks, unnamed_look,
+        looks, unnamed_look, equivalents,
     }
     ServerEvidence { hashes, member, superseded }
     StatementRow { number, content }

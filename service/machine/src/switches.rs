@@ -95,6 +95,7 @@ impl Command {
         } else if let Self::Report(report) = &mut self {
             for entry in &mut report.entries {
                 entry.stored = StoredIn::Outside;
+                entry.equivalents.clear();
             }
         } else if let Self::FailMigration(fail) = &mut self {
             fail.stop = None;
@@ -141,7 +142,7 @@ impl Later {
                 field: ("collection", resource.to_string()),
             });
         }
-        if let Some(later) = Self::of_migrations(command) {
+        if let Some(later) = Self::of_migrations(command).or_else(|| Self::of_names(command)) {
             return Some(later);
         }
         if let Command::DeleteLease(delete) = command {
@@ -198,6 +199,22 @@ impl Later {
 }
 
 impl Later {
+    fn of_names(command: &Command) -> Option<Self> {
+        let resource = if let Command::AddEquivalents(add) = command {
+            add.resources.first()?
+        } else if let Command::RemoveEquivalent(remove) = command {
+            &remove.resource
+        } else {
+            return None;
+        };
+        Some(Self {
+            what: "sets of equivalent resources",
+            since: EVIDENCE_SINCE,
+            named: format!("resource \"{resource}\""),
+            field: ("resource", resource.storage_version_name()),
+        })
+    }
+
     fn of_looks(command: &Command) -> Option<Self> {
         if let Command::DismissLooks(dismiss) = command {
             return Some(Self {
@@ -292,6 +309,8 @@ const fn needed(command: &Command) -> Option<Feature> {
         | Command::ObserveStorage(_)
         | Command::ResetStorageStates(_)
         | Command::DismissLooks(_)
+        | Command::AddEquivalents(_)
+        | Command::RemoveEquivalent(_)
         // The others are about no feature that can be switched off.
         | Command::Initialize(_)
         | Command::Restore(_)

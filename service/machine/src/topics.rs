@@ -19,7 +19,7 @@ impl State {
 
     /// Whether a collection counts all that is stored of a resource: it has one, and was never stored outside.
     pub(crate) fn is_counted(&self, resource: &GroupResource) -> bool {
-        let kept = self.storage_states.get(resource);
+        let kept = self.state_of(resource);
         let is_outside = kept.is_some_and(|kept| kept.row.status.stored_outside);
         !is_outside && self.counts_objects(resource)
     }

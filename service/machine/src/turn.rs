@@ -29,7 +29,7 @@ use crate::hashes::{Hashed, deadline_hash, entry_hash, events_hash, replica_hash
 use crate::leases::Leases;
 use crate::memberships::Memberships;
 use crate::state::{Session, StorageVersion};
-use crate::voting::{Decided, Reported};
+use crate::voting::{Decided, DecidedVersion, Reported};
 use crate::{
     Aftermath, Change, Deadline, EntryChange, Holder, ReplicaId, ReplicaRow, RevisionEvents, State,
     StorageVersionRow,
@@ -319,8 +319,8 @@ impl<'a> Turn<'a> {
     pub(crate) fn carry_out_and(&mut self, decided: Decided, then: Then) {
         let Decided {
             resource,
-            entries,
-            after,
+            versions,
+            is_reported: _,
             state,
             agreement,
             restarts_walks,
@@ -329,14 +329,11 @@ impl<'a> Turn<'a> {
         if aborts {
             self.abort_unfinished(&resource, AbortCause::StorageUnknown);
         }
-        let present = self.state.storage_versions.get(&resource);
-        let present = present.map(|version| Arc::clone(&version.row));
-        let status = after.as_ref().map(|after| &after.status);
-        if !entries.is_empty() || status != present.as_ref().map(|row| &row.status) {
-            self.put_storage_version(&resource, present, entries, after);
+        for version in versions {
+            self.put_storage_version(version);
         }
         if let Some(mut status) = state {
-            if let Some(kept) = self.state.storage_states.get(&resource) {
+            if let Some(kept) = self.state.state_of(&resource) {
                 status.keep_late_writes_of(&kept.row.status);
             }
             self.put_storage_state_and(&resource, status, agreement, then);
@@ -350,13 +347,15 @@ impl<'a> Turn<'a> {
         self.state.assert_resource_invariants(&resource);
     }
 
-    fn put_storage_version(
-        &mut self,
-        resource: &GroupResource,
-        before: Option<Arc<StorageVersionRow>>,
-        entries: Vec<EntryChange>,
-        after: Option<Reported>,
-    ) {
+    fn put_storage_version(&mut self, decided: DecidedVersion) {
+        let DecidedVersion {
+            name,
+            entries,
+            after,
+        } = decided;
+        let resource = &name;
+        let present = self.state.storage_versions.get(resource);
+        let before = present.map(|version| Arc::clone(&version.row));
         for change in &entries {
             self.state.index_entry(resource, change);
         }
@@ -385,8 +384,7 @@ impl<'a> Turn<'a> {
                 Some(row)
             }
         };
-        self.record::<StorageVersionRow>(resource.clone(), before, row)
-            .entries = entries;
+        self.record::<StorageVersionRow>(name, before, row).entries = entries;
     }
 }
 

@@ -78,11 +78,11 @@ impl UpgradeVerdict {
         for resource in agreement.resources.into_iter().map(|it| it.resource) {
             let state = past.storage_state(&resource);
             let status = state.as_ref().map(|state| &state.row.status);
-            let roster = past.roster_of(&resource);
+            let rosters = past.rosters_of(&resource);
             for (assumption, member) in status.into_iter().flat_map(assumed_members) {
                 self.concerned.entry(assumption).or_default().insert(member);
             }
-            for assumption in standing_assumptions(status, roster.as_deref()) {
+            for assumption in standing_assumptions(status, &rosters) {
                 let is_observed = past.is_observed(&resource);
                 self.is_observed |= assumption == Assumption::NoRoster && is_observed;
                 let resources = self.assumptions.entry(assumption).or_default();
@@ -130,8 +130,8 @@ fn against_agreement(past: &Past<'_>, agreement: &AgreementVerdict) -> Vec<Upgra
 
 fn of_resource(past: &Past<'_>, resource: &GroupResource, obstacle: &Obstacle) -> UpgradeObstacle {
     let obstacle = obstacle.clone();
-    let roster = past.roster_of(resource);
-    let cause = match (&obstacle, roster) {
+    let rosters = past.rosters_of(resource);
+    let cause = match (&obstacle, rosters.first()) {
         (Obstacle::Absent { .. }, Some(roster)) => UpgradeCause::Roster {
             scope: roster.scope.clone(),
             obstacle,

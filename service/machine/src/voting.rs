@@ -11,6 +11,7 @@ mod draft;
 mod drains;
 mod observation;
 mod outside;
+mod parts;
 mod promises;
 mod refusal;
 mod returns;
@@ -23,7 +24,10 @@ use std::collections::BTreeSet;
 use synod_model::limits::SAID_STOPPED_MAX;
 use synod_model::{GroupResource, LogTime, MemberId, Persisted, Refusal, Revision, TopicKind};
 
-pub(crate) use self::decision::{Cause, Decided, LateWrites, Occasion, Reported, Said};
+use self::decision::fresh_state;
+pub(crate) use self::decision::{
+    Cause, Decided, DecidedVersion, LateWrites, Occasion, Reported, Said,
+};
 use self::draft::Draft;
 pub(crate) use self::drains::{drained_by_replacement, raise_drains};
 pub(crate) use self::observation::{dismiss, lapse, look};
@@ -44,6 +48,7 @@ pub(crate) fn decide(
     resource: &GroupResource,
     said: &[(&MemberId, Said<'_>)],
 ) -> Result<Option<Decided>, Refusal> {
+    let resource = &*state.first_name(resource);
     let mut draft = Draft::of(state, resource, occasion);
     draft.doubt_collection(state, resource);
     for (member, said) in said {
@@ -89,12 +94,13 @@ pub(crate) fn decide_return(
     member: &MemberId,
 ) -> Option<Decided> {
     let row = state.memberships.get(member)?;
+    let resource = &*state.first_name(resource);
     let mut draft = Draft::of(state, resource, occasion);
     if !row.was_long_away() || !draft.is_rewritten() || state.is_counted(resource) {
         return None;
     }
     draft.raise_unknown_drain(state, resource, state.write_grace_ends());
-    if state.roster_of(resource).is_some() {
+    if state.has_roster(resource) {
         draft.doubt_after_absence();
     }
     draft.finish(state, resource)
@@ -129,6 +135,22 @@ pub(crate) fn decide_stop(
     draft.finish(state, resource)
 }
 
+/// Decides about a store whose names have changed: it is agreed on anew, and what is stored is on trust.
+pub(crate) fn decide_anew(state: &State, occasion: Occasion<'_>, first: &GroupResource) -> Decided {
+    let mut draft = Draft::of(state, first, occasion);
+    draft.is_renamed = true;
+    draft.after.on_trust = Some(occasion.revision);
+    draft.select(state, first);
+    draft.let_voters_take_selected();
+    let decided = draft.finish(state, first);
+    decided.expect("another agreement is another state")
+}
+
+/// What is kept of a resource of which nothing is known.
+pub(crate) fn unknown_status(state: &State, resource: &GroupResource) -> StateStatus {
+    fresh_state(state, state.topic_kind(resource))
+}
+
 /// New knowledge of a resource's store.
 #[derive(Debug)]
 pub(crate) struct Anew {
@@ -158,14 +180,14 @@ pub(crate) fn reconsider(
     resource: &GroupResource,
     anew: Anew,
 ) -> Option<Decided> {
-    state.storage_states.get(resource)?;
+    state.state_of(resource)?;
     let mut draft = Draft::of(state, resource, occasion);
     draft.after.persisted = anew.persisted;
     if anew.forgets_observation {
         draft.forget_observation(state.write_grace_ends());
     }
     if let Some(migrated) = anew.migrated {
-        if state.roster_of(resource).is_some() {
+        if state.has_roster(resource) {
             draft.settle_trust(migrated.created);
         }
         draft.settle_doubts(migrated, state.settings.write_grace);
@@ -183,9 +205,9 @@ pub(crate) fn recount(
     occasion: Occasion<'_>,
     resource: &GroupResource,
 ) -> Option<Decided> {
-    let kept = &state.storage_states.get(resource)?.row.status;
+    let kept = &state.state_of(resource)?.row.status;
     let is_trusted_anew =
-        occasion.asks_anew || (kept.on_trust.is_none() && state.roster_of(resource).is_none());
+        occasion.asks_anew || (kept.on_trust.is_none() && !state.has_roster(resource));
     let is_same = kept.absent == absent(state, occasion, resource);
     if !is_trusted_anew && is_same {
         return None;

@@ -146,6 +146,7 @@ pub use requests::{
     AcquireLease, DELETE_LEASE_SINCE, DeleteLease, PutLeaseCandidate, ReleaseLease, RenewLease,
     RenewLeaseCandidate, WithdrawLeaseCandidate,
 };
+pub use requests::{AddEquivalents, RemoveEquivalent};
 pub use requests::{
     Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,
     ForgetResource, Join, Leave, MarkReady, OpenSession, Operation, PatchObject, Propagation,

@@ -151,6 +151,8 @@ pub const EXPIRED_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 pub const AFTERMATH_STEPS_MAX: usize = 4_000;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
+/// Names of one set of equivalent resources.
+pub const EQUIVALENTS_MAX: usize = 8;
 /// Days from now within which a member can name the date until which a version is served: it holds up the withdrawal for
 /// no longer. Apply reads it: it belongs to the machine version.
 pub const SERVE_UNTIL_DAYS_MAX: u64 = 1_096;

@@ -8,8 +8,9 @@ use std::time::Duration;
 use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_BYTES_MAX};
 use crate::text::{shared_text, short_identity, short_printable};
 use crate::{
-    ApiVersion, Assumption, ClaimToken, LogTime, Metadata, MigrationAlias, MigrationId, Persisted,
-    Revision, StorageVersionHash, TopicKind, Ttl, Violation, Walk, WallTime,
+    ApiVersion, Assumption, ClaimToken, GroupResource, LogTime, Metadata, MigrationAlias,
+    MigrationId, Persisted, Revision, StorageVersionHash, TopicKind, Ttl, Violation, Walk,
+    WallTime,
 };
 
 /// A migration, as readers see it.
@@ -49,9 +50,17 @@ pub struct Migration {
     pub alias: Option<MigrationAlias>,
     /// The assumptions of a migration that succeeded since: see [`Migration::all_assumptions`].
     pub assumptions: BTreeSet<Assumption>,
+    /// The other resources under whose names the same objects are stored. A set of equivalent resources never changes while a
+    /// migration of it is open.
+    pub equivalents: BTreeSet<GroupResource>,
 }
 
 impl Migration {
+    /// Whether it rewrites the objects of this resource, under whatever name.
+    pub fn is_of(&self, resource: &GroupResource) -> bool {
+        self.id.resource() == resource || self.equivalents.contains(resource)
+    }
+
     /// The assumptions that its success rests on; empty before it succeeds.
     pub fn all_assumptions(&self) -> BTreeSet<Assumption> {
         let all = self.assumptions.iter().copied();
@@ -380,6 +389,7 @@ mod tests {
             ended: None,
             assumption: None,
             assumptions: BTreeSet::new(),
+            equivalents: BTreeSet::new(),
             alias: None,
         }
     }

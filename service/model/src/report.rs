@@ -1,8 +1,9 @@
 //! Report entries: which versions of a resource a member decodes, serves, and encodes or votes for.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::limits::VERSIONS_PER_ENTRY_MAX;
+use crate::limits::{EQUIVALENTS_MAX, VERSIONS_PER_ENTRY_MAX};
 use crate::violation::excerpt;
 use crate::{
     ApiVersion, GroupResource, Kind, ServeUntil, StoredIn, TopicKind, VersionSet, Violation,
@@ -26,6 +27,8 @@ pub struct ReportEntry {
     pub serve_until: Option<WallTime>,
     /// Where the member stores the objects.
     pub stored: StoredIn,
+    /// The other resources under whose names the same objects are stored, as those of `extensions` are under `networking.k8s.io`.
+    pub equivalents: BTreeSet<GroupResource>,
 }
 
 /// Who decides what a member encodes.
@@ -80,6 +83,8 @@ pub struct ReportEntryText<'a> {
     pub serve_until: Option<u64>,
     /// See [`ReportEntry::stored`].
     pub stored: StoredIn,
+    /// See [`ReportEntry::equivalents`]: the group and the plural name of each.
+    pub equivalents: Vec<(&'a str, &'a str)>,
 }
 
 /// A stance as it arrives, not checked yet.
@@ -112,6 +117,7 @@ impl ReportEntry {
         let served = parse_versions(SERVED, &text.served, &mut violations);
         let date = text.serve_until.map(ServeUntil::date);
         let serve_until = date.and_then(|date| violations.parsed(SERVE_UNTIL, date));
+        let equivalents = parse_equivalents(&text.equivalents, &mut violations);
         text.check_relations(resource.as_ref(), &mut violations);
         match (resource, kind, stance) {
             (Some(resource), Some(kind), Some(stance)) if violations.is_empty() => Ok(Self {
@@ -122,6 +128,7 @@ impl ReportEntry {
                 stance,
                 serve_until,
                 stored: text.stored,
+                equivalents,
             }),
             _ => Err(violations),
         }
@@ -147,6 +154,16 @@ impl ReportEntry {
         kind.allows(readable, preferred).is_ok()
             && kind.names(&self.resource).is_ok()
             && (self.serve_until.is_none() || kind.is_promised_until())
+            && self.names_equivalents_alone()
+    }
+
+    /// Whether its equivalents are other resources that a store can have.
+    fn names_equivalents_alone(&self) -> bool {
+        let of_stores = |resource| TopicKind::of(resource) == TopicKind::Encoding;
+        self.equivalents.len() < EQUIVALENTS_MAX
+            && !self.equivalents.contains(&self.resource)
+            && (self.equivalents.is_empty() || of_stores(&self.resource))
+            && self.equivalents.iter().all(of_stores)
     }
 
     /// The entry in the form in which it arrives.
@@ -167,6 +184,11 @@ impl ReportEntry {
             },
             serve_until: self.serve_until.map(WallTime::as_millis),
             stored: self.stored,
+            equivalents: self
+                .equivalents
+                .iter()
+                .map(|one| (one.group(), one.resource()))
+                .collect(),
         }
     }
 }
@@ -175,6 +197,25 @@ const GROUP: &str = "group";
 const DECODABLE: &str = "decodableVersions";
 const SERVED: &str = "servedVersions";
 const SERVE_UNTIL: &str = "serveUntilMs";
+const EQUIVALENTS: &str = "equivalents";
+
+/// Parses the names of equivalent resources; those beyond the limit are refused without being parsed.
+fn parse_equivalents(
+    names: &[(&str, &str)],
+    violations: &mut Violations,
+) -> BTreeSet<GroupResource> {
+    let most = EQUIVALENTS_MAX - 1;
+    if names.len() > most {
+        violations.push(Violation::too_many(names.len(), most).at(EQUIVALENTS));
+    }
+    let within = names.iter().take(most).enumerate();
+    within
+        .filter_map(|(i, (group, resource))| {
+            let path = format_args!("{EQUIVALENTS}[{i}]");
+            violations.parsed(path, GroupResource::new(group, resource))
+        })
+        .collect()
+}
 
 /// Parses the versions of a list; those beyond the limit are refused without being parsed.
 fn parse_versions(field: &str, texts: &[&str], violations: &mut Violations) -> VersionSet {
@@ -255,6 +296,25 @@ impl ReportEntryText<'_> {
             let rule = "must be left out: only a version that is served is promised until a date";
             violations
                 .push(Violation::invalid_number(millis, format_args!("{rule}")).at(SERVE_UNTIL));
+        }
+        self.check_equivalents(resource, violations);
+    }
+
+    fn check_equivalents(&self, resource: &GroupResource, violations: &mut Violations) {
+        for (i, (group, name)) in self.equivalents.iter().enumerate() {
+            let Ok(other) = GroupResource::new(group, name) else {
+                continue;
+            };
+            let kinds = [TopicKind::of(resource), TopicKind::of(&other)];
+            let rule = if other == *resource {
+                "must be another resource than the one that it is equivalent to"
+            } else if kinds != [TopicKind::Encoding; 2] {
+                "must be left out: only what is encoded is stored under several names, and its keys follow"
+            } else {
+                continue;
+            };
+            let path = format!("{EQUIVALENTS}[{i}]");
+            violations.push(Violation::invalid(other.qualified(), rule).at(&path));
         }
     }
 }

@@ -163,6 +163,23 @@ impl Absent {
         self.members.is_empty() && self.unnamed == 0 && self.short == 0
     }
 
+    /// Adds who is missing by another roster for the same objects.
+    pub fn join(&mut self, other: Self) {
+        for id in other
+            .members
+            .iter()
+            .filter(|id| !self.members.contains(*id))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            self.name(&id);
+        }
+        self.unnamed = self.unnamed.max(other.unnamed);
+        if other.short > self.short {
+            (self.short, self.labels) = (other.short, other.labels);
+        }
+    }
+
     /// Who is missing, in words, with at most `shown` members by name.
     pub fn sentence(&self, shown: usize) -> String {
         let mut parts = Vec::new();

@@ -185,6 +185,7 @@ fn entry(member: &MemberId, row: &EntryRow) -> v1::StorageVersionEntry {
         since_revision: row.since.get(),
         serve_until_ms: row.serve_until.map(WallTime::as_millis),
         stored: row.stored.to_wire(),
+        equivalents: row.equivalents.to_wire(),
     }
 }
 
@@ -241,6 +242,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         looks,
         // It is part of what is observed.
         unnamed_look: _,
+        equivalents,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);
     let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
@@ -276,6 +278,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         ungated_gone: ungated_gone.iter().map(ungated_member).collect(),
         more_ungated_gone: *more_ungated_gone,
         stored_outside: *stored_outside,
+        equivalents: equivalents.to_wire(),
     }
 }
 

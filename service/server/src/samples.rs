@@ -3,6 +3,8 @@
 #[path = "../../machine/tests/support/raised.rs"]
 mod raised;
 
+use std::collections::BTreeSet;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +64,7 @@ pub(crate) fn votes(state: &mut State, id: &str, topic: &Topic, values: &[&str])
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     };
     let report = Report {
         entries: vec![entry],
@@ -94,6 +97,7 @@ pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], versio
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     });
     let report = Report {
         entries: entries.collect(),

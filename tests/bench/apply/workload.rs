@@ -1,5 +1,7 @@
 //! The commands whose cost is measured: what a busy cluster applies, from fixed seeds.
 
+use std::collections::BTreeSet;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -284,6 +286,7 @@ fn entry(resource: GroupResource, round: usize) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Collection,
+        equivalents: BTreeSet::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the members of the figures report.
 
+use std::collections::BTreeSet;
+
 use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, StoredIn};
 
 /// An entry that serves one version or two.
@@ -20,5 +22,6 @@ pub(crate) fn entry(name: &str, both: bool) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }

@@ -204,6 +204,7 @@ fn entry(at: u64, time: usize) -> v1::ReportEntry {
         )),
         serve_until_ms: None,
         stored: v1::StoredIn::Outside.into(),
+        equivalents: Vec::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! One API server that joins and leaves again and again.
 
+use std::collections::BTreeSet;
+
 use std::time::Duration;
 
 use rand::RngExt;
@@ -124,6 +126,7 @@ impl Server {
             stance: Stance::Voting { preferred },
             serve_until: None,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! That every member can read what is stored, each server looks at by itself, with its own clock.
 
+use std::collections::BTreeSet;
+
 use synod_machine::{State, StateStatus};
 use synod_model::Persisted;
 
@@ -171,6 +173,7 @@ mod tests {
                 },
                 serve_until: None,
                 stored: StoredIn::Outside,
+                equivalents: BTreeSet::new(),
             }],
             replace: true,
         };

@@ -1,7 +1,7 @@
 //! Topics: no process acts otherwise than the replicas say of it. Keys, served versions and features have rules of their
 //! own beside it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{EntryRow, Past, State, StateStatus};
 use synod_model::{Epoch, GroupResource, MemberId, Revision};
@@ -153,6 +153,7 @@ mod tests {
             since: at(4),
             serve_until: None,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         };
         let checked = |entry: &EntryRow, pen: &Pen| {
             let (member, epoch) = (MemberId::parse("a").unwrap(), Epoch::new(at(3)));

@@ -1,6 +1,8 @@
 //! A member that reports. Each statement is a letter that may be sent more than once, be abandoned by its sender, and
 //! arrive after later ones.
 
+use std::collections::BTreeSet;
+
 use std::time::Duration;
 
 use rand::RngExt;
@@ -148,6 +150,7 @@ fn entry(encoding: u64, number: u64) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 

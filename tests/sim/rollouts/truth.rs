@@ -143,8 +143,8 @@ fn agreement(
     };
     let status = &kept.row.status;
     let members: Vec<Arc<Member>> = past.members(None).collect();
-    let roster = past.roster_of(&rolls());
-    let missing = roster.is_some_and(|roster| is_short(&roster, entries, &members));
+    let mut rosters = past.rosters_of(&rolls()).into_iter();
+    let missing = rosters.any(|roster| is_short(&roster, entries, &members));
     if missing == status.absent.is_empty() {
         return Err(format!("{:?} is missing of {entries:?}", status.absent));
     }

@@ -1,6 +1,8 @@
 //! A feature whose levels come one after the other, each to one server first. What is in use rises when the last one has it,
 //! whoever that is: also while another one is still on its way to the level before.
 
+use std::collections::BTreeSet;
+
 use std::sync::LazyLock;
 
 use synod_client::{GroupResource, Kind, ReportEntry, Stance, StoredIn, Topic, VersionSet};
@@ -38,5 +40,6 @@ pub(super) fn entry(has: Level) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }

@@ -1,5 +1,7 @@
 //! What a release of the servers knows of a version of the API that comes and goes.
 
+use std::collections::BTreeSet;
+
 use synod_client::{Kind, ReportEntry, Stance, StoredIn, VersionSet};
 use synod_model::{ApiVersion, SERVED, WITHDRAWN, WallTime};
 
@@ -40,6 +42,7 @@ impl Release {
             },
             serve_until: until.map(WallTime::from_millis),
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         }
     }
 }

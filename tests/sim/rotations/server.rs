@@ -1,5 +1,7 @@
 //! A server that encrypts what it stores with the key that its gate names.
 
+use std::collections::BTreeSet;
+
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -272,6 +274,7 @@ fn entry(ring: Ring) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 

@@ -35,6 +35,7 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
         stance,
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 

@@ -55,6 +55,7 @@ fn pods(uid: u8, revision: u64, members: &[&str]) -> Listed {
         since_revision: Revision::new(1),
         serve_until: None,
         stored: None,
+        equivalents: BTreeSet::new(),
     };
     let change = StorageVersionChange {
         name: "core.pods".to_owned(),

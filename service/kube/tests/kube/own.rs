@@ -44,6 +44,7 @@ pub(crate) async fn report(replicas: &Replicas, id: &str, version: &str) {
             )),
             serve_until_ms: None,
             stored: v1::StoredIn::Outside.into(),
+            equivalents: Vec::new(),
         }],
         replace: true,
         number: 1,

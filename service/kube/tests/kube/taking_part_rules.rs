@@ -148,6 +148,7 @@ async fn a_process_that_cannot_adopt_does_not_vote_for_the_one_before() {
         stance: Some(stance),
         serve_until_ms: None,
         stored: v1::StoredIn::Outside.into(),
+        equivalents: Vec::new(),
     };
     let version = || "apps/v1".to_owned();
     let report = v1::StorageVersionsReportRequest {

@@ -26,6 +26,7 @@ impl State {
             agreements: imbl::Vector::new(),
             heartbeat: None,
         };
+        self.index_names(&resource, None, Some(&state.row.status));
         self.storage_states.insert(resource, state).is_none()
     }
 

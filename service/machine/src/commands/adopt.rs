@@ -50,8 +50,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusa
 fn check_selected(turn: &Turn<'_>, adopt: &Adopt) -> Result<(), Refusal> {
     let kept = turn
         .state()
-        .storage_states
-        .get(&adopt.resource)
+        .state_of(&adopt.resource)
         .expect("a reported resource has a storage state");
     let (selected, revision) = (&kept.row.status.selected, kept.row.status.selected_revision);
     if selected.is_some() && revision == adopt.selected_revision {

@@ -24,6 +24,15 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
         let refusal = Refusal::already_exists(COLLECTIONS, resource.qualified());
         return Err(refusal.with_current(current));
     }
+    let first = state.first_name(resource);
+    if *first != *resource {
+        let message = format!(
+            "resource {} is another name of {}: create the collection under that one",
+            resource.qualified(),
+            first.qualified()
+        );
+        return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", first));
+    }
     if let Some(other) = state.kinds.get(&(resource.group().into(), kind.clone())) {
         let message = format!(
             "collection {} has the kind {kind} already: one group and kind means one resource",

@@ -49,7 +49,8 @@ pub(super) fn remove_entries(
     let mut dropped: BTreeMap<GroupResource, Vec<&MemberId>> = BTreeMap::new();
     for member in members {
         for resource in turn.state().reported.get(member).into_iter().flatten() {
-            dropped.entry(resource.clone()).or_default().push(member);
+            let first = turn.state().first_name(resource).into_owned();
+            dropped.entry(first).or_default().push(member);
         }
     }
     for (resource, members) in dropped {
@@ -66,7 +67,7 @@ pub(super) fn remove_entries(
         let decided: Option<Decided> = decide(turn.state(), occasion, &resource, &said)
             .expect("only a report can be refused, and nothing is reported here");
         if let Some(decided) = decided {
-            if occasion.lapses.is_some() && decided.after.is_none() {
+            if occasion.lapses.is_some() && !decided.is_reported {
                 turn.abort_unfinished(&resource, AbortCause::StorageUnknown);
             }
             turn.carry_out(decided);

@@ -22,7 +22,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, request: &DismissLooks) -> Result<Answe
 
 fn check(state: &State, request: &DismissLooks) -> Result<(), Refusal> {
     let resource = &request.resource;
-    let kept = state.storage_states.get(resource);
+    let kept = state.state_of(resource);
     let looks = kept.map(|kept| kept.row.status.all_looks());
     let mut looks = looks.unwrap_or_default();
     let before = looks.clone();

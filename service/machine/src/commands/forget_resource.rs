@@ -21,7 +21,7 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
         if_revision,
     } = forget;
     let name = resource.storage_version_name();
-    let Some(kept) = turn.state().storage_states.get(resource) else {
+    let Some(kept) = turn.state().state_of(resource) else {
         let message = format!("resource \"{resource}\": it was never reported, or is forgotten");
         return Err(Refusal::new(ErrorKind::NotFound, message).with("resource", name));
     };
@@ -35,10 +35,10 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
             .with("resource", name)
             .with("resource_version", present));
     }
-    if let Some(version) = turn.state().storage_versions.get(resource) {
+    let reporting = turn.state().entries_of(resource).count();
+    if reporting > 0 {
         let message = format!(
-            "resource \"{resource}\": {} members report it, so it cannot be forgotten",
-            version.entries.len()
+            "resource \"{resource}\": {reporting} members report it, so it cannot be forgotten"
         );
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }

@@ -108,7 +108,7 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
 fn drain_entries(turn: &mut Turn<'_>, id: &MemberId, until: LogTime) {
     for resource in turn.state().reported.get(id).cloned().unwrap_or_default() {
         let entry = &turn.state().storage_versions[&resource].entries[id];
-        let kept = &turn.state().storage_states[&resource].row.status;
+        let kept = turn.state().status(&resource);
         if let Some(after) = drained_by_replacement(kept, entry, until) {
             turn.put_storage_state(&resource, after, None);
         }

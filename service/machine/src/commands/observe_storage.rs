@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use synod_model::limits::ENCODINGS_MAX;
 use synod_model::{
-    AbortCause, ErrorKind, GroupResource, MemberId, ObserveStorage, Refusal, Revision,
+    AbortCause, ErrorKind, GroupResource, MemberId, ObserveStorage, Refusal, Revision, Violation,
 };
 
 use crate::looks::{OverdueLooks, check_bounds};
@@ -19,9 +19,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, observe: &ObserveStorage) -> Result<Ans
     let state = turn.state();
     let resource = &observe.resource;
     state.check_has_store(resource)?;
+    check_name(state, observe)?;
     check_revision(state, observe)?;
     check_room(state, observe)?;
-    let kept = state.storage_states.get(resource);
+    let kept = state.state_of(resource);
     let looks = kept.map(|kept| kept.row.status.all_looks());
     let looks = looks.unwrap_or_default();
     check_bounds(&looks, observe)?;
@@ -32,7 +33,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, observe: &ObserveStorage) -> Result<Ans
     let is_late = state.is_look_over(resource, observer, state.log_time);
     // Its servers may have written what nobody has seen, and beside the looks of others there may be a migration.
     let is_doubtful = looks.shows_anything() && (is_late || !looks.has_live(observer));
-    let is_reported = state.storage_versions.contains_key(resource);
+    let is_reported = state.is_reported(resource);
     let drain_until = state.write_grace_ends();
     let decided = look(state, occasion(turn), observe, is_late, drain_until);
     let after = decided.as_ref().and_then(|decided| decided.state.as_ref());
@@ -55,7 +56,7 @@ fn set_deadline(turn: &mut Turn<'_>, observe: &ObserveStorage) {
     let holder = match &observe.observer {
         None => Holder::Observation(resource.clone()),
         Some(observer) => {
-            let status = &turn.state().storage_states[resource].row.status;
+            let status = turn.state().status(resource);
             let look = status.looks.get(observer);
             if !look.is_some_and(|look| look.is_reached_by(observe)) {
                 return;
@@ -68,10 +69,38 @@ fn set_deadline(turn: &mut Turn<'_>, observe: &ObserveStorage) {
     turn.set_deadline(holder, span);
 }
 
+/// Refuses a look at one of several names that does not tell what each server shows under all of them: it would end what was shown
+/// under the others.
+fn check_name(state: &State, observe: &ObserveStorage) -> Result<(), Refusal> {
+    let names = state.names(&observe.resource);
+    let (first, others) = names.split_first().expect("a store has a name");
+    let field = if others.is_empty() || (observe.observer.is_some() && *first == observe.resource) {
+        return Ok(());
+    } else if observe.observer.is_none() {
+        "observer"
+    } else {
+        "resource"
+    };
+    let listed: Vec<&str> = names.iter().map(GroupResource::qualified).collect();
+    let message = format!(
+        "resource \"{}\" is one store under several names: {}: look at the first as a named observer, and say of each server what \
+         it shows under all of them",
+        observe.resource,
+        listed.join(", ")
+    );
+    let mut refusal =
+        Refusal::new(ErrorKind::InvalidArgument, message).with("names", listed.join(","));
+    let violation = Violation::required(
+        "names the observer of a store with several names, and the first of these",
+    );
+    refusal.violations.push(violation.at(field));
+    Err(refusal)
+}
+
 /// Refuses an observation made before the present state, because it must not remove what was learned since.
 fn check_revision(state: &State, observe: &ObserveStorage) -> Result<(), Refusal> {
     let resource = &observe.resource;
-    let kept = state.storage_states.get(resource);
+    let kept = state.state_of(resource);
     let present = kept.map_or(Revision::ZERO, |kept| kept.row.metadata.resource_version);
     let Some(expected) = observe.if_revision.filter(|expected| *expected != present) else {
         return Ok(());
@@ -90,7 +119,7 @@ fn check_revision(state: &State, observe: &ObserveStorage) -> Result<(), Refusal
 /// might look safe.
 fn check_room(state: &State, observe: &ObserveStorage) -> Result<(), Refusal> {
     let resource = &observe.resource;
-    let Some(kept) = state.storage_states.get(resource) else {
+    let Some(kept) = state.state_of(resource) else {
         return state.check_quota();
     };
     let shown = kept.row.status.shown_hashes();
@@ -108,7 +137,7 @@ fn check_encodings(
     resource: &GroupResource,
     after: Option<&StateStatus>,
 ) -> Result<(), Refusal> {
-    let kept = state.storage_states.get(resource);
+    let kept = state.state_of(resource);
     let before = kept.map(|kept| &kept.row.status);
     let Some(after) = after else {
         return Ok(());
@@ -163,7 +192,7 @@ pub(super) fn expire(
 ) {
     for (resource, overdue) in lapsing {
         let state = turn.state();
-        let is_reported = state.storage_versions.contains_key(resource);
+        let is_reported = state.is_reported(resource);
         let occasion = Occasion {
             gone: Some(gone),
             ..occasion(turn)

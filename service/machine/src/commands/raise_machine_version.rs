@@ -85,14 +85,14 @@ fn begin_evidence(turn: &mut Turn<'_>, before: u32) -> Vec<GroupResource> {
         let was_claimed = may_have_been_claimed(turn.state(), resource, before);
         let known = known_before(turn.state(), resource);
         let is_seen = turn.state().topic_kind(resource).is_seen_in_stores();
-        let status = &turn.state().storage_states[resource].row.status;
+        let status = turn.state().status(resource);
         let was_told = status.agreement_revision != Revision::ZERO || !known.is_empty();
         let is_outside = is_seen && (was_told || status.observation.is_some());
         let hides_more = is_outside && turn.state().counts_objects(resource);
         if was_claimed || hides_more {
             turn.abort_unfinished(resource, AbortCause::StorageUnknown);
         }
-        let mut after = turn.state().storage_states[resource].row.status.clone();
+        let mut after = turn.state().status(resource).clone();
         if was_claimed || hides_more {
             ended.push(resource.clone());
             after.unknown_drain = Some(until);
@@ -132,7 +132,7 @@ fn known_before(state: &State, resource: &GroupResource) -> BTreeSet<ApiVersion>
     let agreed = lines.flat_map(|line| line.from.iter().chain(&line.to));
     let migrations = state.migrations_of(resource);
     let targets = migrations.filter_map(|migration| migration.target.version.as_ref());
-    let draining = state.storage_states[resource].row.status.drains.keys();
+    let draining = state.status(resource).drains.keys();
     let all = decodable.chain(agreed).chain(targets).chain(draining);
     all.cloned().collect()
 }

@@ -1,9 +1,11 @@
 //! `Report`: everything that a member says of its resources, in one command, at one revision.
 
+use std::collections::BTreeSet;
+
 use synod_model::limits::VIOLATIONS_MAX;
 use synod_model::{GroupResource, Member, MemberId, Refusal, Report, TOPICS_SINCE, TopicKind};
 
-use super::returns;
+use super::{equivalents, returns};
 use crate::hashes::said_by_report;
 use crate::state::over_quota;
 use crate::turn::Turn;
@@ -21,7 +23,17 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
     check_shape(state, report, &named)?;
     check_size(turn, report, &member, &named)?;
     check_room(turn, report)?;
-    let decided = decide_all(turn, report, &member, &named)?;
+    let decided = if equivalents::is_news(turn.state(), report) {
+        // The whole report is refused if what it says of the joined stores is.
+        let mut joined = turn.state().clone();
+        let mut trial = Turn::begin(&mut joined, turn.wall());
+        equivalents::join_told(&mut trial, report, &member)?;
+        let decided = decide_all(&trial, report, &member, &named)?;
+        equivalents::join_told(turn, report, &member)?;
+        decided
+    } else {
+        decide_all(turn, report, &member, &named)?
+    };
     turn.take_statement(&report.member, said);
     for decided in decided {
         turn.carry_out(decided);
@@ -50,11 +62,16 @@ fn unnamed<'a>(
     member: &MemberId,
     named: &'a [&GroupResource],
 ) -> impl Iterator<Item = &'a GroupResource> {
+    let state = turn.state();
+    let has_sets = !state.first_names.is_empty();
+    let stores = named.iter().filter(move |_| has_sets);
+    let stores: BTreeSet<_> = stores.map(|name| state.first_name(name)).collect();
     let mut named = named.iter().peekable();
-    let kept = turn.state().reported.get(member).into_iter().flatten();
+    let kept = state.reported.get(member).into_iter().flatten();
     kept.filter(move |resource| {
         while named.next_if(|named| **named < *resource).is_some() {}
-        named.peek().is_none_or(|named| **named != *resource)
+        let is_named = named.peek().is_some_and(|named| **named == *resource);
+        !is_named && !stores.contains(&state.first_name(resource))
     })
 }
 
@@ -106,7 +123,7 @@ fn check_room(turn: &Turn<'_>, report: &Report) -> Result<(), Refusal> {
         return Ok(());
     }
     let mut entries = report.entries.iter().zip(0..);
-    match entries.find(|(entry, _)| !state.storage_states.contains_key(&entry.resource)) {
+    match entries.find(|(entry, _)| state.state_of(&entry.resource).is_none()) {
         Some((entry, at)) => {
             let what = format!("entries[{at}].resource: \"{}\" is new", entry.resource);
             Err(over_quota(state, &what))
@@ -129,6 +146,7 @@ fn decide_all(
     };
     let decide =
         |resource, said| decide(turn.state(), occasion, resource, &[(&report.member, said)]);
+    equivalents::check_each_once(turn.state(), report)?;
     let mut decided = Vec::new();
     let mut refused: Option<Refusal> = None;
     for (i, entry) in report.entries.iter().enumerate() {
@@ -146,20 +164,40 @@ fn decide_all(
     }
     if replaces(report, member) {
         for resource in unnamed(turn, &report.member, named) {
-            // The gate of a resource that is no longer reported was closed and drained before the report.
-            let late_writes = match turn.state().is_gated(&report.member) {
-                true => LateWrites::None,
-                false => LateWrites::Until(turn.state().write_grace_ends()),
-            };
-            let writes_on = None;
-            let said = Said::Drops {
-                late_writes,
-                writes_on,
-            };
-            decided.extend(decide(resource, said)?);
+            decided.extend(decide(resource, dropped(turn, report))?);
         }
     }
     Ok(decided)
+}
+
+/// What follows from the report for a resource that it does not name.
+fn dropped(turn: &Turn<'_>, report: &Report) -> Said<'static> {
+    // The gate of a resource that is no longer reported was closed and drained before the report.
+    let late_writes = match turn.state().is_gated(&report.member) {
+        true => LateWrites::None,
+        false => LateWrites::Until(turn.state().write_grace_ends()),
+    };
+    Said::Drops {
+        late_writes,
+        writes_on: None,
+    }
+}
+
+/// Drops what the member said of a resource, of whose store the report tells under another name.
+pub(super) fn drop_entry(
+    turn: &mut Turn<'_>,
+    report: &Report,
+    resource: &GroupResource,
+) -> Result<(), Refusal> {
+    let occasion = Occasion {
+        cause: Some(Cause::Member(&report.member)),
+        ..turn.occasion()
+    };
+    let said = [(&report.member, dropped(turn, report))];
+    if let Some(decided) = decide(turn.state(), occasion, resource, &said)? {
+        turn.carry_out(decided);
+    }
+    Ok(())
 }
 
 /// Adds the faults of another entry, with its place, up to the number that an answer names.

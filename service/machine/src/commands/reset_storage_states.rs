@@ -36,7 +36,7 @@ pub(super) fn doubt(turn: &mut Turn<'_>, resource: &GroupResource) {
     let kind = state.topic_kind(resource);
     let mut persisted = state.demanded(resource);
     if kind.always_enforces_persisted() {
-        for kept in &state.storage_states[resource].row.status.persisted {
+        for kept in &state.status(resource).persisted {
             kept.clone().join(&mut persisted);
         }
     }
@@ -44,7 +44,7 @@ pub(super) fn doubt(turn: &mut Turn<'_>, resource: &GroupResource) {
         counted.join(&mut persisted);
     }
     persisted.insert(Persisted::Unknown);
-    let is_reported = state.storage_versions.contains_key(resource);
+    let is_reported = state.is_reported(resource);
     let anew = Anew {
         persisted,
         unselects: !is_reported && !kind.keeps_its_selection(),

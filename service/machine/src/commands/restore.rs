@@ -78,7 +78,7 @@ fn end_members(turn: &mut Turn<'_>) {
 /// observation would become the agreement.
 fn forget_observation(turn: &mut Turn<'_>, resource: &GroupResource) {
     turn.clear_deadline(&Holder::Observation(resource.clone()));
-    let mut after = turn.state().storage_states[resource].row.status.clone();
+    let mut after = turn.state().status(resource).clone();
     if after.observation.is_some() {
         after.put_looks(Looks::default());
         after.agreed_hash = None;
@@ -91,7 +91,7 @@ fn forget_observation(turn: &mut Turn<'_>, resource: &GroupResource) {
 ///
 /// The versions that are named here get visible drains; `strangers_write_until` covers all others, for all resources.
 fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
-    let before = turn.state().storage_states[resource].row.status.clone();
+    let before = turn.state().status(resource).clone();
     let mut after = before.clone();
     let persisted = before.persisted.iter().filter_map(Persisted::version);
     raise_drains(&mut after, persisted.chain(&before.selected), until);

@@ -48,7 +48,7 @@ pub(super) fn vouch(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusa
     let state = turn.state();
     let mut resources = resources_left_by(state, id);
     resources.retain(|resource| {
-        let status = &state.storage_states[resource].row.status;
+        let status = state.status(resource);
         status.ungated_gone.get(id) == Some(&leave.epoch)
     });
     if resources.is_empty() {

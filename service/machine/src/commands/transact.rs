@@ -55,7 +55,7 @@ fn holds(state: &State, compare: &Compare) -> bool {
         Compare::Exists(key) => state.packed_object(key).is_some(),
         Compare::Absent(key) => state.packed_object(key).is_none(),
         Compare::Selected(resource, version) => {
-            let kept = state.storage_states.get(resource);
+            let kept = state.state_of(resource);
             kept.and_then(|kept| kept.row.status.selected.as_ref()) == version.as_ref()
         }
     }

@@ -26,15 +26,12 @@ pub(crate) fn check(
     if collection.rules.strict_storage_version {
         check_selected(state, resource, encoding)?;
     }
-    let Some(version) = state.storage_versions.get(resource) else {
-        return Ok(());
-    };
-    if version.tally.all_decode(encoding) {
+    let mut versions = state.versions_of(resource);
+    if versions.all(|(_, version)| version.tally.all_decode(encoding)) {
         return Ok(());
     }
-    let mut lacking = version
-        .entries
-        .iter()
+    let mut lacking = state
+        .entries_of(resource)
         .filter(|(_, row)| !row.decodable.contains(encoding))
         .map(|(member, _)| member.as_str());
     let named: Vec<&str> = lacking.by_ref().take(NAMED).collect();
@@ -58,10 +55,7 @@ fn check_selected(
     resource: &GroupResource,
     encoding: &ApiVersion,
 ) -> Result<(), Refusal> {
-    let status = state
-        .storage_states
-        .get(resource)
-        .map(|kept| &kept.row.status);
+    let status = state.state_of(resource).map(|kept| &kept.row.status);
     let selected =
         status.and_then(|status| Some((status.selected.as_ref()?, status.selected_revision)));
     match selected {
@@ -91,12 +85,8 @@ fn check_selected(
 ///
 /// `NO_AGREEMENT` if a member has a fixed entry.
 pub(crate) fn check_can_be_strict(state: &State, resource: &GroupResource) -> Result<(), Refusal> {
-    let Some(version) = state.storage_versions.get(resource) else {
-        return Ok(());
-    };
-    let fixed = version
-        .entries
-        .iter()
+    let fixed = state
+        .entries_of(resource)
         .find(|(_, row)| matches!(row.stance, Stance::Fixed { .. }));
     match fixed {
         None => Ok(()),
@@ -142,7 +132,7 @@ impl Turn<'_> {
         if !self.state().topic_kind(resource).is_seen_in_stores() {
             return;
         }
-        let status = &self.state().storage_states[resource].row.status;
+        let status = self.state().status(resource);
         let known = status
             .persisted
             .iter()

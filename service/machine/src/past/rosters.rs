@@ -19,18 +19,25 @@ impl Past<'_> {
         self.all::<Roster>(kept, after)
     }
 
-    /// The roster in force for a resource: the narrowest that covers it, unless that leaves it out.
+    /// The rosters in force for a resource's store: for each of its names the narrowest that covers it, unless that leaves it out.
     #[must_use]
-    pub fn roster_of(&self, resource: &GroupResource) -> Option<Arc<Roster>> {
-        let mut scopes = ResourceScope::covering(resource).into_iter();
-        let narrowest = scopes.find_map(|scope| self.roster(&scope))?;
-        let kept = || self.storage_state(resource);
-        let is_only_observed = || {
-            self.topic_kind(resource).is_seen_in_stores()
-                && !kept().is_some_and(|kept| kept.row.status.ever_reported)
-        };
-        let leaves_out = narrowest.rule.exempts_observed && is_only_observed();
-        (!leaves_out).then_some(narrowest)
+    pub fn rosters_of(&self, resource: &GroupResource) -> Vec<Arc<Roster>> {
+        let kept = self.storage_state(resource);
+        let status = kept.as_ref().map(|kept| &kept.row.status);
+        let is_only_observed = self.topic_kind(resource).is_seen_in_stores()
+            && !status.is_some_and(|status| status.ever_reported);
+        let mut rosters: Vec<Arc<Roster>> = Vec::new();
+        for name in self.names(resource) {
+            let mut scopes = ResourceScope::covering(&name).into_iter();
+            let narrowest = scopes.find_map(|scope| self.roster(&scope));
+            let applies = narrowest.filter(|it| !(is_only_observed && it.rule.exempts_observed));
+            if let Some(roster) = applies
+                && rosters.iter().all(|other| other.scope != roster.scope)
+            {
+                rosters.push(roster);
+            }
+        }
+        rosters
     }
 
     /// Whether a resource's discovery is observed, so that servers that report nothing are seen, as of now too.

@@ -1,20 +1,21 @@
 //! Lists what every answer about a resource assumes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use synod_model::{Assumption, Roster};
 
 use crate::StateStatus;
 
-/// The assumptions of every answer about a resource with this storage state and this roster in force. The success of a
+/// The assumptions of every answer about a resource with this storage state and these rosters in force. The success of a
 /// migration rests on the same.
 pub(crate) fn standing_assumptions(
     status: Option<&StateStatus>,
-    roster: Option<&Roster>,
+    rosters: &[Arc<Roster>],
 ) -> BTreeSet<Assumption> {
     let is_on_trust = match status {
         Some(status) => status.on_trust.is_some(),
-        None => roster.is_none(),
+        None => rosters.is_empty(),
     };
     let is_old = status.is_some_and(|status| status.concluded_before.is_some());
     let stored = [
@@ -24,7 +25,7 @@ pub(crate) fn standing_assumptions(
     let stored = stored.into_iter().filter(|(_, is_made)| *is_made);
     let stored = stored.map(|(assumption, _)| assumption);
     stored
-        .chain(assumptions_about_writers(status, roster))
+        .chain(assumptions_about_writers(status, rosters))
         .collect()
 }
 
@@ -32,22 +33,22 @@ pub(crate) fn standing_assumptions(
 /// moment that it is set.
 pub(crate) fn agreement_assumptions(
     status: Option<&StateStatus>,
-    roster: Option<&Roster>,
+    rosters: &[Arc<Roster>],
 ) -> BTreeSet<Assumption> {
-    let without_roster = roster.is_none().then_some(Assumption::NoRoster);
-    let writers = assumptions_about_writers(status, roster);
+    let without_roster = rosters.is_empty().then_some(Assumption::NoRoster);
+    let writers = assumptions_about_writers(status, rosters);
     without_roster.into_iter().chain(writers).collect()
 }
 
 fn assumptions_about_writers(
     status: Option<&StateStatus>,
-    roster: Option<&Roster>,
+    rosters: &[Arc<Roster>],
 ) -> impl Iterator<Item = Assumption> {
     let was_vouched_for = status.is_some_and(|status| !status.said_stopped.is_empty());
     let was_away = status.is_some_and(|status| !status.short_absences.is_empty());
     let writes_on =
         status.is_some_and(|status| status.more_ungated_gone || !status.ungated_gone.is_empty());
-    let may_miss = roster.is_some_and(|roster| roster.rule.may_miss());
+    let may_miss = rosters.iter().any(|roster| roster.rule.may_miss());
     let all = [
         (Assumption::SaidStopped, was_vouched_for),
         (Assumption::RosterMayMiss, may_miss),

@@ -1,6 +1,6 @@
 //! Finds ControllerRevisions whose data is, or may be, in a version in question: their data is never rewritten.
 
-use synod_model::{ApiVersion, ControllerRevision, GroupResource, Kind};
+use synod_model::{ApiVersion, ControllerRevision, Kind};
 
 use super::stored::Concern;
 use super::why::Why;
@@ -18,10 +18,10 @@ pub(super) struct Snapshots {
 /// Checks the snapshots of the resource's kind. Costs one step for each snapshot in the state.
 ///
 /// If no kind of the resource is known, the snapshots of every controller of its group count.
-pub(super) fn of(past: &Past<'_>, resource: &GroupResource, concern: &Concern<'_>) -> Snapshots {
+pub(super) fn of(past: &Past<'_>, concern: &Concern<'_>) -> Snapshots {
     let mut found = Snapshots::default();
     for snapshot in past.controller_revisions(None) {
-        if !is_of(&snapshot, resource, concern) {
+        if !is_of(&snapshot, concern) {
             continue;
         }
         match snapshot.data.version() {
@@ -36,15 +36,15 @@ pub(super) fn of(past: &Past<'_>, resource: &GroupResource, concern: &Concern<'_
     found
 }
 
-/// Whether the snapshot's controller may be of the resource: its group is that of the resource, of a version that is
-/// known of it, or of one in question, as
+/// Whether the snapshot's controller may be of the resource: its group is that of one of the resource's names, of a version
+/// that is known of it, or of one in question, as
 /// `extensions/v1beta1` is of Deployments in `apps`. A released snapshot no longer names its controller.
-fn is_of(snapshot: &ControllerRevision, resource: &GroupResource, concern: &Concern<'_>) -> bool {
+fn is_of(snapshot: &ControllerRevision, concern: &Concern<'_>) -> bool {
     let owner = snapshot.controller.as_ref();
     let version = snapshot.data.version();
     let version = version.or_else(|| owner.map(|owner| &owner.api_version));
     let is_known = |kind: &Kind| concern.kinds.is_empty() || concern.kinds.contains(kind);
     let group = version.map(ApiVersion::group);
-    group.is_none_or(|group| group == resource.group() || concern.groups.contains(group))
+    group.is_none_or(|group| concern.groups.contains(group))
         && owner.is_none_or(|owner| is_known(&owner.kind))
 }

@@ -20,7 +20,7 @@ pub(super) struct Concern<'a> {
     pub(super) kinds: &'a BTreeSet<Kind>,
     /// The versions that are known of the resource, whether or not they are in question.
     pub(super) versions: &'a BTreeSet<ApiVersion>,
-    /// The groups that snapshots of the resource may be in, beside its own.
+    /// The groups that snapshots of the resource may be in.
     pub(super) groups: BTreeSet<&'a str>,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn found(
     whys.extend(selected.cloned().map(Why::Selected));
     whys.extend(draining(status, now, concern));
     whys.extend(absent(&status.absent));
-    if let Some(view) = past.storage_version(resource) {
+    if let Some(view) = past.reports(resource) {
         whys.extend(said(&view, concern));
     }
     if !past.topic_kind(resource).is_seen_in_stores() {
@@ -83,7 +83,7 @@ pub(super) fn found(
     whys.extend(observed(past, resource, status, concern));
     whys.extend(unreadable(status, now, concern));
     whys.extend(status.contradicted.then_some(Why::Contradicted));
-    let snapshots = snapshots::of(past, resource, concern);
+    let snapshots = snapshots::of(past, concern);
     whys.extend(snapshots.in_question);
     Found {
         whys,

@@ -73,6 +73,7 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
         stance,
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 

@@ -3,19 +3,18 @@
 use synod_model::GroupResource;
 
 use crate::State;
+use crate::state::StorageVersion;
 
 impl State {
     /// What must hold for a resource after every command, in production too: otherwise the replica must stop.
     pub(super) fn assert_resource_invariants(&self, resource: &GroupResource) {
-        let Some(version) = self.storage_versions.get(resource) else {
-            return;
-        };
-        let state = &self
-            .storage_states
-            .get(resource)
-            .expect("a reported resource has a storage state")
-            .row
-            .status;
+        for (name, version) in self.versions_of(resource) {
+            self.assert_version_invariants(&name, version);
+        }
+    }
+
+    fn assert_version_invariants(&self, resource: &GroupResource, version: &StorageVersion) {
+        let state = self.status(resource);
         let status = &version.row.status;
         assert_eq!(
             status.selected, state.selected,
@@ -23,7 +22,7 @@ impl State {
         );
         assert_eq!(status.agreed, state.agreed, "{resource}: one agreement");
         assert!(
-            state.on_trust.is_some() || self.roster_of(resource).is_some(),
+            state.on_trust.is_some() || self.has_roster(resource),
             "{resource}: nothing is known for sure while nobody in particular has to speak"
         );
         assert!(

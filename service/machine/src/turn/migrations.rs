@@ -52,7 +52,7 @@ impl Turn<'_> {
         for id in &ids {
             self.remove_migration(id);
         }
-        let kept = self.state.storage_states.get(resource);
+        let kept = self.state.state_of(resource);
         let row = kept.map(|kept| Arc::clone(&kept.row));
         for holder in row.iter().flat_map(|row| row.status.look_holders(resource)) {
             self.clear_deadline(&holder);

@@ -24,16 +24,23 @@ impl Turn<'_> {
     /// Re-evaluates the resources that the scope covers after its roster changed from `before`.
     pub(crate) fn follow_roster(&mut self, scope: &ResourceScope, before: Option<&Roster>) {
         let resources = self.state.storage_states.keys();
-        let covered: Vec<_> = resources.filter(|of| scope.covers(of)).cloned().collect();
+        let is_covered = |of: &&GroupResource| {
+            let names = self.state.names(of).into_iter();
+            names.into_iter().any(|name| scope.covers(&name))
+        };
+        let covered: Vec<_> = resources.filter(is_covered).cloned().collect();
         for resource in covered {
-            let now = self.state.roster_of(&resource);
-            let mut then = ResourceScope::covering(&resource).into_iter();
-            let then = then.find_map(|one| match &one == scope {
-                true => before,
-                false => self.state.rosters.get(&one).map(|roster| &**roster),
+            let mut names = self.state.names(&resource).into_iter();
+            let ever_reported = self.state.status(&resource).ever_reported;
+            let asks_anew = names.any(|name| {
+                let now = self.state.roster_over(&name, ever_reported);
+                let mut then = ResourceScope::covering(&name).into_iter();
+                let then = then.find_map(|one| match &one == scope {
+                    true => before,
+                    false => self.state.rosters.get(&one).map(|roster| &**roster),
+                });
+                now.is_some_and(|now| then.is_none_or(|then| now.rule.asks_more_than(&then.rule)))
             });
-            let asks_anew =
-                now.is_some_and(|now| then.is_none_or(|then| now.rule.asks_more_than(&then.rule)));
             self.follow(&resource, Some(Cause::Roster), asks_anew);
         }
     }
@@ -64,9 +71,8 @@ impl Turn<'_> {
         let scopes = self.state.storage_states.keys();
         let meant: Vec<_> = scopes
             .filter(|of| {
-                self.state
-                    .roster_of(of)
-                    .is_some_and(|one| touched.contains(one))
+                let rosters = self.state.rosters_of(of);
+                rosters.into_iter().any(|one| touched.contains(one))
             })
             .cloned()
             .collect();

@@ -46,7 +46,7 @@ impl Turn<'_> {
         if self.state.remembers_encodings(resource) {
             status.remember_encodings(self.revision);
         }
-        let kept = self.state.storage_states.get(resource);
+        let kept = self.state.state_of(resource);
         // Removing drains that are already over does not count as a change.
         if line.is_none() && kept.is_some_and(|kept| kept.row.status == status) {
             return;
@@ -67,6 +67,9 @@ impl Turn<'_> {
             agreements.push_back(Arc::clone(line));
             self.trim_agreements(resource, &mut agreements);
         }
+        let status_before = before.as_ref().map(|row| &row.status);
+        self.state
+            .index_names(resource, status_before, Some(&after.status));
         self.state.storage_states.insert(
             resource.clone(),
             StorageState {
@@ -82,7 +85,7 @@ impl Turn<'_> {
 
     /// Clears the deadlines of the looks that there are no more.
     fn end_deadlines_of_looks(&mut self, resource: &GroupResource, after: &StateStatus) {
-        let kept = self.state.storage_states.get(resource);
+        let kept = self.state.state_of(resource);
         let before = kept.map(|kept| Arc::clone(&kept.row));
         let before = before
             .iter()
@@ -106,6 +109,7 @@ impl Turn<'_> {
             .storage_states
             .remove(resource)
             .expect("the command found the storage state");
+        self.state.index_names(resource, Some(&row.status), None);
         for line in &agreements {
             self.state.sum.subtract(agreement_hash(resource, line));
         }

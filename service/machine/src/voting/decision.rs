@@ -87,11 +87,12 @@ impl Cause<'_> {
 /// The result of a decision for one resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
+    /// The first name of its store.
     pub(crate) resource: GroupResource,
-    /// The entries that changed, by member.
-    pub(crate) entries: Vec<EntryChange>,
-    /// The resource after the change; `None` if its last entry went.
-    pub(crate) after: Option<Reported>,
+    /// What is reported of it that changed, by the names of its store.
+    pub(crate) versions: Vec<DecidedVersion>,
+    /// Whether a member reports it after the change, under any name.
+    pub(crate) is_reported: bool,
     /// The storage state of the resource, if it changed.
     pub(crate) state: Option<StateStatus>,
     /// The line for the history of agreements, if agreement changed.
@@ -100,6 +101,16 @@ pub(crate) struct Decided {
     pub(crate) restarts_walks: bool,
     /// Whether unfinished migrations end, since their workers do not walk all that is stored.
     pub(crate) aborts: bool,
+}
+
+/// What is reported of a store under one of its names, after a decision.
+#[derive(Clone, Debug)]
+pub(crate) struct DecidedVersion {
+    pub(crate) name: GroupResource,
+    /// The entries that changed, by member.
+    pub(crate) entries: Vec<EntryChange>,
+    /// The resource after the change; `None` if its last entry went.
+    pub(crate) after: Option<Reported>,
 }
 
 /// A reported resource before it is put into the state.
@@ -145,6 +156,7 @@ pub(super) fn fresh_state(state: &State, kind: TopicKind) -> StateStatus {
         stored_outside: false,
         looks: BTreeMap::new(),
         unnamed_look: None,
+        equivalents: BTreeSet::new(),
     }
 }
 

@@ -3,30 +3,29 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, EVIDENCE_SINCE, Feature, GroupResource, LogTime, MemberId,
-    Persisted, Refusal, ReportEntry, Revision, Stance, TopicKind,
+    Absent, AgreementChange, ApiVersion, EVIDENCE_SINCE, Feature, GroupResource, LogTime, MemberId,
+    Persisted, Refusal, ReportEntry, Revision, Roster, Stance, TopicKind,
 };
 
-use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
+use super::decision::{Cause, Decided, Occasion, Said, fresh_state, known};
+use super::parts::{Part, Whole};
 use super::refusal::{Matters, not_decodable};
-use super::{conditions, observation, roster, selected};
-use crate::state::{State, StorageVersion};
-use crate::tally::Tally;
-use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
+use super::{observation, roster, selected};
+use crate::state::State;
+use crate::{EntryChange, EntryRow, StateStatus};
 
 /// A resource while a decision about it is made.
 pub(super) struct Draft<'a> {
     pub(super) occasion: Occasion<'a>,
     pub(super) kind: TopicKind,
     pub(super) now: LogTime,
-    pub(super) entries: OrdMap<MemberId, Arc<EntryRow>>,
-    pub(super) tally: Tally,
+    /// What is reported under all names of its store.
+    pub(super) whole: Whole,
     /// Every member whose entry was touched, with the entry before.
     pub(super) touched: BTreeMap<MemberId, Option<Arc<EntryRow>>>,
-    /// What its members have said until now; `None` if nobody has.
-    present: Option<&'a StorageVersion>,
+    /// What its members have said until now, by the names of its store; the first one first.
+    pub(super) present: Vec<Part<'a>>,
     pub(super) before: Option<&'a StateStatus>,
     pub(super) after: StateStatus,
     /// Whether an observation expired in this command.
@@ -35,24 +34,27 @@ pub(super) struct Draft<'a> {
     pub(super) restarts_walks: bool,
     /// Whether unfinished migrations end, since their workers do not walk all that is stored.
     pub(super) aborts: bool,
+    /// Whether the names of the store change in this command.
+    pub(super) is_renamed: bool,
 }
 
 impl<'a> Draft<'a> {
     pub(super) fn of(state: &'a State, resource: &GroupResource, occasion: Occasion<'a>) -> Self {
         let kind = state.topic_kind(resource);
-        let present = state.storage_versions.get(resource);
-        let before = state.storage_states.get(resource);
+        let names = state.names(resource).into_iter();
+        let present: Vec<Part<'a>> = names
+            .map(|name| Part {
+                version: state.storage_versions.get(&name),
+                name,
+            })
+            .collect();
+        let before = state.state_of(resource);
         let before = before.map(|kept| &kept.row.status);
         Self {
             occasion,
             kind,
             now: state.log_time,
-            entries: present
-                .map(|version| version.entries.clone())
-                .unwrap_or_default(),
-            tally: present
-                .map(|version| (*version.tally).clone())
-                .unwrap_or_default(),
+            whole: Whole::of(&present),
             touched: BTreeMap::new(),
             present,
             before,
@@ -60,12 +62,13 @@ impl<'a> Draft<'a> {
             lapsed: false,
             restarts_walks: false,
             aborts: false,
+            is_renamed: false,
         }
     }
 
     /// Whether the resource had entries before.
     pub(super) fn was_reported(&self) -> bool {
-        self.present.is_some()
+        self.present.iter().any(|part| part.version.is_some())
     }
 
     /// Doubts, when a key is reported that nobody reports, what a collection has said of it: one that was created before
@@ -80,11 +83,16 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn take(&mut self, member: &MemberId, said: Said<'_>) {
-        let before = self.entries.get(member).cloned();
+        let before = self.whole.entries.get(member).cloned();
         match said {
             Said::Reports { entry, same_epoch } => {
                 self.promise(entry);
                 let row = self.reported_row(entry, before.as_deref(), same_epoch);
+                if self.present.len() > 1 {
+                    self.whole
+                        .named
+                        .insert(member.clone(), entry.resource.clone());
+                }
                 self.put(member, Some(row));
             }
             Said::Adopts => {
@@ -145,19 +153,20 @@ impl<'a> Draft<'a> {
             since: before.map_or(self.occasion.revision, |before| before.since),
             serve_until: entry.serve_until,
             stored: entry.stored,
+            equivalents: entry.equivalents.clone(),
         }
     }
 
     fn put(&mut self, member: &MemberId, row: Option<EntryRow>) {
         let before = match row {
             Some(row) => {
-                self.tally.add(&row);
-                self.entries.insert(member.clone(), Arc::new(row))
+                self.whole.tally.add(&row);
+                self.whole.entries.insert(member.clone(), Arc::new(row))
             }
-            None => self.entries.remove(member),
+            None => self.whole.entries.remove(member),
         };
         if let Some(before) = &before {
-            self.tally.remove(before);
+            self.whole.tally.remove(before);
         }
         self.touched.entry(member.clone()).or_insert(before);
     }
@@ -167,13 +176,13 @@ impl<'a> Draft<'a> {
         let votes = state.settings.switch(Feature::Votes);
         let present = self.after.selected.as_ref();
         let selected = match self.kind {
-            TopicKind::Feature => selected::highest(&self.tally, present, votes),
+            TopicKind::Feature => selected::highest(&self.whole.tally, present, votes),
             TopicKind::Served => {
                 let beside = self.beside_entries(state, resource);
-                selected::served(&self.tally, present, votes, beside)
+                selected::served(&self.whole.tally, present, votes, beside)
             }
             TopicKind::Encoding | TopicKind::Key => {
-                selected::next(&self.tally, &self.entries, present, votes)
+                selected::next(&self.whole.tally, &self.whole.entries, present, votes)
             }
         };
         if selected != self.after.selected {
@@ -188,16 +197,23 @@ impl<'a> Draft<'a> {
             return;
         };
         let waiting = |row: &EntryRow| row.is_voting() && row.encoding.is_none();
-        let was_selected = self.before.is_some_and(|before| before.selected.is_some());
+        let was_selected =
+            !self.is_renamed && self.before.is_some_and(|before| before.selected.is_some());
         // Untouched entries can contain waiting voters only if nothing was selected before.
         let takers: Vec<MemberId> = if was_selected {
             self.touched
                 .keys()
-                .filter(|member| self.entries.get(*member).is_some_and(|row| waiting(row)))
+                .filter(|member| {
+                    self.whole
+                        .entries
+                        .get(*member)
+                        .is_some_and(|row| waiting(row))
+                })
                 .cloned()
                 .collect()
         } else {
-            self.entries
+            self.whole
+                .entries
                 .iter()
                 .filter(|(_, row)| waiting(row))
                 .map(|(member, _)| member.clone())
@@ -205,6 +221,7 @@ impl<'a> Draft<'a> {
         };
         for member in takers {
             let row = self
+                .whole
                 .entries
                 .get(&member)
                 .expect("the taker was found among the entries");
@@ -238,7 +255,10 @@ impl<'a> Draft<'a> {
             return Err(not_decodable(state, resource, member, entry, selected, why));
         }
         let always = self.kind.always_enforces_persisted();
-        let enforced = always || state.settings.enforce_persisted.contains(resource);
+        let enforced = always || {
+            let named = &state.settings.enforce_persisted;
+            self.present.iter().any(|part| named.contains(&part.name))
+        };
         if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
             return Ok(());
         }
@@ -263,7 +283,6 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn finish(mut self, state: &State, resource: &GroupResource) -> Option<Decided> {
-        let row = self.present.map(|version| &version.row);
         let changes = self.entry_changes();
         self.add_persisted(&changes);
         if state.remembers_encodings(resource) {
@@ -273,10 +292,10 @@ impl<'a> Draft<'a> {
             self.after.remember_versions(versions, revision);
         }
         let counts = state.machine_version() >= EVIDENCE_SINCE && self.kind.is_seen_in_stores();
-        self.after.ever_reported |= counts && !self.tally.is_empty();
-        self.after.common = self.tally.common().cloned();
-        let roster = state.roster_over(resource, self.after.ever_reported);
-        self.after.absent = roster::absent_of(state, self.occasion, roster, &self.entries);
+        self.after.ever_reported |= counts && !self.whole.tally.is_empty();
+        self.after.common = self.whole.tally.common().cloned();
+        let rosters = state.rosters_over(resource, self.after.ever_reported);
+        self.after.absent = self.absent_by(state, &rosters);
         self.follow_trust(state, resource);
         self.weigh_observation(&changes, state.write_grace_ends());
         self.after.contradicted = self.contradicted();
@@ -290,27 +309,33 @@ impl<'a> Draft<'a> {
         }
         self.after.agreed_hash = self.agreed_hash();
         let agreement = self.agreement_change();
-        let status = (!self.tally.is_empty()).then(|| self.status(row.map(|row| &row.status)));
-        let same = changes.is_empty() && status.as_ref() == row.map(|row| &row.status);
+        let is_reported = !self.whole.tally.is_empty();
+        let versions = self.versions(changes);
         let state = (self.before != Some(&self.after)).then_some(self.after);
-        if same && state.is_none() {
+        if versions.is_empty() && state.is_none() {
             return None;
         }
-        let (restarts_walks, aborts) = (self.restarts_walks, self.aborts);
-        let after = status.map(|status| Reported {
-            entries: self.entries,
-            tally: self.tally,
-            status,
-        });
         Some(Decided {
             resource: resource.clone(),
-            entries: changes,
-            after,
+            versions,
+            is_reported,
             state,
             agreement,
-            restarts_walks,
-            aborts,
+            restarts_walks: self.restarts_walks,
+            aborts: self.aborts,
         })
+    }
+
+    /// The members missing by these rosters.
+    pub(super) fn absent_by(&self, state: &State, rosters: &[&Arc<Roster>]) -> Absent {
+        let speaks = |id: &MemberId| self.whole.entries.contains_key(id);
+        roster::absent_of(
+            state,
+            self.occasion,
+            rosters,
+            self.whole.entries.len(),
+            speaks,
+        )
     }
 
     /// Whether an agreement from now on differs from the one before, even if it is on the same version.
@@ -323,10 +348,11 @@ impl<'a> Draft<'a> {
         let after = &self.after;
         let objected = |status: &StateStatus| status.contradicted || !status.absent.is_empty();
         self.lapsed
+            || self.is_renamed
             || before.common != after.common
             || before.selected != after.selected
             || objected(before) != objected(after)
-            || (self.tally.is_empty()
+            || (self.whole.tally.is_empty()
                 && (self.was_reported() && after.observation.is_some()
                     || observation::shown(&before.observation)
                         != observation::shown(&after.observation)))
@@ -349,7 +375,7 @@ impl<'a> Draft<'a> {
         let changes = self.touched.iter().map(|(member, before)| EntryChange {
             member: member.clone(),
             before: before.clone(),
-            after: self.entries.get(member).cloned(),
+            after: self.whole.entries.get(member).cloned(),
         });
         changes
             .filter(|change| change.before != change.after)
@@ -363,7 +389,9 @@ impl<'a> Draft<'a> {
                 Persisted::of(encoding, &row.kind).join(&mut self.after.persisted);
             }
         }
-        if let (Some(selected), Some((_, row))) = (&self.after.selected, self.entries.get_min()) {
+        if let (Some(selected), Some((_, row))) =
+            (&self.after.selected, self.whole.entries.get_min())
+        {
             let known = self
                 .after
                 .persisted
@@ -387,28 +415,8 @@ impl<'a> Draft<'a> {
             .selected
             .as_ref()
             .is_none_or(|selected| selected == common);
-        let adopted =
-            self.tally.voters() == 0 || self.tally.all_adopted(self.after.selected_revision);
+        let adopted = self.whole.tally.voters() == 0
+            || self.whole.tally.all_adopted(self.after.selected_revision);
         (instructed && adopted).then(|| common.clone())
-    }
-
-    fn status(&self, before: Option<&VersionStatus>) -> VersionStatus {
-        VersionStatus {
-            common: self.after.common.clone(),
-            selected: self.after.selected.clone(),
-            selected_revision: self.after.selected_revision,
-            agreement_revision: self.after.agreement_revision,
-            agreed: self.after.agreed.clone(),
-            decodable_by_all: self.tally.decodable_by_all(),
-            served_by_all: self.tally.served_by_all(),
-            all_equal: conditions::all_equal(before, self.after.common.as_ref(), self.occasion),
-            decodable: conditions::decodable(
-                before,
-                &self.entries,
-                &self.tally,
-                &self.after,
-                self.occasion,
-            ),
-        }
     }
 }

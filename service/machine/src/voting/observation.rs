@@ -45,7 +45,7 @@ pub(crate) fn lapse(
     resource: &GroupResource,
     overdue: &OverdueLooks,
 ) -> Option<Decided> {
-    state.storage_states.get(resource)?;
+    state.state_of(resource)?;
     let mut draft = Draft::of(state, resource, occasion);
     draft.lapse(overdue, state.write_grace_ends());
     draft.finish(state, resource)
@@ -86,7 +86,7 @@ impl Draft<'_> {
         looks.record(observe);
         let is_beside_others = self.after.observation.is_some();
         self.replace_looks(looks, drain_until);
-        if was_known || !self.tally.is_empty() {
+        if was_known || !self.whole.tally.is_empty() {
             for hash in self.after.shown_hashes().difference(&shown) {
                 self.persisted_as(*hash).join(&mut self.after.persisted);
             }
@@ -121,7 +121,7 @@ impl Draft<'_> {
     pub(super) fn lapse(&mut self, overdue: &OverdueLooks, drain_until: LogTime) {
         let mut looks = self.after.all_looks();
         let unnamed = looks.unnamed.take_if(|seen| {
-            overdue.unnamed && !self.tally.is_empty() && !self.is_unsaid(&seen.hashes)
+            overdue.unnamed && !self.whole.tally.is_empty() && !self.is_unsaid(&seen.hashes)
         });
         let mut expired = BTreeSet::new();
         if let Some(seen) = looks
@@ -137,7 +137,7 @@ impl Draft<'_> {
         for (_, look) in named.filter(|(name, it)| overdue.named.contains(*name) && !it.expired) {
             look.expired = true;
             let hashes: BTreeSet<_> = look.hashes().collect();
-            self.lapsed |= self.tally.is_empty() || self.is_unsaid(&hashes);
+            self.lapsed |= self.whole.tally.is_empty() || self.is_unsaid(&hashes);
             expired.extend(hashes);
         }
         if self.lapsed {
@@ -161,7 +161,7 @@ impl Draft<'_> {
             return;
         }
         let was_contradicted = self.before.is_some_and(|before| before.contradicted);
-        let is_last_gone = self.tally.is_empty() && self.was_reported();
+        let is_last_gone = self.whole.tally.is_empty() && self.was_reported();
         let is_overtaken = changes.iter().any(|change| change.after.is_some());
         let mut looks = self.after.all_looks();
         let mut expired = BTreeSet::new();
@@ -173,7 +173,7 @@ impl Draft<'_> {
             }
         }
         looks.unnamed.take_if(|seen| {
-            seen.expired && !self.tally.is_empty() && !self.is_unsaid(&seen.hashes)
+            seen.expired && !self.whole.tally.is_empty() && !self.is_unsaid(&seen.hashes)
         });
         for look in looks.named.values_mut() {
             look.overtaken |= is_overtaken;
@@ -201,7 +201,7 @@ impl Draft<'_> {
         if !self.kind.is_seen_in_stores() {
             return false;
         }
-        let entries = self.entries.values();
+        let entries = self.whole.entries.values();
         let said: BTreeSet<(&ApiVersion, &Kind)> = entries
             .filter_map(|row| Some((row.encoding.as_ref()?, &row.kind)))
             .collect();
@@ -209,20 +209,21 @@ impl Draft<'_> {
         let said: BTreeSet<StorageVersionHash> = said
             .map(|(encoding, kind)| StorageVersionHash::of_version(encoding, kind))
             .collect();
-        !self.tally.is_empty() && !hashes.is_subset(&said)
+        !self.whole.tally.is_empty() && !hashes.is_subset(&said)
     }
 
     /// The encoding on which discovery alone agrees.
     pub(super) fn agreed_hash(&self) -> Option<StorageVersionHash> {
         let observation = self.after.observation.as_ref()?;
-        let speaks = self.tally.is_empty() && !observation.expired && self.after.absent.is_empty();
+        let speaks =
+            self.whole.tally.is_empty() && !observation.expired && self.after.absent.is_empty();
         let hash = observation.hashes.first()?;
         (speaks && observation.hashes.len() == 1).then_some(*hash)
     }
 
     /// The encoding as `persisted` records it: with its version, if a member decodes a version that has this hash.
     fn persisted_as(&self, hash: StorageVersionHash) -> Persisted {
-        let mut known = self.entries.values().flat_map(|row| {
+        let mut known = self.whole.entries.values().flat_map(|row| {
             let versions = row.decodable.iter();
             versions.map(|version| Persisted::of(version, &row.kind))
         });

@@ -19,7 +19,10 @@ impl Draft<'_> {
     /// Follows where the members store the objects.
     pub(super) fn note_outside(&mut self, state: &State, resource: &GroupResource) {
         // What others say was followed when they said it.
-        let mut said = self.touched.keys().filter_map(|id| self.entries.get(id));
+        let mut said = self
+            .touched
+            .keys()
+            .filter_map(|id| self.whole.entries.get(id));
         if !self.after.stored_outside && said.any(|row| row.stored == StoredIn::Outside) {
             self.begin_outside(state, resource);
         }
@@ -28,6 +31,7 @@ impl Draft<'_> {
     /// Follows what discovery shows beside what members store in the collection.
     pub(super) fn note_shown_outside(&mut self, state: &State, resource: &GroupResource) {
         let inside = self
+            .whole
             .entries
             .values()
             .filter(|row| row.stored == StoredIn::Collection);

@@ -9,7 +9,6 @@ use synod_model::{
 };
 
 use super::draft::Draft;
-use super::roster;
 use super::selected::Served;
 use crate::{State, StateStatus};
 
@@ -57,8 +56,7 @@ impl Draft<'_> {
 
     /// What counts beside the entries for whether the version is served.
     pub(super) fn beside_entries(&self, state: &State, resource: &GroupResource) -> Served {
-        let roster = state.roster_of(resource);
-        let absent = roster::absent_of(state, self.occasion, roster, &self.entries);
+        let absent = self.absent_by(state, &state.rosters_of(resource));
         let drained = withdrawn_until(&self.after);
         Served {
             promised: self.is_promised(),
@@ -102,7 +100,7 @@ impl Draft<'_> {
             Some(version) => drains.get(version).is_some_and(|until| *until > now),
             None => strangers > now,
         });
-        if state.roster_of(resource).is_some() {
+        if state.has_roster(resource) {
             self.after.on_trust = None;
         }
     }

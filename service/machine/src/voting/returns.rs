@@ -38,6 +38,7 @@ impl Draft<'_> {
     /// Drains what a member without a gate wrote before its report.
     fn drain_ungated_change(&mut self, state: &State, member: &MemberId, before: &Arc<EntryRow>) {
         let is_same = self
+            .whole
             .entries
             .get(member)
             .is_some_and(|row| row.encoding == before.encoding);
@@ -63,10 +64,12 @@ impl Draft<'_> {
         let gated_since = row.and_then(|row| row.gated_since);
         let until = gated_since.map_or(state.write_grace_ends(), |since| since.after(grace));
         self.raise_unknown_drain(state, resource, until);
-        let Some(roster) = state.roster_over(resource, self.after.ever_reported) else {
+        let rosters = state.rosters_over(resource, self.after.ever_reported);
+        if rosters.is_empty() {
             return;
-        };
-        let is_named = roster.rule.members.contains(member);
+        }
+        let mut rules = rosters.iter().map(|roster| &roster.rule);
+        let is_named = rules.any(|rule| rule.members.contains(member));
         let was_heard = self.after.heard.contains(member);
         let was_remembered = row.is_some_and(|row| row.away.is_some());
         // A roster that names a member has settled its trust only if the member had reported before: it is forgotten since.

@@ -40,16 +40,18 @@ impl Draft<'_> {
 
     /// Updates `on_trust` and `heard` from the present entries and roster.
     pub(super) fn follow_trust(&mut self, state: &State, resource: &GroupResource) {
-        let roster = state.roster_over(resource, self.after.ever_reported);
+        let rosters = state.rosters_over(resource, self.after.ever_reported);
         let was_reported = self.before.is_some_and(|before| before.ever_reported);
-        let begins_to_ask = state.roster_over(resource, was_reported).is_none();
-        self.remember_who_spoke(roster.is_some_and(|roster| roster.rule.asks_by_labels()));
-        let comes_anew = match roster {
-            None => self.after.on_trust.is_none(),
-            Some(roster) => {
+        let begins_to_ask = state.rosters_over(resource, was_reported).is_empty();
+        self.remember_who_spoke(rosters.iter().any(|roster| roster.rule.asks_by_labels()));
+        let mut all = rosters.iter();
+        let comes_anew = match rosters.is_empty() {
+            true => self.after.on_trust.is_none(),
+            false => {
                 self.occasion.asks_anew
                     || begins_to_ask
-                    || (self.after.on_trust.is_none() && self.misses_a_stranger(state, roster))
+                    || (self.after.on_trust.is_none()
+                        && all.any(|roster| self.misses_a_stranger(state, roster)))
             }
         };
         if comes_anew {
@@ -66,7 +68,7 @@ impl Draft<'_> {
             return;
         }
         for (member, before) in &self.touched {
-            if self.entries.contains_key(member) {
+            if self.whole.entries.contains_key(member) {
                 heard.remove(member);
             } else if before.is_some() && heard.len() < HEARD_MAX {
                 heard.insert(member.clone());
@@ -87,7 +89,7 @@ impl Draft<'_> {
             let goes = self.occasion.gone.is_some_and(|gone| gone.contains(id));
             rule.labels.matches(&member.labels)
                 && !goes
-                && !self.entries.contains_key(id)
+                && !self.whole.entries.contains_key(id)
                 && !rule.members.contains(id)
                 && !self.after.heard.contains(id)
         })

@@ -450,6 +450,7 @@ fn nothing_known() -> StateStatus {
         stored_outside: false,
         looks: BTreeMap::new(),
         unnamed_look: None,
+        equivalents: BTreeSet::new(),
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) struct Says {
     votes: bool,
     until: Option<WallTime>,
     stored: StoredIn,
+    equivalents: Vec<String>,
 }
 
 /// An entry for a resource: `pods`, or `apps.deployments`. It decodes, serves and encodes v1.
@@ -28,6 +29,7 @@ pub(crate) fn of(name: &str) -> Says {
         votes: false,
         until: None,
         stored: StoredIn::Outside,
+        equivalents: Vec::new(),
     }
 }
 
@@ -72,6 +74,12 @@ impl Says {
         self
     }
 
+    /// The same objects are stored under these names, too.
+    pub(crate) fn equivalent_to(mut self, names: &[&str]) -> Self {
+        self.equivalents = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+
     /// It stores the objects in the collection of this cluster alone.
     pub(crate) fn in_collection(mut self) -> Self {
         self.stored = StoredIn::Collection;
@@ -95,6 +103,7 @@ impl Says {
             },
             serve_until: self.until,
             stored: self.stored,
+            equivalents: self.equivalents.iter().map(|name| resource(name)).collect(),
         }
     }
 }

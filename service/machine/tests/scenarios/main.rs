@@ -13,6 +13,7 @@ mod digest;
 mod digest_of_objects;
 mod drains;
 mod entry;
+mod equivalents;
 mod evidence;
 mod fences;
 mod forgetting;

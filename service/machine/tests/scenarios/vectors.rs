@@ -9,6 +9,8 @@ mod suite;
 mod migrations;
 mod statuses;
 
+use std::collections::BTreeSet;
+
 use std::time::Duration;
 
 use serde_json::Value;
@@ -383,6 +385,7 @@ fn entry(name: &str) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 
@@ -396,6 +399,7 @@ fn said(row: &synod_machine::EntryRow) -> ReportEntry {
         stance: row.stance.clone(),
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 

@@ -200,6 +200,7 @@ impl Machine {
             },
             serve_until: None,
             stored: synod_model::StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         };
         Command::Report(Report {
             member: member(server),

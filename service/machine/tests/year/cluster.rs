@@ -257,8 +257,8 @@ impl Cluster {
     /// Whether a member that the roster asks for is missing for a resource.
     pub(crate) fn misses_somebody(&self, of: Resource) -> bool {
         let present = self.state.present();
-        let roster = present.roster_of(&resource(of));
-        roster.is_some()
+        let rosters = present.rosters_of(&resource(of));
+        !rosters.is_empty()
             && self
                 .status(of)
                 .is_none_or(|status| !status.absent.is_empty())

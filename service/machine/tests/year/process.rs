@@ -1,6 +1,6 @@
 //! A process of an API server that follows the rules of the write gate: its knowledge, gates and proof of membership.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use synod_model::{
@@ -264,6 +264,7 @@ impl Process {
             },
             serve_until: None,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         }
     }
 }

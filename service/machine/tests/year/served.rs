@@ -3,6 +3,8 @@
 //!
 //! At every moment whoever could be asked by a client can serve what another one shows, and none stops before its date.
 
+use std::collections::BTreeSet;
+
 use synod_machine::{Answer, Command, check_drop};
 use synod_model::{
     Adopt, ApiVersion, BinaryVersion, Endpoint, Epoch, ErrorKind, GroupResource, InstanceId, Join,
@@ -101,6 +103,7 @@ impl Release {
             },
             serve_until,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         }
     }
 }

@@ -268,6 +268,12 @@ pub const LIMITS: &[Limit] = &[
         "left for the next command",
     ),
     limit(
+        "names of one set of equivalent resources",
+        EQUIVALENTS_MAX,
+        "resources",
+        INVALID,
+    ),
+    limit(
         "decodable or served versions of an entry",
         VERSIONS_PER_ENTRY_MAX,
         "versions",

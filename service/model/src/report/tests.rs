@@ -13,6 +13,7 @@ const ENTRY: ReportEntryText<'static> = ReportEntryText {
     },
     serve_until: None,
     stored: StoredIn::Outside,
+    equivalents: Vec::new(),
 };
 
 fn violations_of(text: &ReportEntryText<'_>) -> Vec<String> {
@@ -53,6 +54,7 @@ fn every_fault_of_an_entry_is_found_at_once() {
         stance: StanceText::Fixed { encoding: "/v3" },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: Vec::new(),
     };
     let fields: Vec<String> = violations_of(&text)
         .iter()

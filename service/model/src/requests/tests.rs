@@ -25,6 +25,7 @@ fn entry(resource: &str) -> ReportEntry {
         stance: StanceText::Fixed { encoding: "v1" },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: Vec::new(),
     })
     .unwrap()
 }

@@ -62,6 +62,7 @@ stored_empty! { OpenSession }
 
 stored! {
     Actor { identity, names }
+    AddEquivalents { resources }
     Absent { members, unnamed, short, labels }
     AbortMigration { id }
     AcquireLease { key, holder, ttl, wait, if_member }
@@ -119,7 +120,7 @@ stored! {
     MetadataPatch { format, document }
     Migration {
         id, metadata, target, agreement_revision, reason, phase, claim, failures, failure, aborted,
-        done, estimate, ended, assumption, alias, assumptions,
+        done, estimate, ended, assumption, alias, assumptions, equivalents,
     }
     MigrationFailure { class, reason }
     MigrationProgress { done, estimate, continue_token }
@@ -136,11 +137,14 @@ stored! {
     ReleaseControllerRevision { key, owner, preconditions }
     ReleaseLease { key, holder, token }
     ReleaseMigration { id, token, stop }
+    RemoveEquivalent { resource }
     Renew { member, epoch }
     RenewLease { key, token }
     RenewLeaseCandidate { key, identity }
     Report { member, epoch, number, entries, replace }
-    ReportEntry { resource, kind, decodable, served, stance, serve_until, stored }
+    ReportEntry {
+        resource, kind, decodable, served, stance, serve_until, stored, equivalents,
+    }
     ReportMigrationProgress { id, token, progress }
     RequestParts { session, sequence, lowest_unanswered }
     ResetStorageStates { resource }

@@ -19,6 +19,8 @@ calls! {
     report: StorageVersionsReportRequest => StorageVersionsReportResponse;
     adopt: StorageVersionsAdoptRequest => StorageVersionsAdoptResponse by Adopt, changed;
     forget: StorageVersionsForgetRequest => StorageVersionsForgetResponse by ForgetResource or dry_run;
+    add_equivalents: StorageVersionsAddEquivalentsRequest => StorageVersionsAddEquivalentsResponse by AddEquivalents or dry_run;
+    remove_equivalent: StorageVersionsRemoveEquivalentRequest => StorageVersionsRemoveEquivalentResponse by RemoveEquivalent or dry_run;
     get: StorageVersionsGetRequest => StorageVersionsGetResponse;
     list: StorageVersionsListRequest => StorageVersionsListResponse;
     history: StorageVersionsHistoryRequest => StorageVersionsHistoryResponse;
@@ -114,11 +116,10 @@ async fn list(
         items,
         continue_token,
     } = if include_unreported {
-        // Every reported resource has a storage state, so the storage states cover all resources.
+        let known = past.known_resources(after);
         page.take(
             handle,
-            past.storage_states(after)
-                .map(|state| (state.resource.clone(), item(&past, &state.resource))),
+            known.map(|resource| (resource.clone(), item(&past, &resource))),
         )?
     } else {
         page.take(

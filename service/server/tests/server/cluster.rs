@@ -392,6 +392,7 @@ pub(crate) fn entry(resource: &str, version: &str) -> v1::ReportEntry {
         )),
         serve_until_ms: None,
         stored: v1::StoredIn::Outside.into(),
+        equivalents: Vec::new(),
     }
 }
 

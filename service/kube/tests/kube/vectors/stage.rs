@@ -73,6 +73,7 @@ impl Stage {
                 )),
                 serve_until_ms: None,
                 stored: v1::StoredIn::Outside.into(),
+                equivalents: Vec::new(),
             }],
             number: 1,
             ..v1::StorageVersionsReportRequest::default()

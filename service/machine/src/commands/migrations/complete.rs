@@ -32,9 +32,9 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
     };
     let decided = reconsider(state, turn.occasion(), resource, anew);
     let after = decided.as_ref().and_then(|decided| decided.state.as_ref());
-    let after = after.unwrap_or(&state.storage_states[resource].row.status);
-    let roster = state.roster_of(resource).map(|roster| &**roster);
-    let assumptions = standing_assumptions(Some(after), roster);
+    let after = after.unwrap_or(state.status(resource));
+    let rosters: Vec<_> = state.rosters_of(resource).into_iter().cloned().collect();
+    let assumptions = standing_assumptions(Some(after), &rosters);
     let (assumption, assumptions, answer) = if state.machine_version() < EVIDENCE_SINCE {
         let assumption = after.on_trust.map(|_| Assumption::NoRoster);
         let answer = Answer::MigrationCompleted(assumption);

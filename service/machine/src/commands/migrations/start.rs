@@ -12,7 +12,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, start: &StartMigration) -> Result<Answe
     if let Some(alias) = &start.alias {
         state.check_alias(alias)?;
     }
-    let Some(kept) = state.storage_states.get(resource) else {
+    let Some(kept) = state.state_of(resource) else {
         return Err(Refusal::new(
             ErrorKind::NotFound,
             format!("resource \"{resource}\" was never reported or observed, so there is nothing to migrate"),

@@ -73,6 +73,9 @@ impl World {
             Command::ObserveStorage(observe) => self.observe(observe, wall),
             Command::ResetStorageStates(reset) => self.reset(reset, wall),
             Command::DismissLooks(dismiss) => self.dismiss(dismiss, wall),
+            Command::AddEquivalents(_) | Command::RemoveEquivalent(_) => {
+                unreachable!("no log here names equivalents")
+            }
             Command::SetRoster(set) => self.set_roster(set, wall),
             Command::DeleteRoster(delete) => self.delete_roster(delete, wall),
         }

@@ -308,6 +308,7 @@ impl World {
             ended: None,
             assumption: None,
             assumptions: BTreeSet::new(),
+            equivalents: BTreeSet::new(),
             alias: None,
         });
         self.migrations.sort_by(|a, b| a.id.cmp(&b.id));

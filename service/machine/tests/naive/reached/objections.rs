@@ -141,7 +141,7 @@ impl Reached {
         if is_missed && covering.count() > 1 {
             self.came_to("a roster counted before a wider one");
         }
-        let roster = present.roster_of(resource);
+        let roster = present.rosters_of(resource).into_iter().next();
         if let Some(roster) = roster.filter(|_| is_missed) {
             let named = |id: &MemberId| roster.rule.members.contains(id);
             if after.absent.members.iter().any(named) {

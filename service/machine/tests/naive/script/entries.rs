@@ -41,6 +41,7 @@ pub(super) fn reported_before(
             stance,
             serve_until: row.serve_until,
             stored: row.stored,
+            equivalents: BTreeSet::new(),
         })
     });
     entries.collect()
@@ -111,6 +112,7 @@ pub(super) fn report_entry(says: &Says) -> ReportEntry {
             true => StoredIn::Outside,
             false => StoredIn::Collection,
         },
+        equivalents: BTreeSet::new(),
     }
 }
 

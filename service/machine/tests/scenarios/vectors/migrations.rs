@@ -247,6 +247,7 @@ fn says(resource: GroupResource, encoding: &str) -> ReportEntry {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     }
 }
 

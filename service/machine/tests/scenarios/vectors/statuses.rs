@@ -1,6 +1,8 @@
 //! The faults that Kubernetes finds in a written status. Here no client can write a status: an entry is parsed when it
 //! is reported, and the rest is computed, so the status is checked by the same rules when a checkpoint is read.
 
+use std::collections::BTreeSet;
+
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -42,6 +44,7 @@ fn fault_of_entry(entry: &Case<'_>) -> Option<String> {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: Vec::new(),
     };
     found.parsed("", ReportEntry::parse(&text));
     let said: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -156,6 +159,7 @@ fn encoding(entries: &[Value]) -> Cluster {
             },
             serve_until: None,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         };
         accepted(cluster.send(Command::Report(Report {
             number: next_number(&server),

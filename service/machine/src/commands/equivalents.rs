@@ -1,0 +1,101 @@
+//! `AddEquivalents` and `RemoveEquivalent`: an operator says which resources are one store under several names.
+
+use std::collections::BTreeSet;
+
+use synod_model::limits::VIOLATIONS_MAX;
+use synod_model::{
+    AddEquivalents, EVIDENCE_SINCE, GroupResource, Member, Refusal, RemoveEquivalent, Report,
+    ReportEntry, Violation,
+};
+
+use super::report::drop_entry;
+use crate::turn::Turn;
+use crate::{Answer, State};
+
+/// Joins what is known of the resources. Nothing changes if they are one store already.
+pub(crate) fn add(turn: &mut Turn<'_>, add: &AddEquivalents) -> Result<Answer, Refusal> {
+    add.check().into_result()?;
+    let joined = turn.state().joined(&add.resources)?;
+    turn.join_names(joined);
+    Ok(Answer::Done)
+}
+
+/// Takes a name out of its set.
+pub(crate) fn remove(turn: &mut Turn<'_>, remove: &RemoveEquivalent) -> Result<Answer, Refusal> {
+    let separated = turn.state().separated(&remove.resource)?;
+    turn.separate_names(separated);
+    Ok(Answer::Done)
+}
+
+/// Whether a report tells of equivalent resources that are not known to be one store yet.
+pub(super) fn is_news(state: &State, report: &Report) -> bool {
+    let mut told = report.entries.iter().map(all_names);
+    state.machine_version() >= EVIDENCE_SINCE
+        && told.any(|names| {
+            let mut firsts = names.iter().map(|name| state.first_name(name));
+            let first = firsts.next();
+            firsts.any(|other| Some(other) != first)
+        })
+}
+
+/// Joins what a report tells to be one store. What the member said of it under other names before is dropped.
+pub(super) fn join_told(
+    turn: &mut Turn<'_>,
+    report: &Report,
+    member: &Member,
+) -> Result<(), Refusal> {
+    for entry in report
+        .entries
+        .iter()
+        .filter(|it| !it.equivalents.is_empty())
+    {
+        let names = all_names(entry);
+        let names: BTreeSet<GroupResource> = names
+            .iter()
+            .flat_map(|name| turn.state().names(name))
+            .collect();
+        let reported = turn.state().reported.get(&member.id).into_iter().flatten();
+        let others = reported.filter(|it| names.contains(*it) && **it != entry.resource);
+        let others: Vec<GroupResource> = others.cloned().collect();
+        for other in &others {
+            drop_entry(turn, report, other)?;
+        }
+        let joined = turn.state().joined(&names)?;
+        turn.join_names(joined);
+    }
+    Ok(())
+}
+
+/// Refuses a report that names one store twice.
+///
+/// # Errors
+///
+/// `INVALID_ARGUMENT`, at the later entries.
+pub(super) fn check_each_once(state: &State, report: &Report) -> Result<(), Refusal> {
+    if state.first_names.is_empty() {
+        return Ok(());
+    }
+    let mut seen = BTreeSet::new();
+    let mut violations = Vec::new();
+    for (i, entry) in report.entries.iter().enumerate() {
+        let first = state.first_name(&entry.resource);
+        if !seen.insert(first.clone()) && violations.len() < VIOLATIONS_MAX {
+            let rule = format_args!(
+                "must be left out: its store is that of {}, which another entry reports",
+                first.qualified()
+            );
+            let violation = Violation::invalid(entry.resource.qualified(), rule);
+            violations.push(violation.at(&format!("entries[{i}].resource")));
+        }
+    }
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let mut found = synod_model::Violations::new();
+    violations.into_iter().for_each(|one| found.push(one));
+    found.into_result()
+}
+
+fn all_names(entry: &ReportEntry) -> BTreeSet<&GroupResource> {
+    entry.equivalents.iter().chain([&entry.resource]).collect()
+}
