@@ -38,6 +38,11 @@ impl Turn<'_> {
         line: Option<AgreementChange>,
         then: Then,
     ) {
+        assert_eq!(
+            *self.state.first_name(resource),
+            *resource,
+            "what is kept of a store is kept under its first name"
+        );
         let now = self.state.log_time;
         status.drains.retain(|_, until| *until > now);
         status.hash_drains.retain(|_, until| *until > now);

@@ -458,3 +458,18 @@ fn names_are_read_from_a_checkpoint_and_at_an_older_revision() {
         Some(resource(NEW))
     );
 }
+
+#[test]
+fn the_next_process_of_a_member_reports_its_store_under_another_name() {
+    let mut cluster = cluster();
+    let a = cluster.starts("a", &[new().equivalent_to(&[OLD])]);
+    let b = cluster.starts("b", &[new().equivalent_to(&[OLD])]);
+    cluster.pass(GRACE);
+    cluster.renew_all(&[&a, &b]);
+    cluster.migrates(NEW);
+    let a = cluster.is_replaced(&a, &[old().equivalent_to(&[NEW])]);
+    assert_eq!(cluster.encoding(&a, OLD).as_deref(), Some("v1"));
+    cluster.pass(Duration::from_secs(3600));
+    cluster.expires();
+    assert!(cluster.version(NEW).is_none() && cluster.version(OLD).is_none());
+}

@@ -54,10 +54,7 @@ impl WithheldAbility {
 /// The abilities that no random log has, because the machine gives untrue answers in worlds with them.
 ///
 /// A test demands that each is removed once its rule is built. None is ever added.
-pub(crate) const WITHHELD: &[WithheldAbility] = &[WithheldAbility::new(
-    Ability::SharedStores,
-    "Equivalent resources",
-)];
+pub(crate) const WITHHELD: &[WithheldAbility] = &[];
 
 /// The abilities of the worlds that the machine holds.
 pub(crate) fn held_abilities() -> BTreeSet<Ability> {

@@ -39,6 +39,8 @@ pub(crate) struct Machine {
     instances: u64,
     clusters: u8,
     backup: Option<State>,
+    /// Whether reports tell that both resources are one store.
+    has_one_store: bool,
     /// Whether the next entry is the first of a term, which lifts all deadlines.
     is_new_term: bool,
 }
@@ -53,7 +55,7 @@ pub(crate) struct Admission {
 
 impl Machine {
     /// A new cluster in which this machine version is in force.
-    pub(crate) fn with_version(machine_version: u32) -> Self {
+    pub(crate) fn with_version(machine_version: u32, has_one_store: bool) -> Self {
         let mut machine = Self {
             state: State::new(),
             now: 0,
@@ -61,6 +63,7 @@ impl Machine {
             instances: 0,
             clusters: 1,
             backup: None,
+            has_one_store,
             is_new_term: true,
         };
         let settings = Settings {
@@ -184,6 +187,7 @@ impl Machine {
     }
 
     fn report_of(&mut self, server: Server, epoch: Epoch, binary: &Binary) -> Command {
+        let number = self.next_statement();
         let decodable = binary.decodes.iter().copied();
         let entry = |resource: &ResourceName| ReportEntry {
             resource: group_resource(*resource),
@@ -200,15 +204,22 @@ impl Machine {
             },
             serve_until: None,
             stored: synod_model::StoredIn::Outside,
-            equivalents: BTreeSet::new(),
+            equivalents: self.equivalents_of(*resource),
         };
         Command::Report(Report {
             member: member(server),
             epoch,
-            number: self.next_statement(),
+            number,
             entries: binary.resources.iter().map(entry).collect(),
             replace: false,
         })
+    }
+
+    /// The other names of the resource's store.
+    fn equivalents_of(&self, resource: ResourceName) -> BTreeSet<GroupResource> {
+        let all = [ResourceName::Widgets, ResourceName::Gadgets].into_iter();
+        let others = all.filter(|other| self.has_one_store && *other != resource);
+        others.map(group_resource).collect()
     }
 
     fn next_statement(&mut self) -> StatementNumber {

@@ -64,7 +64,7 @@ impl TrueWorld {
         } else {
             MACHINE_VERSION
         };
-        let mut machine = Machine::with_version(first);
+        let mut machine = Machine::with_version(first, setup.is_one_store);
         if setup.roster.is_some() {
             machine.set_roster(setup.roster);
         }
