@@ -31,7 +31,10 @@ impl Client {
         let mut known = BTreeSet::new();
         for item in versions.items {
             known.extend(item.storage_version.map(|version| version.resource));
-            known.extend(item.storage_state.map(|state| state.resource));
+            if let Some(state) = item.storage_state {
+                known.insert(state.resource);
+                known.extend(state.equivalents);
+            }
         }
         let collections = collections.items.into_iter();
         known.extend(collections.map(|item| item.collection.resource));

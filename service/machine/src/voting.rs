@@ -213,8 +213,9 @@ pub(crate) fn recount(
         return None;
     }
     let mut draft = Draft::of(state, resource, occasion);
-    // Who is missing hinders that a version is served.
-    if draft.kind == TopicKind::Served && !is_same {
+    // Who is missing hinders that a version is served, and that a key or a level is selected.
+    let looks_at_roster = draft.kind == TopicKind::Served || draft.kind.waits_for_named_members();
+    if looks_at_roster && !is_same {
         draft.select(state, resource);
         draft.let_voters_take_selected();
     }

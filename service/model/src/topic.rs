@@ -113,6 +113,15 @@ impl TopicKind {
         }
     }
 
+    /// Whether nothing new is selected while a member that a roster names is missing: it could not take part any more if it cannot
+    /// read what is selected. For encodings the report says so, and a setting whether it is refused.
+    pub const fn waits_for_named_members(self) -> bool {
+        match self {
+            Self::Encoding | Self::Served => false,
+            Self::Key | Self::Feature => true,
+        }
+    }
+
     /// Whether a reset leaves what is selected. A level is not unlearned, and a version is not withdrawn, by doubt.
     pub const fn keeps_its_selection(self) -> bool {
         match self {

@@ -54,7 +54,9 @@ pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyTestArgs};
 pub(crate) use rosters::{RostersArgs, RostersCommand, SetRosterArgs};
 pub(crate) use seeing::{BundleArgs, DebugArgs, DebugCommand, DoctorArgs, LogLevelArgs, TopArgs};
 pub(crate) use serve::{DevArgs, ServeArgs};
-pub(crate) use storage_versions::{CheckArgs, StorageVersionsArgs, StorageVersionsCommand};
+pub(crate) use storage_versions::{
+    CheckArgs, EquivalentsCommand, StorageVersionsArgs, StorageVersionsCommand,
+};
 pub(crate) use topics::{TopicsArgs, TopicsCommand};
 pub(crate) use upgrade::{UpgradeArgs, UpgradeCommand};
 

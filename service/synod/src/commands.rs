@@ -10,6 +10,7 @@ pub(crate) mod collections;
 pub(crate) mod config;
 pub(crate) mod debug;
 pub(crate) mod doctor;
+mod equivalents;
 pub(crate) mod hash;
 pub(crate) mod history;
 pub(crate) mod lease;

@@ -173,6 +173,9 @@ impl<'a> Draft<'a> {
 
     /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
     pub(super) fn select(&mut self, state: &State, resource: &GroupResource) {
+        if self.kind.waits_for_named_members() && self.misses_a_named_member(state, resource) {
+            return;
+        }
         let votes = state.settings.switch(Feature::Votes);
         let present = self.after.selected.as_ref();
         let selected = match self.kind {
@@ -189,6 +192,14 @@ impl<'a> Draft<'a> {
             self.after.selected = selected;
             self.after.selected_revision = self.occasion.revision;
         }
+    }
+
+    /// Whether a member has no entry that a roster names.
+    fn misses_a_named_member(&self, state: &State, resource: &GroupResource) -> bool {
+        let rosters = state.rosters_of(resource).into_iter();
+        let mut named = rosters.flat_map(|roster| &roster.rule.members);
+        state.machine_version() >= EVIDENCE_SINCE
+            && named.any(|member| !self.whole.entries.contains_key(member))
     }
 
     /// Gives the selected version to voters that encode nothing yet: they have no permits to drain.

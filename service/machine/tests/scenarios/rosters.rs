@@ -393,3 +393,59 @@ fn a_roster_of_all_may_leave_out_what_is_only_observed_until_it_is_reported() {
     };
     assert_eq!(narrow.check().len(), 1);
 }
+
+#[test]
+fn no_key_and_no_level_is_selected_while_a_member_that_a_roster_names_is_missing() {
+    let mut cluster = Cluster::formed();
+    for command in raised() {
+        accepted(cluster.send(command));
+    }
+    let key = || of("keys.synod.secrets").serves("");
+    let level = || of("features.synod.fast").serves("");
+    for scope in ["keys.synod.secrets", "features.synod.fast"] {
+        cluster.sets_roster(scope, rule("a b", "", 0));
+    }
+    let old = [
+        key().decodes("k1").prefers("k1"),
+        level().decodes("v1").prefers("v1"),
+    ];
+    let a = cluster.starts("a", &old);
+    assert_eq!(cluster.selected("keys.synod.secrets"), None);
+    assert_eq!(cluster.selected("features.synod.fast"), None);
+    let b = cluster.starts("b", &old);
+    assert_eq!(
+        cluster.selected("keys.synod.secrets").as_deref(),
+        Some("k1")
+    );
+    assert_eq!(
+        cluster.selected("features.synod.fast").as_deref(),
+        Some("v1")
+    );
+    cluster.leaves(&b);
+    let new = [
+        key().decodes("k1 k2").prefers("k2"),
+        level().decodes("v1 v2").prefers("v2"),
+    ];
+    cluster.reports(&a, &new);
+    // The one that is missing could not come back.
+    assert_eq!(
+        cluster.selected("keys.synod.secrets").as_deref(),
+        Some("k1")
+    );
+    assert_eq!(
+        cluster.selected("features.synod.fast").as_deref(),
+        Some("v1")
+    );
+    // Who is not asked for any more is not waited for.
+    for scope in ["keys.synod.secrets", "features.synod.fast"] {
+        cluster.sets_roster(scope, rule("a", "", 0));
+    }
+    assert_eq!(
+        cluster.selected("keys.synod.secrets").as_deref(),
+        Some("k2")
+    );
+    assert_eq!(
+        cluster.selected("features.synod.fast").as_deref(),
+        Some("v2")
+    );
+}

@@ -287,6 +287,15 @@ impl Machine {
         member.map(|member| member.epoch)
     }
 
+    /// The deadlines between now and this moment, in seconds rounded up.
+    pub(crate) fn deadlines_before(&self, end: u64) -> BTreeSet<u64> {
+        let last = LogTime::from_millis(end * 1_000);
+        let holders = self.state.due(last, usize::MAX).holders.into_iter();
+        let deadlines = holders.filter_map(|holder| self.state.deadline(&holder));
+        let seconds = deadlines.map(|at| at.as_millis().div_ceil(1_000));
+        seconds.filter(|at| (self.now..end).contains(at)).collect()
+    }
+
     /// Removes all that is past its deadline.
     pub(crate) fn expire(&mut self) {
         let mut expire = Expire::default();

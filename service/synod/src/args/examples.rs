@@ -162,6 +162,15 @@ enough, and with every obstacle by name. An empty cluster is not agreed, nor is 
 reported. Ends with 3 if nothing is known of a name, unless --new takes it as it is written. docs/REASONS.md lists all
 obstacles and assumptions.";
 
+pub(super) const EQUIVALENTS_ADD: &str = "\
+Examples:
+  synod storage-versions equivalents add ingresses.extensions ingresses.networking.k8s.io
+  synod storage-versions equivalents add --dry-run events events.events.k8s.io
+";
+pub(super) const EQUIVALENTS_REMOVE: &str = "\
+Examples:
+  synod storage-versions equivalents remove ingresses.extensions
+";
 pub(super) const FORGET: &str = "\
 Examples:
   synod storage-versions forget widgets.example.com

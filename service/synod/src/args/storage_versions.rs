@@ -77,6 +77,12 @@ pub(crate) enum StorageVersionsCommand {
         #[command(flatten)]
         change: ChangeArgs,
     },
+    /// Say which resources are one store under several names.
+    ///
+    /// What is stored, agreed on, draining and migrated is known once for all names then. Servers say so themselves by what
+    /// they report; this is for those that do not.
+    #[command(subcommand)]
+    Equivalents(EquivalentsCommand),
     /// Show what was agreed on over time.
     #[command(after_long_help = examples::HISTORY)]
     History {
@@ -84,5 +90,33 @@ pub(crate) enum StorageVersionsCommand {
         name: String,
         #[command(flatten)]
         query: QueryArgs,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EquivalentsCommand {
+    /// Join what is known of these resources, which are one store.
+    ///
+    /// The agreement begins anew, migrations are aborted, and what is stored is unknown if nothing was known of one of them.
+    #[command(after_long_help = examples::EQUIVALENTS_ADD)]
+    Add {
+        /// The resources, at least two, as `resource.group`; of the core group as `resource` alone. Each brings the names that
+        /// it is known to be equivalent to.
+        #[arg(required = true, num_args = 2..=8)]
+        names: Vec<String>,
+        #[command(flatten)]
+        new: NewArg,
+        #[command(flatten)]
+        change: ChangeArgs,
+    },
+    /// Take a name out of its set: it is a store of its own from then on.
+    ///
+    /// What is stored under it and under the others is unknown until migrations end.
+    #[command(after_long_help = examples::EQUIVALENTS_REMOVE)]
+    Remove {
+        /// The resource, as `resource.group`; of the core group as `resource` alone.
+        name: String,
+        #[command(flatten)]
+        change: ChangeArgs,
     },
 }

@@ -6,6 +6,7 @@ pub(crate) mod documents;
 mod leases;
 mod metrics;
 mod named;
+mod names;
 mod round;
 pub(crate) mod server;
 mod servers;
@@ -19,7 +20,7 @@ use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
     Client, Error, GroupResource, ListStorageVersions, LockOptions, ObserveStorage, ObserverLook,
-    ReadOptions, Revision, StorageVersionEntry, StorageVersionHash, StorageVersionItem,
+    ReadOptions, Revision, StorageState, StorageVersion, StorageVersionEntry, StorageVersionHash,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -31,6 +32,7 @@ use crate::output::{self, Reader};
 use crate::signals::Signals;
 use metrics::Metrics;
 use named::NamedObserver;
+use names::StoreNames;
 use round::{Posted, Round, RoundEnd};
 use server::{Look, Server};
 use servers::Servers;
@@ -207,18 +209,19 @@ async fn look(
     servers: &mut Servers,
     naming: Option<&NamedObserver>,
 ) -> Result<Round, Error> {
-    let before = known(client).await?;
+    let (before, names) = known(client).await?;
     let (servers, hidden) = servers.now().await;
     let mut looks = join_all(servers.iter().map(Server::look)).await;
     looks.extend(hidden);
-    post(client, &before, looks, naming).await
+    names.lead_to_first(&mut looks);
+    post(client, &before, (looks, &names), naming).await
 }
 
 /// Posts the part of what was seen that may be posted.
 async fn post(
     client: &Client,
     before: &BTreeMap<GroupResource, Known>,
-    looks: Vec<Look>,
+    (looks, names): (Vec<Look>, &StoreNames),
     naming: Option<&NamedObserver>,
 ) -> Result<Round, Error> {
     let nothing = Known::default();
@@ -226,7 +229,7 @@ async fn post(
         let looks = &known.looks;
         naming.is_some_and(|naming| looks.iter().any(|look| look.observer == naming.observer))
     });
-    let seen = sight(&looks, own.map(|(resource, _)| resource));
+    let seen = sight(&looks, names, own.map(|(resource, _)| resource));
     let posting = seen.into_iter().map(|(resource, seen)| {
         let before = before.get(&resource).unwrap_or(&nothing);
         let looks = &looks;
@@ -242,7 +245,7 @@ async fn post(
         })
     });
     let posted: Vec<_> = stream::iter(posting).buffered(AT_A_TIME).collect().await;
-    let after = known(client).await?;
+    let (after, _) = known(client).await?;
     let posted = posted.into_iter().map(|(resource, seen, outcome)| {
         let known = after.get(&resource);
         Posted {
@@ -297,10 +300,21 @@ struct Known {
     looks: Vec<ObserverLook>,
 }
 
-async fn known(client: &Client) -> Result<BTreeMap<GroupResource, Known>, Error> {
+/// What is known of each store, by its first name, and the names of those that have several.
+async fn known(client: &Client) -> Result<(BTreeMap<GroupResource, Known>, StoreNames), Error> {
     let list = ListStorageVersions::new().with_unreported();
     let page = client.storage_versions(list).all().await?;
-    Ok(page.items.iter().filter_map(Known::of).collect())
+    let mut all: BTreeMap<GroupResource, Known> = BTreeMap::new();
+    let mut names = StoreNames::default();
+    for item in &page.items {
+        let Some(state) = &item.storage_state else {
+            continue;
+        };
+        names.add(state);
+        let known = all.entry(state.resource.clone()).or_default();
+        known.take(state, item.storage_version.as_ref());
+    }
+    Ok((all, names))
 }
 
 /// The hash of the version that a member reports to encode.
@@ -310,19 +324,15 @@ fn encoding_hash(entry: &StorageVersionEntry) -> Option<StorageVersionHash> {
 }
 
 impl Known {
-    fn of(item: &StorageVersionItem) -> Option<(GroupResource, Self)> {
-        let state = item.storage_state.as_ref()?;
-        let version = item.storage_version.as_ref();
+    /// Takes over what is kept of a store, and what members report of it under one of its names.
+    fn take(&mut self, state: &StorageState, version: Option<&StorageVersion>) {
         let entries = version.into_iter().flat_map(|version| &version.entries);
-        let known = Self {
-            revision: state.metadata.resource_version,
-            observed: state.observed.iter().copied().collect(),
-            said: entries.filter_map(encoding_hash).collect(),
-            is_reported: version.is_some(),
-            is_contradicted: state.contradicted,
-            looks: state.looks.clone(),
-        };
-        Some((state.resource.clone(), known))
+        self.revision = state.metadata.resource_version;
+        self.observed = state.observed.iter().copied().collect();
+        self.said.extend(entries.filter_map(encoding_hash));
+        self.is_reported |= version.is_some();
+        self.is_contradicted = state.contradicted;
+        self.looks.clone_from(&state.looks);
     }
 
     fn hashes(&self) -> BTreeSet<StorageVersionHash> {

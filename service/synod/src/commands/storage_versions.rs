@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use synod_client::{ListStorageVersions, ReadOptions, Revision};
 
-use super::{check, connect, now, show, spelling};
+use super::{check, connect, equivalents, now, show, spelling};
 use crate::args::{ChangeArgs, QueryArgs, StorageVersionsCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -27,6 +27,7 @@ pub(crate) async fn run(
             if_revision,
             change,
         } => forget(name, if_revision.map(Revision::new), change, matches).await,
+        StorageVersionsCommand::Equivalents(command) => equivalents::run(command, matches).await,
         StorageVersionsCommand::History { name, query } => history(name, query, matches).await,
     }
 }

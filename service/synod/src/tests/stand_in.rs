@@ -343,6 +343,20 @@ impl StorageVersions for Actor {
         Err(no_part())
     }
 
+    async fn add_equivalents(
+        &self,
+        _: Request<v1::StorageVersionsAddEquivalentsRequest>,
+    ) -> Result<Response<v1::StorageVersionsAddEquivalentsResponse>, Status> {
+        Err(no_part())
+    }
+
+    async fn remove_equivalent(
+        &self,
+        _: Request<v1::StorageVersionsRemoveEquivalentRequest>,
+    ) -> Result<Response<v1::StorageVersionsRemoveEquivalentResponse>, Status> {
+        Err(no_part())
+    }
+
     async fn get(
         &self,
         _: Request<v1::StorageVersionsGetRequest>,

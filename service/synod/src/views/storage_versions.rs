@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    ApiVersion, Condition, Drain, Drained, Heartbeat, LogTime, Obstacle, Persisted, StorageState,
-    StorageVersion, StorageVersionPage, StorageVersionView, StoredIn, WallTime,
+    ApiVersion, Condition, Drain, Drained, GroupResource, Heartbeat, LogTime, Obstacle, Persisted,
+    StorageState, StorageVersion, StorageVersionPage, StorageVersionView, StoredIn, WallTime,
 };
 
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
@@ -51,12 +51,21 @@ pub(crate) fn storage_version(view: &StorageVersionView, now: WallTime) -> Docum
         document.wide.push(conditions(&version.status.conditions));
     }
     if let Some(state) = &view.storage_state {
+        document.tables.extend(names(state));
         let look = look(state, view.heartbeat.as_ref(), now);
         document.tables.extend(look.clone());
         document.wide.extend(look);
         document.wide.push(drains(state, view.log_time));
     }
     document
+}
+
+/// The names of the store, if it has several.
+fn names(state: &StorageState) -> Option<Table> {
+    let mut table = Table::new(["KeptUnder", "OtherNames"]);
+    let others = state.equivalents.iter().map(GroupResource::qualified);
+    table.row([state.resource.qualified().to_owned(), all(others)]);
+    (!state.equivalents.is_empty()).then_some(table)
 }
 
 /// The last look at the discovery of a resource, and what it showed.

@@ -1,5 +1,7 @@
 //! Three replicas as processes on loopback, and API servers as members.
 
+use std::collections::BTreeSet;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -267,6 +269,7 @@ impl Server {
             stance,
             serve_until: None,
             stored: StoredIn::Outside,
+            equivalents: BTreeSet::new(),
         };
         let reported = self
             .client

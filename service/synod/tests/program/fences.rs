@@ -83,6 +83,7 @@ async fn encodes(membership: &Membership, encoding: &str) {
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     };
     membership.report(vec![entry]).await.unwrap();
 }

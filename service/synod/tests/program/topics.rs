@@ -1,5 +1,7 @@
 //! Keys and features on the command line.
 
+use std::collections::BTreeSet;
+
 use synod_client::{
     ApiVersion, Client, JoinOptions, Kind, MemberId, Membership, ReportEntry, Stance, StoredIn,
     Topic, VersionSet, WallTime,
@@ -31,6 +33,7 @@ async fn reads(client: &Client, id: &str, topic: &str, values: &[&str]) -> Membe
         },
         serve_until: None,
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     };
     membership.report(vec![entry]).await.unwrap();
     membership
@@ -50,6 +53,7 @@ async fn serves_until(client: &Client, id: &str, topic: &str, date: WallTime) ->
         },
         serve_until: Some(date),
         stored: StoredIn::Outside,
+        equivalents: BTreeSet::new(),
     };
     membership.report_change(entry).await.unwrap();
     membership

@@ -155,15 +155,28 @@ impl World {
         let names: Vec<GroupResource> = self.resources.iter().map(|of| of.name.clone()).collect();
         for name in names {
             let old = self.resource(&name).expect("it is known").status.clone();
-            // Who is missing hinders that a version is served.
-            if self.is_served(&name) && self.absent(&name) != old.absent {
-                let then = self.entries_of(&name);
+            // Who is missing hinders that a version is served, and that a key or a level is selected.
+            let then = self.entries_of(&name);
+            let is_key_or_level = self.is_no_encoding(&name) && !self.is_served(&name);
+            let reselects = self.is_served(&name) || (is_key_or_level && !then.is_empty());
+            if reselects && self.absent(&name) != old.absent {
                 self.settle_resource(&name, &then, cause.cloned(), wall);
             } else {
                 self.weigh(&name, &old, false, cause.cloned(), wall);
                 self.keep_who_spoke(&name, &old);
             }
         }
+    }
+
+    /// Whether a member that the roster names has no entry for a key or a level: then nothing new is selected.
+    pub(super) fn misses_a_named_member(&self, name: &GroupResource) -> bool {
+        let is_key_or_level = self.is_no_encoding(name) && !self.is_served(name);
+        let entries = self.entries_of(name);
+        let is_missing = |id: &MemberId| !entries.iter().any(|entry| entry.member == *id);
+        let roster = self.roster_of(name);
+        self.counts_late_writes()
+            && is_key_or_level
+            && roster.is_some_and(|roster| roster.rule.members.iter().any(is_missing))
     }
 
     /// Forgets nobody where nothing else changes: only a roster that asks by labels looks at who was heard, and it forgets

@@ -201,7 +201,8 @@ impl World {
         }
         let votes = entries.iter().any(|entry| entry.votes_for().is_some());
         // A vote moves nothing while votes are off.
-        if !votes || self.settings.votes == Switch::On {
+        let is_held_up = self.misses_a_named_member(name);
+        if !is_held_up && (!votes || self.settings.votes == Switch::On) {
             status.selected = if self.is_feature(name) {
                 topics::had_by_all(&entries, old.selected.as_ref())
             } else if self.is_served(name) {

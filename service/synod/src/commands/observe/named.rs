@@ -102,6 +102,7 @@ mod tests {
 
     use super::*;
     use crate::commands::observe::documents::Shown;
+    use crate::commands::observe::names::StoreNames;
     use crate::commands::observe::server::Fault;
     use crate::commands::observe::sight::sight;
 
@@ -136,7 +137,7 @@ mod tests {
             look("https://b", None, true),
             look("https://c", None, false),
         ];
-        let seen = sight(&looks, [].into_iter());
+        let seen = sight(&looks, &StoreNames::default(), [].into_iter());
         let reached = naming.reached(&resource, &seen[&resource], &looks).unwrap();
         let shown: Vec<_> = reached
             .iter()

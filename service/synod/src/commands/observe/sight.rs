@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_client::{GroupResource, Kind, StorageVersionHash};
 
+use super::names::StoreNames;
 use super::server::Look;
 
 /// What the servers show of one resource.
@@ -27,6 +28,7 @@ pub(crate) struct Seen {
 /// What is seen of each resource that can be migrated and of which a server shows a hash, or showed one before.
 pub(crate) fn sight<'a>(
     looks: &[Look],
+    names: &StoreNames,
     before: impl Iterator<Item = &'a GroupResource>,
 ) -> BTreeMap<GroupResource, Seen> {
     let before = before.map(|resource| (resource.clone(), Seen::default()));
@@ -50,7 +52,7 @@ pub(crate) fn sight<'a>(
         for (resource, seen) in &mut resources {
             let hides = |group: &Option<String>| {
                 let group = group.as_deref();
-                group.is_none_or(|group| group == resource.group())
+                group.is_none_or(|group| names.is_of_group(resource, group))
             };
             if look.faults.iter().any(|fault| hides(&fault.group)) {
                 seen.unknown.insert(look.server.clone());
@@ -114,7 +116,9 @@ mod tests {
     }
 
     fn seen(looks: &[Look], name: &str) -> Seen {
-        sight(looks, [].into_iter())[&GroupResource::parse_qualified(name).unwrap()].clone()
+        sight(looks, &StoreNames::default(), [].into_iter())
+            [&GroupResource::parse_qualified(name).unwrap()]
+            .clone()
     }
 
     const WIDGETS: &str = "widgets.example.io";
@@ -171,6 +175,13 @@ mod tests {
 
     #[test]
     fn what_nobody_says_the_encoding_of_is_passed_by() {
-        assert!(sight(&[look("a", &[(WIDGETS, None)], None)], [].into_iter()).is_empty());
+        assert!(
+            sight(
+                &[look("a", &[(WIDGETS, None)], None)],
+                &StoreNames::default(),
+                [].into_iter()
+            )
+            .is_empty()
+        );
     }
 }

@@ -309,6 +309,7 @@ fn entry(member: &str, kind: &str, encoding: Option<&str>) -> v1::StorageVersion
         since_revision: 4,
         serve_until_ms: None,
         stored: v1::StoredIn::Outside.into(),
+        equivalents: Vec::new(),
     }
 }
 
@@ -386,6 +387,7 @@ fn state(
         ungated_gone: Vec::new(),
         more_ungated_gone: false,
         looks: Vec::new(),
+        equivalents: Vec::new(),
     }
 }
 
