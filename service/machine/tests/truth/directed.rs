@@ -1,9 +1,8 @@
-//! Directed schedules. Each leads to an untrue answer if a rule is missing.
+//! Directed schedules. Each leads to an untrue answer where a rule is missing.
 
 mod servers;
 mod workers;
 
-use crate::abilities::Ability;
 use crate::draws::{CLAIM_TTL, MEMBERS, TTL};
 use crate::machine::WRITE_GRACE;
 use crate::schedule::{
@@ -15,18 +14,12 @@ use crate::world::Setup;
 pub(crate) struct DirectedSchedule {
     pub(crate) name: &'static str,
     pub(crate) setup: Setup,
-    /// The abilities that it needs.
-    pub(crate) about: &'static [Ability],
     pub(crate) schedule: Vec<Action>,
 }
 
 impl DirectedSchedule {
     /// A schedule in a world with a roster that names both members.
-    fn new(
-        name: &'static str,
-        about: &'static [Ability],
-        parts: impl IntoIterator<Item = Vec<Action>>,
-    ) -> Self {
+    fn new(name: &'static str, parts: impl IntoIterator<Item = Vec<Action>>) -> Self {
         let roster = Some(Roster::Named(&MEMBERS));
         Self {
             name,
@@ -34,7 +27,6 @@ impl DirectedSchedule {
                 roster,
                 ..Setup::default()
             },
-            about,
             schedule: parts.into_iter().flatten().collect(),
         }
     }

@@ -1,8 +1,6 @@
 //! The events that a test must reach, or its logs would prove nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::abilities::Ability;
+use std::collections::BTreeMap;
 
 /// An event of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,34 +38,29 @@ impl EventCounts {
         }
     }
 
-    /// The events that logs with these abilities should have reached, and did not.
-    pub(crate) fn missing(&self, abilities: &BTreeSet<Ability>) -> Vec<Event> {
-        let special = SPECIAL.iter();
-        let special = special.filter(|(ability, _)| abilities.contains(ability));
-        let expected = PLAIN.iter().chain(special.map(|(_, event)| event));
-        let missing = expected.filter(|event| !self.counts.contains_key(event));
+    /// The events that logs should have reached, and did not.
+    pub(crate) fn missing(&self) -> Vec<Event> {
+        let missing = EXPECTED
+            .iter()
+            .filter(|event| !self.counts.contains_key(event));
         missing.copied().collect()
     }
 }
 
-/// The events that every version of the machine must reach.
-const PLAIN: [Event; 11] = [
+/// The events that logs must reach.
+const EXPECTED: [Event; 14] = [
     Event::Adopted,
     Event::ClaimDelayed,
     Event::ClaimGranted,
+    Event::LateRewriteLanded,
     Event::LateWriteLanded,
+    Event::MemberEvicted,
     Event::MemberReplaced,
     Event::MigrationCompleted,
     Event::Observed,
+    Event::ResourceForgotten,
     Event::Restored,
     Event::RewriteConflicted,
     Event::SafeUnderAssumption,
     Event::SafeWithoutAssumption,
-];
-
-/// The events that an ability brings.
-const SPECIAL: [(Ability, Event); 3] = [
-    (Ability::LateRewrites, Event::LateRewriteLanded),
-    (Ability::Evictions, Event::MemberEvicted),
-    (Ability::ForgottenStates, Event::ResourceForgotten),
 ];

@@ -1,12 +1,9 @@
 //! Families of random schedules, each about one topic.
 
-use std::collections::BTreeSet;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::Union;
 
-use crate::abilities::Ability;
 use crate::draws::{
     CLAIM_TTL, DAY_AND_GRACE, Draw, LONG_TTL, MEMBERS, TTL, absences, claims, claims_of,
     departures, draw_always, draw_both, draw_one, evictions, first_joins, forgets_at_rest,
@@ -33,8 +30,6 @@ pub(crate) struct Log {
 pub(crate) struct Family {
     name: &'static str,
     setup: Setup,
-    /// The abilities without which the family is not about anything.
-    about: &'static [Ability],
     /// The releases of the servers that may run at the beginning; empty: none runs.
     binaries: &'static [Binary],
     draws: Vec<Draw>,
@@ -60,14 +55,9 @@ impl Family {
                 roster,
                 ..Setup::default()
             },
-            about: &[],
             binaries: &FIXED,
             draws,
         }
-    }
-
-    fn about(self, about: &'static [Ability]) -> Self {
-        Self { about, ..self }
     }
 
     fn with_binaries(self, binaries: &'static [Binary]) -> Self {
@@ -98,72 +88,40 @@ impl Family {
     }
 }
 
-/// Logs of all families that worlds with these abilities can play.
-pub(crate) fn logs(abilities: &BTreeSet<Ability>) -> BoxedStrategy<Log> {
-    let is_played = |family: &Family| family.about.iter().all(|it| abilities.contains(it));
-    let special = special_families().into_iter().filter(is_played);
-    let all = plain_families().into_iter().chain(special);
-    union(all.chain(families_of_everything(abilities)))
-}
-
-/// Logs of the families that are about this ability first of all.
-pub(crate) fn logs_about(ability: Ability) -> BoxedStrategy<Log> {
-    let all = special_families().into_iter();
-    union(all.filter(|family| family.about.first() == Some(&ability)))
-}
-
-/// The abilities that the families about this one need.
-pub(crate) fn needed_for(ability: Ability) -> BTreeSet<Ability> {
-    let all = special_families().into_iter();
-    let about = all.filter(|family| family.about.first() == Some(&ability));
-    about.flat_map(|family| family.about.to_vec()).collect()
-}
-
-fn union(families: impl Iterator<Item = Family>) -> BoxedStrategy<Log> {
-    Union::new(families.map(Family::logs)).boxed()
-}
-
-/// The families that are about an ability.
-fn special_families() -> Vec<Family> {
-    let mut all = families_of_workers();
+/// Logs of all families.
+pub(crate) fn logs() -> BoxedStrategy<Log> {
+    let mut all = plain_families();
+    all.extend(families_of_workers());
     all.extend(families_of_strangers());
     all.extend(families_of_stores());
-    all
+    all.extend(families_of_everything());
+    Union::new(all.into_iter().map(Family::logs)).boxed()
 }
 
-/// Everything that these abilities allow, at once.
-fn families_of_everything(abilities: &BTreeSet<Ability>) -> [Family; 2] {
+/// Everything at once.
+fn families_of_everything() -> [Family; 2] {
     let draws = || {
         let widgets = ResourceName::Widgets;
-        let is_fenced = abilities.contains(&Ability::FencedWorkers);
         let mut draws = server_draws();
         draws.extend(worker_draws());
         draws.extend(operator_draws());
-        draws.push(starts(40, &MOST_BINARIES, &TTLS));
-        draws.push(turns(60, &CLAIM_TTLS, is_fenced));
-        draws.push(rollbacks(30, &CLAIM_TTLS, is_fenced));
-        draws.push(claims(30, &CLAIM_TTLS, is_fenced));
-        draws.push(departures(20));
-        draws.push(restores(3));
-        draws.push(passes_long(5, DAY_AND_GRACE));
-        let special = [
-            (
-                Ability::ForeignReleases,
-                draw_always(5, Action::ReleaseClaim(widgets)),
-            ),
-            (Ability::Evictions, evictions(10)),
-            (
-                Ability::ForgottenStates,
-                draw_always(5, Action::Forget(widgets)),
-            ),
-            (Ability::UngatedMembers, starts(10, &UNGATED, &[TTL])),
-            (Ability::UnheardServers, first_joins(7)),
-            (Ability::AbsentServers, absences(10, ABSENCE_GRACE)),
-            (Ability::HiddenSpans, hidden_spans(5, ABSENCE_GRACE)),
-            (Ability::PartialLooks, partial_looks(5)),
-        ];
-        let allowed = special.into_iter().filter(|(it, _)| abilities.contains(it));
-        draws.extend(allowed.map(|(_, draw)| draw));
+        draws.extend([
+            starts(40, &MOST_BINARIES, &TTLS),
+            turns(60, &CLAIM_TTLS, true),
+            rollbacks(30, &CLAIM_TTLS, true),
+            claims(30, &CLAIM_TTLS, true),
+            departures(20),
+            restores(3),
+            passes_long(5, DAY_AND_GRACE),
+            draw_always(5, Action::ReleaseClaim(widgets)),
+            evictions(10),
+            draw_always(5, Action::Forget(widgets)),
+            starts(10, &UNGATED, &[TTL]),
+            first_joins(7),
+            absences(10, ABSENCE_GRACE),
+            hidden_spans(5, ABSENCE_GRACE),
+            partial_looks(5),
+        ]);
         draws
     };
     [
@@ -172,7 +130,7 @@ fn families_of_everything(abilities: &BTreeSet<Ability>) -> [Family; 2] {
     ]
 }
 
-/// Servers and workers that every version of the machine must hold.
+/// Servers and workers as they are most of the time.
 fn plain_families() -> Vec<Family> {
     let common = || {
         let mut draws = server_draws();
@@ -223,30 +181,23 @@ fn families_of_workers() -> Vec<Family> {
     let both_voters = starts_both(20, &VOTING, LONG_TTL);
     let raises = draw_always(10, Action::Raise);
     vec![
-        Family::new("late rewrites", NAMED, migration_draws([turns()]))
-            .about(&[Ability::LateRewrites]),
-        Family::new("fenced", NAMED, migration_draws([fenced]))
-            .about(&[Ability::FencedWorkers, Ability::LateRewrites]),
-        Family::new("released", NAMED, migration_draws([turns(), releases]))
-            .about(&[Ability::ForeignReleases, Ability::LateRewrites]),
+        Family::new("late rewrites", NAMED, migration_draws([turns()])),
+        Family::new("fenced", NAMED, migration_draws([fenced])),
+        Family::new("released", NAMED, migration_draws([turns(), releases])),
         Family::new(
             "forgotten",
             None,
             migration_draws([turns(), leaves, forgets, forgets_at_rest(30)]),
-        )
-        .about(&[Ability::ForgottenStates, Ability::LateRewrites]),
+        ),
         Family::new("raised", NAMED, migration_draws([turns(), raises]))
-            .about(&[Ability::Raises, Ability::LateRewrites])
             .with_setup(|setup| setup.is_before_raise = true),
         Family::new(
             "evicted",
             None,
             migration_draws([turns(), evictions(30), voters, both_voters]),
         )
-        .about(&[Ability::Evictions])
         .with_binaries(&MOST_BINARIES),
-        Family::new("misspelled", NAMED, migration_draws([turns()]))
-            .about(&[Ability::Misspellings]),
+        Family::new("misspelled", NAMED, migration_draws([turns()])),
     ]
 }
 
@@ -296,18 +247,12 @@ fn families_of_strangers() -> Vec<Family> {
                 partial_looks(60),
                 draw_always(5, Action::Dismiss(ResourceName::Widgets)),
             ]),
-        )
-        .about(&[Ability::PartialLooks]),
-        Family::new("unheard", NAMED, stranger_draws([first_joins(30)]))
-            .about(&[Ability::UnheardServers])
-            .with_binaries(&[]),
-        Family::new("absent", NAMED, stranger_draws(absent)).about(&[Ability::AbsentServers]),
-        Family::new("hidden", NAMED, stranger_draws(hidden)).about(&[Ability::HiddenSpans]),
-        Family::new("ungated", NAMED, stranger_draws(kubernetes))
-            .about(&[Ability::UngatedMembers])
-            .with_binaries(&UNGATED),
-        Family::new("loose roster", loose, stranger_draws([strangers(20)]))
-            .about(&[Ability::LooseRosters]),
+        ),
+        Family::new("unheard", NAMED, stranger_draws([first_joins(30)])).with_binaries(&[]),
+        Family::new("absent", NAMED, stranger_draws(absent)),
+        Family::new("hidden", NAMED, stranger_draws(hidden)),
+        Family::new("ungated", NAMED, stranger_draws(kubernetes)).with_binaries(&UNGATED),
+        Family::new("loose roster", loose, stranger_draws([strangers(20)])),
     ]
 }
 
@@ -320,10 +265,8 @@ fn families_of_stores() -> Vec<Family> {
     ];
     let turns = turns(50, &CLAIM_TTLS, false);
     vec![
-        Family::new("declared", NAMED, migration_draws([turns, declares]))
-            .about(&[Ability::StoresBesideCollections]),
+        Family::new("declared", NAMED, migration_draws([turns, declares])),
         Family::new("one store", None, migration_draws(shared))
-            .about(&[Ability::SharedStores])
             .with_setup(|setup| setup.is_one_store = true),
     ]
 }

@@ -289,14 +289,4 @@ impl TrueWorld {
             }
         }
     }
-
-    /// Stops the workers whose claims have ended, with all their rewrites answered, as in a world without late rewrites.
-    pub(crate) fn stop_workers(&mut self) {
-        for at in 0..self.workers.len() {
-            if !self.holds_its_claim(at) {
-                self.workers[at].lose_claim();
-                self.stores.answer(|it| it.writer == Writer::Worker(at));
-            }
-        }
-    }
 }

@@ -1,10 +1,9 @@
 //! The world around the machine: servers, workers, observers, operators and stores.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use synod_machine::{Look, MACHINE_VERSION, MACHINE_VERSION_MIN, StateStatus};
 
-use crate::abilities::Ability;
 use crate::draws::{CLAIM_TTL, DAY_AND_GRACE, MEMBERS, SERVERS, TTL};
 use crate::events::{Event, EventCounts};
 use crate::machine::{Machine, hash};
@@ -50,7 +49,6 @@ pub(crate) struct TrueWorld {
     pub(crate) processes: Vec<ServerProcess>,
     /// Every process of a worker that ever claimed, the oldest first.
     pub(crate) workers: Vec<Worker>,
-    pub(crate) abilities: BTreeSet<Ability>,
     pub(crate) roster: Option<Roster>,
     /// Whether the rules that the oracle checks are in force.
     pub(crate) is_raised: bool,
@@ -58,7 +56,7 @@ pub(crate) struct TrueWorld {
 }
 
 impl TrueWorld {
-    pub(crate) fn new(setup: &Setup, abilities: BTreeSet<Ability>) -> Self {
+    pub(crate) fn new(setup: &Setup) -> Self {
         let first = if setup.is_before_raise {
             (MACHINE_VERSION - 1).max(MACHINE_VERSION_MIN)
         } else {
@@ -73,7 +71,6 @@ impl TrueWorld {
             stores: Stores::new(setup.is_one_store, setup.stored),
             processes: Vec::new(),
             workers: Vec::new(),
-            abilities,
             roster: setup.roster,
             is_raised: !setup.is_before_raise,
             counts: EventCounts::default(),
@@ -117,15 +114,8 @@ impl TrueWorld {
     fn step(&mut self, action: &Action) -> Result<(), Fault> {
         let completed = self.carry_out(action);
         self.end_evidence();
-        if !self.has(Ability::LateRewrites) {
-            self.stop_workers();
-        }
         self.end_requests();
         self.check(action, completed)
-    }
-
-    pub(crate) fn has(&self, ability: Ability) -> bool {
-        self.abilities.contains(&ability)
     }
 
     pub(crate) fn now(&self) -> u64 {

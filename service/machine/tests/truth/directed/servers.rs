@@ -1,6 +1,5 @@
 //! Schedules about servers, observers and stores.
 
-use crate::abilities::Ability;
 use crate::draws::{CLAIM_TTL, LONG_TTL, MEMBERS, TTL};
 use crate::machine::WRITE_GRACE;
 use crate::schedule::{
@@ -47,7 +46,6 @@ fn voters() -> Vec<DirectedSchedule> {
     vec![
         DirectedSchedule::new(
             "an evicted voter learns of a later selection",
-            &[Ability::Evictions],
             [
                 settled(),
                 vec![Evict("b"), start("a", PREFERS_1), Pass(WRITE_GRACE)],
@@ -58,7 +56,6 @@ fn voters() -> Vec<DirectedSchedule> {
         .with_roster(None),
         DirectedSchedule::new(
             "an evicted server goes on until its membership can no longer be proved",
-            &[Ability::Evictions],
             [
                 vec![start("a", ENCODES_1), start_for("b", ENCODES_1, LONG_TTL)],
                 vec![
@@ -74,7 +71,6 @@ fn voters() -> Vec<DirectedSchedule> {
         .with_roster(None),
         DirectedSchedule::new(
             "a replaced voter learns of a later selection",
-            &[],
             [
                 settled(),
                 vec![start("b", PREFERS_1), start("a", PREFERS_1)],
@@ -96,7 +92,6 @@ fn absences() -> Vec<DirectedSchedule> {
     vec![
         DirectedSchedule::new(
             "a member returns from a long absence with a write on its way",
-            &[Ability::AbsentServers],
             [
                 settle(ENCODES_2),
                 gone(),
@@ -108,7 +103,6 @@ fn absences() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "a migration completes soon after a short absence",
-            &[Ability::AbsentServers],
             [
                 settle(ENCODES_2),
                 gone(),
@@ -123,7 +117,6 @@ fn absences() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "a membership hides a long span without a gate",
-            &[Ability::HiddenSpans],
             [
                 settled_for(2 * ABSENCE_GRACE),
                 vec![StartUngated("b", 1), Pass(ABSENCE_GRACE + 2)],
@@ -132,7 +125,6 @@ fn absences() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "a member expires long after its last renewal",
-            &[Ability::HiddenSpans],
             [
                 settled_for(ABSENCE_GRACE + 10),
                 vec![Crash("b"), StartUngated("b", 1), Pass(ABSENCE_GRACE + 10)],
@@ -146,7 +138,6 @@ fn first_joins() -> Vec<DirectedSchedule> {
     vec![
         DirectedSchedule::new(
             "a server that was never heard joins while a worker is on its way",
-            &[Ability::UnheardServers],
             [
                 vec![
                     start("a", ENCODES_2),
@@ -168,7 +159,6 @@ fn first_joins() -> Vec<DirectedSchedule> {
 }
 
 fn ungated_members() -> Vec<DirectedSchedule> {
-    const UNGATED: &[Ability] = &[Ability::UngatedMembers];
     let expired = || {
         vec![
             Cut("b"),
@@ -181,7 +171,6 @@ fn ungated_members() -> Vec<DirectedSchedule> {
     vec![
         DirectedSchedule::new(
             "an ungated member reports another version with a write on its way",
-            UNGATED,
             [
                 settle(UNGATED_1),
                 vec![Write("b", 0)],
@@ -192,7 +181,6 @@ fn ungated_members() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "an ungated member expires, writes on, restarts and returns",
-            UNGATED,
             [
                 settle(UNGATED_1),
                 expired(),
@@ -203,13 +191,11 @@ fn ungated_members() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "an ungated member expires and writes on, and a roster by labels does not miss it",
-            &[Ability::UngatedMembers, Ability::LooseRosters],
             [settle(UNGATED_1), expired(), migrate("w")],
         )
         .with_roster(Some(Roster::Labelled)),
         DirectedSchedule::new(
             "an ungated member is evicted and writes on, and no roster asks for it",
-            &[Ability::UngatedMembers, Ability::Evictions],
             [
                 settle(UNGATED_1),
                 vec![
@@ -234,7 +220,6 @@ fn observers() -> Vec<DirectedSchedule> {
     vec![
         DirectedSchedule::new(
             "a look does not reach a server that an earlier one showed",
-            &[Ability::PartialLooks],
             [
                 vec![StartUngated("s", 1), start("a", ENCODES_2)],
                 vec![Look(vec!["s"]), Look(vec!["a"])],
@@ -244,7 +229,6 @@ fn observers() -> Vec<DirectedSchedule> {
         .with_roster(None),
         DirectedSchedule::new(
             "an observation expires before the first report",
-            &[],
             [
                 vec![StartUngated("s", 1), Look(vec!["s"])],
                 vec![Pass(2 * WRITE_GRACE + 1), Expire, start("a", ENCODES_2)],
@@ -254,7 +238,6 @@ fn observers() -> Vec<DirectedSchedule> {
         .with_roster(None),
         DirectedSchedule::new(
             "a server that never joins writes beside a roster that only counts",
-            &[Ability::LooseRosters],
             [vec![StartUngated("s", 1), start("a", ENCODES_2)], settled()],
         )
         .with_roster(Some(Roster::AtLeast(1))),
@@ -265,7 +248,6 @@ fn stores() -> Vec<DirectedSchedule> {
     vec![
         DirectedSchedule::new(
             "a resource that is stored outside has an empty collection",
-            &[Ability::StoresBesideCollections],
             [
                 vec![Action::Declare(ResourceName::Widgets)],
                 start_both(ENCODES_2),
@@ -273,7 +255,6 @@ fn stores() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "two names of one store are reported in two versions",
-            &[Ability::SharedStores],
             [
                 vec![start("a", ENCODES_2), Pass(WRITE_GRACE)],
                 migrate("w"),
@@ -284,7 +265,6 @@ fn stores() -> Vec<DirectedSchedule> {
         .in_one_store(),
         DirectedSchedule::new(
             "an operator asks about a misspelled version",
-            &[Ability::Misspellings],
             [settle(ENCODES_1)],
         ),
     ]

@@ -1,6 +1,5 @@
 //! Schedules about claims, and the rewrites of workers whose claims have ended.
 
-use crate::abilities::Ability;
 use crate::draws::{CLAIM_TTL, LONG_TTL, MEMBERS};
 use crate::machine::WRITE_GRACE;
 use crate::schedule::{Action, ENCODES_1, ResourceName};
@@ -8,8 +7,6 @@ use crate::schedule::{Action, ENCODES_1, ResourceName};
 use super::{DirectedSchedule, claim, claim_widgets, migrate, reencode_both, settle, start_both};
 
 use Action::{CutWorker, Expire, Finish, LandRewrite, Leave, Pass, Raise, Rewrite, Run};
-
-const REWRITES: &[Ability] = &[Ability::LateRewrites];
 
 pub(super) fn all() -> Vec<DirectedSchedule> {
     let mut all = rewrites();
@@ -38,12 +35,10 @@ fn rewrites() -> Vec<DirectedSchedule> {
     vec![
         DirectedSchedule::new(
             "a rewrite lands after the servers rolled back and another worker migrated back",
-            REWRITES,
             [settled(), strand_worker(CLAIM_TTL), roll_back()],
         ),
         DirectedSchedule::new(
             "a worker that is cut off goes on until its claim's deadline",
-            REWRITES,
             [
                 settled(),
                 strand_worker(LONG_TTL),
@@ -56,7 +51,6 @@ fn rewrites() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "the claim expires before the servers roll back",
-            REWRITES,
             [
                 settled(),
                 reencode_both(2),
@@ -67,7 +61,6 @@ fn rewrites() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "the agreement returns while the rewrite is on its way",
-            REWRITES,
             [
                 settled(),
                 strand_worker(CLAIM_TTL),
@@ -77,7 +70,6 @@ fn rewrites() -> Vec<DirectedSchedule> {
         ),
         DirectedSchedule::new(
             "a fenced claim waits for a rewrite that compares no fence",
-            &[Ability::FencedWorkers, Ability::LateRewrites],
             [
                 settled(),
                 strand_worker(LONG_TTL),
@@ -92,7 +84,7 @@ fn rewrites() -> Vec<DirectedSchedule> {
 /// The ways in which a claim ends while its worker is cut off, or has just given up.
 fn ended_claims() -> Vec<DirectedSchedule> {
     let widgets = ResourceName::Widgets;
-    let ended_by = |name, about, action| {
+    let ended_by = |name, action| {
         let parts = [
             settle(ENCODES_1),
             strand_worker(LONG_TTL),
@@ -101,7 +93,7 @@ fn ended_claims() -> Vec<DirectedSchedule> {
             vec![Pass(WRITE_GRACE)],
             migrate("x"),
         ];
-        DirectedSchedule::new(name, about, parts)
+        DirectedSchedule::new(name, parts)
     };
     let given_up = |name, action| {
         let parts = [
@@ -110,24 +102,22 @@ fn ended_claims() -> Vec<DirectedSchedule> {
             vec![claim("w", CLAIM_TTL), Rewrite("w"), Pass(1), action],
             roll_back(),
         ];
-        DirectedSchedule::new(name, REWRITES, parts)
+        DirectedSchedule::new(name, parts)
     };
     let leave_both = MEMBERS.map(|server| Leave(server, true)).to_vec();
     let forgets = vec![Action::Forget(widgets)];
     vec![
-        ended_by("an operator aborts", REWRITES, Action::Abort(widgets)),
-        ended_by("an operator deletes", REWRITES, Action::Delete(widgets)),
-        ended_by("an operator resets", REWRITES, Action::Reset(widgets)),
+        ended_by("an operator aborts", Action::Abort(widgets)),
+        ended_by("an operator deletes", Action::Delete(widgets)),
+        ended_by("an operator resets", Action::Reset(widgets)),
         ended_by(
             "an operator releases the claim of a worker that goes on",
-            &[Ability::ForeignReleases, Ability::LateRewrites],
             Action::ReleaseClaim(widgets),
         ),
         given_up("a worker fails", Action::Fail("w")),
         given_up("a worker gives its claim back", Action::GiveBack("w")),
         DirectedSchedule::new(
             "an operator deletes the state while a worker goes on",
-            &[Ability::ForgottenStates, Ability::LateRewrites],
             [
                 settle(ENCODES_1),
                 strand_worker(LONG_TTL),
@@ -143,10 +133,8 @@ fn ended_claims() -> Vec<DirectedSchedule> {
 }
 
 fn upgrades() -> Vec<DirectedSchedule> {
-    const RAISES: &[Ability] = &[Ability::Raises, Ability::LateRewrites];
     let claimed_before = DirectedSchedule::new(
         "a claim ended before the raise, and its worker goes on",
-        RAISES,
         [
             settle(ENCODES_1),
             strand_worker(LONG_TTL),
@@ -157,7 +145,6 @@ fn upgrades() -> Vec<DirectedSchedule> {
     );
     let concluded_before = DirectedSchedule::new(
         "an answer of the older version was untrue, and stays so",
-        RAISES,
         [
             settle(ENCODES_1),
             strand_worker(CLAIM_TTL),
