@@ -50,9 +50,7 @@ pub(super) fn version(
     let mut kinds = concern.kinds.iter();
     let is_shown =
         kinds.any(|kind| hashes.contains_key(&StorageVersionHash::of_version(version, kind)));
-    // A hash of which no kind is known may be that of the version: other reasons name it while it matters.
-    let may_be_shown = concern.kinds.is_empty() && !hashes.is_empty();
-    if concern.versions.contains(version) || is_shown || may_be_shown {
+    if concern.versions.contains(version) || is_shown {
         return None;
     }
     let mut known: Vec<ApiVersion> = concern.versions.iter().cloned().collect();

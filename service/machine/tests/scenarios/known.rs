@@ -1,10 +1,11 @@
 //! Questions about versions and resources of which nobody ever heard.
 
-use synod_machine::{Why, check_drop};
+use synod_machine::{Command, Why, check_drop};
+use synod_model::ObserveStorage;
 use synod_model::limits::KNOWN_ENCODINGS_MAX;
 
 use crate::cluster::{Cluster, accepted};
-use crate::entry::{Says, of, resource, version};
+use crate::entry::{Says, hash, of, resource, version};
 use crate::raised::raised;
 
 const DEPLOYMENTS: &str = "apps.deployments";
@@ -112,4 +113,17 @@ fn the_newest_versions_are_remembered_and_no_more_than_the_bound() {
             .any(|why| matches!(why, Why::VersionUnknown(..)))
     };
     assert!(is_known("v1") && is_known("v4") && !is_known("v2"));
+}
+
+#[test]
+fn a_hash_of_which_no_kind_is_known_makes_no_version_known() {
+    let mut cluster = rolled();
+    let a = cluster.starts("a", &[of("pods")]);
+    let shown = ObserveStorage::unnamed(resource("pods"), [hash("v1")].into());
+    accepted(cluster.send(Command::ObserveStorage(shown)));
+    cluster.leaves(&a);
+    // Nobody is left who says which kind it is.
+    let whys = whys(&cluster, "pods", "v9");
+    let unknown = Why::VersionUnknown(version("v9"), vec![version("v1")]);
+    assert!(whys.contains(&unknown), "{whys:?}");
 }

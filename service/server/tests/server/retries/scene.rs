@@ -127,6 +127,12 @@ async fn forget_soon(clients: &mut Clients) {
         ..v1::MembershipLeaveRequest::default()
     };
     clients.membership.leave(leave).await.unwrap();
+    let joined = v1::StorageVersionsAddEquivalentsRequest {
+        resources: vec![resource("parted"), resource("departed")],
+        ..v1::StorageVersionsAddEquivalentsRequest::default()
+    };
+    let mut versions = clients.storage_versions.clone();
+    versions.add_equivalents(joined).await.unwrap();
 }
 
 /// Creates collections, and objects in one of them. Returns the resource version of the object to update.

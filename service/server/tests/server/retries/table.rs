@@ -133,6 +133,22 @@ fn of_members(scene: &Scene) -> Vec<Row> {
             StorageVersionsClient.forget,
             forget
         ),
+        row!(
+            "StorageVersions.AddEquivalents",
+            StorageVersionsClient.add_equivalents,
+            v1::StorageVersionsAddEquivalentsRequest {
+                resources: vec![resource("one"), resource("another")],
+                ..v1::StorageVersionsAddEquivalentsRequest::default()
+            }
+        ),
+        row!(
+            "StorageVersions.RemoveEquivalent",
+            StorageVersionsClient.remove_equivalent,
+            v1::StorageVersionsRemoveEquivalentRequest {
+                resource: Some(resource("parted")),
+                ..v1::StorageVersionsRemoveEquivalentRequest::default()
+            }
+        ),
     ]
 }
 
