@@ -68,8 +68,9 @@ impl JoinOptions {
         self
     }
 
-    /// Sets of resources that share one store. Of those in a report, only the first by group and resource is reported,
-    /// for its whole set. Its entry also decodes what the others decode, and the gate opens for all of them with it.
+    /// Sets of resources that share one store, each of at most 8. Of those in a report, only the first by group and resource is
+    /// reported, for its whole set: it tells of the others, also decodes what they decode, and the gate opens for all of them
+    /// with it.
     #[must_use]
     pub fn equivalents(mut self, equivalents: Vec<Vec<GroupResource>>) -> Self {
         self.equivalents = equivalents;

@@ -13,6 +13,7 @@
 //!
 //! - `command_table.rs`: the commands, each as one row; `commands/`: what each does, one file each.
 //! - `voting.rs`: the rule of storage versions, what is selected, common and agreed; `topics.rs`: of which kind a topic is.
+//! - `equivalents.rs`: the names of stores, and the one under which each is kept.
 //! - `leases.rs`: leases, their queues and candidates.
 //! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
 //! - `migrating.rs`: the rule of migrations, when one is created and when it is aborted.
