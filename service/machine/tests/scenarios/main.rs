@@ -59,5 +59,6 @@ mod upgrade_status;
 mod upgrades;
 mod vectors;
 mod votes;
+mod waits;
 mod where_stored;
 mod wording;
