@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use synod_model::{Collection, CreateCollection, Current, ErrorKind, Refusal};
+use synod_model::{Collection, CreateCollection, Current, ErrorKind, GroupResource, Kind, Refusal};
 
 use super::delete_collection::COLLECTIONS;
 use crate::objects::guarantee::check_can_be_strict;
 use crate::turn::Turn;
 use crate::voting::declare;
-use crate::{Answer, Written, WrittenHow};
+use crate::{Answer, State, Written, WrittenHow};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<Answer, Refusal> {
     let CreateCollection {
@@ -24,13 +24,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
         let refusal = Refusal::already_exists(COLLECTIONS, resource.qualified());
         return Err(refusal.with_current(current));
     }
-    if let Some(other) = state.kinds.get(&(resource.group().into(), kind.clone())) {
-        let message = format!(
-            "collection {} has the kind {kind} already: one group and kind means one resource",
-            other.qualified()
-        );
-        return Err(Refusal::new(ErrorKind::AlreadyExists, message));
-    }
+    check_kind_is_free(state, resource, kind)?;
     if rules.strict_storage_version {
         check_can_be_strict(state, resource)?;
     }
@@ -51,4 +45,20 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
         turn.put_storage_state(resource, status, None);
     }
     Ok(Answer::Wrote(written))
+}
+
+/// Refuses a kind that another collection of the resource's group has.
+pub(super) fn check_kind_is_free(
+    state: &State,
+    resource: &GroupResource,
+    kind: &Kind,
+) -> Result<(), Refusal> {
+    let Some(other) = state.kinds.get(&(resource.group().into(), kind.clone())) else {
+        return Ok(());
+    };
+    let message = format!(
+        "collection {} has the kind {kind} already: one group and kind means one resource",
+        other.qualified()
+    );
+    Err(Refusal::new(ErrorKind::AlreadyExists, message))
 }

@@ -18,6 +18,7 @@ mod fences;
 mod forgetting;
 mod formation;
 mod history;
+mod kinds;
 mod known;
 mod late_writes;
 mod limits;

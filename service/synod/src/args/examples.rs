@@ -295,7 +295,8 @@ Examples:
 pub(super) const COLLECTIONS_UPDATE: &str = "\
 Examples:
   synod collections update widgets.example.io --strict true
-  synod collections update widgets.example.io --create-on-update false --if-revision 17";
+  synod collections update widgets.example.io --create-on-update false --if-revision 17
+  synod collections update widgets.example.io --kind Widget";
 
 pub(super) const COLLECTIONS_DELETE: &str = "\
 Examples:
