@@ -3254,6 +3254,11 @@ export interface BinaryResource {
   encodingVersion?: string;
   /** It will vote for this version, which must be decodable. */
   preferredVersion?: string;
+  /**
+   * True: the binary brings the resource, so it is no danger (`DANGER_REASON_NO_STATE`) that nothing is known of it. If the resource
+   * is known, or a roster names it, it is judged as any other. Since 0.1.
+   */
+  new: boolean;
 }
 
 /** Asks whether a binary may join. Since 0.1. */

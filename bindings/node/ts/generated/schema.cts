@@ -1301,6 +1301,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     decodableVersions: ['*', 's'],
     encodingVersion: ['?', 's'],
     preferredVersion: ['?', 's'],
+    new: ['=', 'b'],
   },
   StorageVersionsCheckBinaryRequest: {
     resources: ['*', 'BinaryResource'],

@@ -6151,12 +6151,18 @@ class BinaryResource(Message):
     preferred_version: str | None = None
     """It will vote for this version, which must be decodable."""
 
+    new: bool = False
+    """True: the binary brings the resource, so it is no danger (`DANGER_REASON_NO_STATE`) that nothing is known of it. If the resource
+    is known, or a roster names it, it is judged as any other. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("kind", "kind", "optional", "str"),
         Field("decodable_versions", "decodableVersions", "many", "str"),
         Field("encoding_version", "encodingVersion", "optional", "str"),
         Field("preferred_version", "preferredVersion", "optional", "str"),
+        Field("new", "new", "one", "bool"),
     )
 
 
