@@ -65,11 +65,12 @@ impl Collections {
         read::<v1::CollectionsCreateResponse, _>(answer.await?)
     }
 
-    /// Changes the rules of a collection.
+    /// Changes the rules of a collection, or corrects its kind while it holds no object.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: the collection does not meet the preconditions; [`Error::current`] has it.
+    /// `NOT_FOUND`. `CONFLICT`: the collection does not meet the preconditions, and [`Error::current`] has it; or it is to
+    /// have another kind, and it holds objects. `ALREADY_EXISTS`: another collection of the group has that kind.
     /// `NO_AGREEMENT`: it is to become strict, and a member reports the resource with a fixed entry.
     pub async fn update(&self, update: UpdateCollection) -> Result<CollectionChanged, Error> {
         let change = Change::new(update);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
     Attempt, Client, CollectionStore, Error, Fenced, GroupResource, MigrationId, Migrator as Inner,
-    MigratorOptions, Ttl, Worked, WorkerName,
+    MigratorOptions, Ttl, Violation, Walk, Worked, WorkerName,
 };
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,8 @@ impl Bound {
     ///
     /// Options: `worker`, its name, for people; `resources`, a list of `GroupResource`; and `ttlMs`,
     /// `objectsPerSecond`, `objectsAtOnce`, `pageSize`, and `store`: `"own"`, if the objects are not in collections of
-    /// the cluster, and `"fenced"`, if that store also has fence keys. Its tasks are `list` and `rewrite` with a store of
+    /// the cluster, and `"fenced"`, if that store also has fence keys. A store of its own says by `walks`, a `Walk`, what it
+    /// lists, by default what is stored outside of the cluster; a fenced one lists nothing else. Its tasks are `list` and `rewrite` with a store of
     /// its own, `readFence` and `writeFence`, too, if that is fenced, and `recode` without one.
     ///
     /// # Errors
@@ -79,6 +80,7 @@ impl Bound {
             Some("fenced") => Ok(true),
             _ => Err(rule("must be \"own\", \"fenced\" or left out")),
         });
+        let walks = options.take("walks", |value| walk(value, fenced));
         let page_size = options.take("pageSize", whole);
         let made = read_options(&mut options);
         let made = options.end(made)?;
@@ -87,6 +89,7 @@ impl Bound {
         let asked = Asked {
             tasks: sender,
             withdrawn: Arc::clone(&withdrawn),
+            walks: walks.unwrap_or(Walk::Outside),
         };
         let client = self.client().clone();
         let worker = match fenced {
@@ -141,7 +144,29 @@ fn read_options(options: &mut Options) -> Option<MigratorOptions> {
     Some(made)
 }
 
-fn whole(value: &Value) -> Result<u32, synod_client::Violation> {
+/// What a worker's store lists, which only a store of the program's own may say.
+fn walk(value: &Value, fenced: Option<bool>) -> Result<Walk, Violation> {
+    let walks = match value.as_str() {
+        Some("WALK_COLLECTION") => Walk::Collection,
+        Some("WALK_OUTSIDE") => Walk::Outside,
+        Some("WALK_BOTH") => Walk::Both,
+        _ => {
+            let rule_of_walks = "must be WALK_COLLECTION, WALK_OUTSIDE, WALK_BOTH or left out";
+            return Err(rule(rule_of_walks));
+        }
+    };
+    match (fenced, walks) {
+        (Some(false), _) | (Some(true), Walk::Outside) => Ok(walks),
+        (Some(true), Walk::Collection | Walk::Both) => Err(rule(
+            "must be WALK_OUTSIDE or left out: a fenced store is outside of the cluster",
+        )),
+        (None, _) => Err(rule(
+            "must be left out: a worker of collections walks collections",
+        )),
+    }
+}
+
+fn whole(value: &Value) -> Result<u32, Violation> {
     let number = number(value)?;
     u32::try_from(number).map_err(|_| rule("must be a whole number of 32 bits"))
 }

@@ -97,6 +97,37 @@ test('a store is asked for as many objects at a time as was said, and for no mor
   assert.deepEqual(written.sort(), keys.filter((key) => key !== 'o-3'));
 });
 
+test('a worker says which objects its store lists', async (t) => {
+  const name = 'walks';
+  const resource = { group: `${name}.example.io`, resource: 'widgets' };
+  const key = { resource, name: 'inside' };
+  const data = Buffer.from('{}');
+  await client.collections.create({ resource, kind: 'Widget' });
+  await client.objects.create({ key, content: { encodingVersion: 'v1', data } });
+  const { migration } = await agreed(t, name);
+  const walked = [];
+  const storeOf = (walks) => ({
+    walks,
+    async listPage({ metadata }) {
+      const { migration } = await client.migrations.get({ name: metadata.name });
+      walked.push(migration.claim.walks);
+      return { objects: ['inside', 'outside'] };
+    },
+    async rewrite({ targetVersion }, object) {
+      if (object !== 'inside') return;
+      const { object: present } = await client.objects.get({ key });
+      const preconditions = { resourceVersion: present.metadata.resourceVersion };
+      await client.objects.update({ key, content: { encodingVersion: targetVersion, data }, preconditions });
+    },
+  });
+  const workerOf = (walks) => client.migrator({ worker: name, resources: [resource], store: storeOf(walks) });
+  // One that lists less may leave out objects in another version.
+  for (const less of ['WALK_COLLECTION', 'WALK_OUTSIDE', undefined]) assert.equal(await workerOf(less).runOne(migration), undefined);
+  assert.equal((await workerOf('WALK_BOTH').runOne(migration)).worked, 'completed');
+  assert.deepEqual(walked, ['WALK_BOTH']);
+  assert.throws(() => workerOf('both'), /walks/);
+});
+
 test('an aborted migration aborts all that is under way, and nothing more is begun', async (t) => {
   const { resource, migration } = await agreed(t, 'aborted');
   const store = new Held();

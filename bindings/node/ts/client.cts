@@ -170,8 +170,9 @@ export class Client extends Services implements AsyncDisposable {
     const make = (own: object): NativeMigrator =>
       direct(() => this.#native.migrator(JSON.stringify({ ...common, ...own })));
     if ('store' in options) {
-      const store = isFenced(options.store) ? 'fenced' : 'own';
-      return new Migrator(make({ store, resources: options.resources }), storing(options), objectsAtOnce);
+      const { store, resources } = options;
+      const own = isFenced(store) ? { store: 'fenced' } : { store: 'own', walks: store.walks };
+      return new Migrator(make({ ...own, resources }), storing(options), objectsAtOnce);
     }
     const { collections, pageSize } = options;
     const resources = collections.map(({ resource }) => resource);

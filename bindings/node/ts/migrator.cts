@@ -47,6 +47,12 @@ export interface Wanted {
 /** A store whose objects a worker rewrites. Objects are whatever JSON can say, such as the key and version of each. */
 export interface Store<O> {
   /**
+   * Which objects it lists: those of the resource's collection in the cluster, those stored outside of the cluster, or both;
+   * `WALK_OUTSIDE` if not set. A migration whose objects may be in a place that the store does not list is left to a worker that
+   * lists more. Since 0.1.
+   */
+  readonly walks?: v1.Walk | undefined;
+  /**
    * The objects after `token`, a page of them; from the first one without it.
    *
    * All of them are rewritten, so leave out what is known to need no rewrite: what is in the target's version, and where

@@ -65,6 +65,21 @@ def what_a_newer_cluster_says_beside_is_passed_over() -> None:
     assert member == v1.Member(epoch=7, phase=v1.MemberPhase.UNSPECIFIED)
 
 
+def a_reason_of_a_newer_cluster_is_there_with_its_words() -> None:
+    near = {"reason": 4711, "message": "a comet is near"}
+    assumed = {"reason": 4712, "message": "no comet comes"}
+    for safety in (v1.StorageVersionsCheckDropResponse, v1.StorageVersionsCheckBinaryResponse):
+        answer = safety.from_dict({"dangers": [near], "assumptions": [assumed]})
+        assert answer.dangers == (v1.Danger(reason=v1.DangerReason.UNSPECIFIED, message="a comet is near"),)
+        assert [assumption.message for assumption in answer.assumptions] == ["no comet comes"]
+    agreement = v1.StorageVersionsCheckAgreementResponse.from_dict({"obstacles": [near], "assumptions": [assumed]})
+    assert [obstacle.message for obstacle in agreement.obstacles] == ["a comet is near"]
+    assert [assumption.message for assumption in agreement.assumptions] == ["no comet comes"]
+    upgrade = v1.StorageVersionsCheckUpgradeResponse.from_dict({"obstacles": [near], "assumptions": [assumed]})
+    assert [obstacle.message for obstacle in upgrade.obstacles] == ["a comet is near"]
+    assert [assumption.message for assumption in upgrade.assumptions] == ["no comet comes"]
+
+
 def an_enum_is_written_by_its_full_name() -> None:
     assert v1.Member(phase=v1.MemberPhase.READY).to_dict() == {"phase": "MEMBER_PHASE_READY"}
     assert v1.WatchFilter(kinds=(v1.ObjectKind.MEMBER,)).to_dict() == {"kinds": ["OBJECT_KIND_MEMBER"]}

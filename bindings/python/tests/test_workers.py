@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -208,6 +209,64 @@ def a_worker_rewrites_a_store_of_the_programs_own(client: synod.Client, name: st
         assert worked is not None and worked.end == "completed"
         left = [key for key, version in store.versions.items() if version == "v1"]
         assert left == ["o-3", "o-4"], "a conflict and a loss are somebody else's writes"
+
+
+class _Everything:
+    """A store of objects in a collection of the cluster and outside of it."""
+
+    walks: v1.Walk | None = v1.Walk.BOTH
+
+    def __init__(self, client: synod.Client, resource: v1.GroupResource) -> None:
+        self.client = client
+        self.key = v1.ObjectKey(resource=resource, name="inside")
+        self.walked: list[v1.Walk] = []
+
+    def list_page(self, migration: v1.Migration, token: str | None) -> synod.StorePage:
+        """The object in the collection, and one outside."""
+        assert migration.metadata is not None
+        claimed = self.client.migrations.get(name=migration.metadata.name).migration
+        assert claimed is not None and claimed.claim is not None
+        self.walked.append(claimed.claim.walks)
+        return synod.StorePage(["inside", "outside"])
+
+    def rewrite(self, migration: v1.Migration, object: Any) -> None:
+        """Writes the object in the collection in the target's version."""
+        if object == "inside":
+            content = v1.ObjectContent(encoding_version=migration.target_version or "", data=b"{}")
+            present = self.client.objects.get(key=self.key).object
+            assert present is not None and present.metadata is not None
+            conditions = v1.Preconditions(resource_version=present.metadata.resource_version)
+            self.client.objects.update(key=self.key, content=content, preconditions=conditions)
+
+
+def a_worker_says_which_objects_its_store_lists(client: synod.Client, name: str) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+    client.collections.create(resource=resource, kind="Widget")
+    store = _Everything(client, resource)
+    client.objects.create(key=store.key, content=v1.ObjectContent(encoding_version="v1", data=b"{}"))
+    with client.join(name) as membership:
+        outside = replace(_entry(resource, "v2"), stored=v1.StoredIn.OUTSIDE)
+        membership.report([outside])
+        migration = _migration(client, f"{resource.resource}.{resource.group}-")
+        # One that lists less may leave out objects in another version.
+        for less in (v1.Walk.COLLECTION, v1.Walk.OUTSIDE, None):
+            store.walks = less
+            assert client.store_worker(name, [resource], store).run_one(migration) is None
+        store.walks = v1.Walk.BOTH
+        worked = client.store_worker(name, [resource], store).run_one(migration)
+        assert worked is not None and worked.end == "completed"
+        assert store.walked == [v1.Walk.BOTH]
+
+
+def what_is_no_walk_of_a_store_is_refused(client: synod.Client, name: str) -> None:
+    resource = v1.GroupResource(group=f"{name}.example.io", resource="widgets")
+    store: Any = _Everything(client, resource)
+    store.walks = "both"
+    with pytest.raises(TypeError, match="must be a synod.v1.Walk, not 'both'"):
+        client.store_worker(name, [resource], store)
+    store.walks = v1.Walk.UNSPECIFIED
+    with pytest.raises(synod.InvalidArgumentError, match="walks"):
+        client.store_worker(name, [resource], store)
 
 
 def a_worker_that_is_closed_ends(client: synod.Client, replicas: Replicas, name: str) -> None:

@@ -23,6 +23,7 @@ messages! {
         create_on_update = create_on_update,
         unconditional_update = unconditional_update,
         status_subresource = status_subresource,
+        kind = kind,
         preconditions = preconditions,
         ; ..Default::default()
     } => check

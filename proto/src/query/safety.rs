@@ -64,6 +64,7 @@ impl Wire<v1::BinaryResource> for BinaryResource {
             kind: self.kind.to_wire(),
             decodable_versions: self.decodable.to_wire(),
             stance,
+            new: self.new,
         }
     }
 
@@ -92,6 +93,7 @@ impl Wire<v1::BinaryResource> for BinaryResource {
             kind,
             decodable,
             stance,
+            new: pb.new,
         })
     }
 }

@@ -680,6 +680,7 @@ fn every_fault_of_a_question_of_safety_is_named() {
         kind: Some("-".into()),
         decodable_versions: vec!["V1".into()],
         stance: Some(v1::binary_resource::Stance::EncodingVersion("V1".into())),
+        new: true,
     };
     let check = v1::StorageVersionsCheckBinaryRequest {
         resources: vec![v1::BinaryResource::default(), faulty],

@@ -93,8 +93,9 @@ fn binary_resource() -> impl Strategy<Value = BinaryResource> {
         option::of(kind()),
         btree_set(api_version(), 1..4),
         said,
+        any::<bool>(),
     )
-        .prop_map(|(resource, kind, decodable, said)| {
+        .prop_map(|(resource, kind, decodable, said, new)| {
             let versions: Vec<_> = decodable.iter().cloned().collect();
             let stance = said.map(|(named, fixed)| {
                 let version = named.get(&versions).clone();
@@ -109,6 +110,7 @@ fn binary_resource() -> impl Strategy<Value = BinaryResource> {
                 kind,
                 decodable,
                 stance,
+                new,
             }
         })
 }

@@ -202,6 +202,7 @@ dangers! {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Agreement, UpgradeStatus};
     use super::*;
 
     #[test]
@@ -219,5 +220,60 @@ mod tests {
         assert_eq!(danger.reason, DangerReason::Other(4_711));
         assert_eq!(danger.message, "a comet is near");
         assert_eq!(danger.to_wire(), later);
+    }
+
+    #[test]
+    fn an_assumption_of_a_later_release_is_to_be_vouched_for_in_every_answer() {
+        let header = Some(v1::ResponseHeader {
+            cluster_id: "5a3e9c1e-7d41-8b2a-9f00-4c1d2e3f4a5b".to_owned(),
+            replica_id: 1,
+            revision: 7,
+            ..v1::ResponseHeader::default()
+        });
+        let assumptions = vec![v1::Assumption {
+            reason: 4_711,
+            message: "no comet comes".to_owned(),
+            ..v1::Assumption::default()
+        }];
+        let of_drop = Safety::of_wire(v1::StorageVersionsCheckDropResponse {
+            header: header.clone(),
+            safe: true,
+            assumptions: assumptions.clone(),
+            ..Default::default()
+        });
+        let of_binary = Safety::of_wire(v1::StorageVersionsCheckBinaryResponse {
+            header: header.clone(),
+            safe: true,
+            assumptions: assumptions.clone(),
+            ..Default::default()
+        });
+        let agreement = Agreement::of_wire(v1::StorageVersionsCheckAgreementResponse {
+            header: header.clone(),
+            agreed: true,
+            assumptions: assumptions.clone(),
+            ..Default::default()
+        });
+        let upgrade = UpgradeStatus::of_wire(v1::StorageVersionsCheckUpgradeResponse {
+            header,
+            may_go_on: true,
+            assumptions,
+            ..Default::default()
+        });
+        let (of_drop, of_binary) = (of_drop.unwrap(), of_binary.unwrap());
+        let (agreement, upgrade) = (agreement.unwrap(), upgrade.unwrap());
+        assert!(of_drop.is_safe() && !of_drop.is_safe_for_sure());
+        assert!(of_binary.is_safe() && !of_binary.is_safe_for_sure());
+        assert!(agreement.agreed && !agreement.is_agreed_for_sure());
+        assert!(upgrade.may_go_on && !upgrade.may_go_on_for_sure());
+        let all = [
+            of_drop.assumptions,
+            of_binary.assumptions,
+            agreement.assumptions,
+            upgrade.assumptions,
+        ];
+        for assumptions in all {
+            assert_eq!(assumptions[0].reason, Assumption::Other(4_711));
+            assert_eq!(assumptions[0].message, "no comet comes");
+        }
     }
 }

@@ -50,7 +50,7 @@ pub struct Danger {
 ///
 /// Every known resource is checked, except those that the binary leaves to other servers, and keys, which are given to a
 /// server and not built into it. A resource that the binary does not name is one of which it decodes nothing; a version that
-/// it does not name is one that it cannot serve.
+/// it does not name is one that it cannot serve. A resource that it brings need not be known.
 #[must_use]
 pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVerdict {
     let mut verdict = SafetyVerdict::default();
@@ -94,6 +94,7 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVer
                 kind: None,
                 decodable: known.into_iter().collect(),
                 stance: None,
+                new: false,
             };
             let found = of_binary(past, now, &nothing);
             let found = silence.add_to(found, &nothing.resource);
@@ -125,6 +126,9 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
         groups: groups(&versions, &names),
     };
     let mut found = found(past, now, resource, &concern);
+    if binary.new {
+        found.whys.remove(&Why::NoState(None));
+    }
     if view.is_none() && is_open(past, now, resource) {
         let is_held = |why: &Why| matches!(why, Why::Persisted(_) | Why::Selected(_));
         found.whys.retain(|why| !is_held(why));

@@ -134,6 +134,16 @@ impl Later {
                 field: ("setting", feature.to_string()),
             });
         }
+        if let Command::UpdateCollection(update) = command
+            && let Some(kind) = &update.kind
+        {
+            return Some(Self {
+                what: "corrections of kinds",
+                since: EVIDENCE_SINCE,
+                named: format!("kind \"{kind}\""),
+                field: ("collection", update.resource.to_string()),
+            });
+        }
         if let Some(resource) = status_subresource_named_in(command) {
             return Some(Self {
                 what: "status subresources",

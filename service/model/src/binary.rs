@@ -31,6 +31,8 @@ pub struct BinaryResource {
     pub decodable: BTreeSet<ApiVersion>,
     /// The version that it will encode or vote for, if the caller gives it.
     pub stance: Option<Stance>,
+    /// Whether the binary brings the resource, so that nothing has to be known of it. A known resource is judged as any other.
+    pub new: bool,
 }
 
 impl Binary {
@@ -108,6 +110,7 @@ mod tests {
             stance: encoding.map(|text| Stance::Fixed {
                 encoding: version(text),
             }),
+            new: false,
         }
     }
 

@@ -17,6 +17,8 @@ use crate::output::{printable, warn};
 const ADVICE: &str = "type resources as <resource>.<group>, as `synod storage-versions list --unreported` prints them";
 const ADVICE_OR_NEW: &str = "type resources as <resource>.<group>, as `synod storage-versions list --unreported` prints them, or \
      give --new for a name that nothing knows yet";
+const ADVICE_OF_MANIFESTS: &str = "type resources as <resource>.<group>, as `synod storage-versions list --unreported` prints them, and \
+     mark what the binary brings with `new: true`, or give --new for a name that nothing knows yet";
 const ADVICE_OF_COLLECTIONS: &str =
     "type collections as <resource>.<group>, as `synod collections` prints them";
 
@@ -52,6 +54,16 @@ impl Resolver {
         Ok(Self::with_known(Some(known), ADVICE_OR_NEW))
     }
 
+    /// Looks up the names of a manifest, in which a new resource has a mark of its own; with `--new`, takes every name as it is
+    /// written.
+    pub(crate) async fn load_for_manifest(client: &Client, is_new: bool) -> Result<Self, Failure> {
+        let resolver = Self::load_unless_new(client, is_new).await?;
+        Ok(Self {
+            advice: ADVICE_OF_MANIFESTS,
+            ..resolver
+        })
+    }
+
     /// Looks up among the collections.
     pub(crate) async fn load_collections(client: &Client) -> Result<Self, Failure> {
         let list = ListCollections::new();
@@ -78,10 +90,7 @@ impl Resolver {
         spelling: &ResourceSpelling,
     ) -> Option<GroupResource> {
         let Some(known) = &self.known else {
-            let mut faults = Violations::new();
-            let written = faults.parsed(place, spelling.as_written());
-            self.faults.extend(faults.iter().cloned());
-            return written;
+            return self.take_as_written(place, spelling);
         };
         let rule = match spelling.resolve(known) {
             ResourceResolution::Written(resource) => return Some(resource),
@@ -112,6 +121,18 @@ impl Resolver {
             rule,
         });
         None
+    }
+
+    /// The resource of a name at this place as it is written, whether or not anything knows it.
+    pub(crate) fn take_as_written(
+        &mut self,
+        place: &str,
+        spelling: &ResourceSpelling,
+    ) -> Option<GroupResource> {
+        let mut faults = Violations::new();
+        let written = faults.parsed(place, spelling.as_written());
+        self.faults.extend(faults.iter().cloned());
+        written
     }
 
     /// The scope of a name at this place, or `None` and a fault.

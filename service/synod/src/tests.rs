@@ -4,6 +4,7 @@ mod access;
 mod deployed;
 mod golden;
 mod help;
+mod later;
 mod limits;
 mod operated;
 mod output;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use synod_client::json as form;
 use synod_client::{
     ApiVersion, CollectionStore, Content, ContinueToken, Fence, FencedStore, GroupResource,
-    Migration, RecodeError, Store, StoreError, StorePage, StoredObject,
+    Migration, RecodeError, Store, StoreError, StorePage, StoredObject, Walk,
 };
 use tokio::sync::{Notify, mpsc, oneshot};
 
@@ -19,6 +19,8 @@ pub(super) struct Asked {
     pub(super) tasks: mpsc::Sender<Task>,
     /// Notified when the worker gives up waiting for an answer.
     pub(super) withdrawn: Arc<Notify>,
+    /// The objects that the store lists.
+    pub(super) walks: Walk,
 }
 
 /// Notifies when it is dropped before it is told that the task was answered.
@@ -73,6 +75,10 @@ const UNANSWERED: &str = "the store or codec dropped the worker's task without a
 impl Store for Asked {
     /// A document that the store made, and that only it understands.
     type Object = Value;
+
+    fn walks(&self) -> Walk {
+        self.walks
+    }
 
     async fn list_page(
         &self,

@@ -436,3 +436,28 @@ async fn a_worker_asks_a_store_of_its_own_by_tasks() {
         [json!({"row": 1}), json!({"row": 1}), json!({"row": 2})]
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn only_a_store_of_its_own_without_a_fence_says_that_it_walks_a_collection() {
+    let cluster = Cluster::start(1).await;
+    let bound = bound(&cluster).await;
+    let resources = json!([{"group": "example.io", "resource": "widgets"}]);
+    for (store, walks, is_taken) in [
+        (json!("own"), json!("WALK_BOTH"), true),
+        (json!("own"), json!("WALK_COLLECTION"), true),
+        (json!("own"), json!("both"), false),
+        (json!("own"), json!("WALK_UNSPECIFIED"), false),
+        (json!("fenced"), json!("WALK_OUTSIDE"), true),
+        (json!("fenced"), json!("WALK_BOTH"), false),
+        (json!(null), json!("WALK_COLLECTION"), false),
+        (json!(null), json!(null), true),
+    ] {
+        let options =
+            json!({"worker": "w", "resources": resources, "store": store, "walks": walks});
+        let made = bound.migrator(&options.to_string());
+        assert_eq!(made.is_ok(), is_taken, "{options}");
+        if let Err(failure) = made {
+            assert_eq!(failure.violations[0].field, "walks");
+        }
+    }
+}

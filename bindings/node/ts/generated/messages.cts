@@ -1939,7 +1939,10 @@ export interface Collection {
   metadata?: Metadata;
   /** The resource. */
   resource?: GroupResource;
-  /** The kind of the objects, as in `Widget`; at most 63 characters. No other collection of the group has it. */
+  /**
+   * The kind of the objects, as in `Widget`; at most 63 characters. No other collection of the group has it. It changes only
+   * while the collection holds no object.
+   */
   kind: string;
   /** True: each object lives in a namespace. False: none does. */
   namespaced: boolean;
@@ -2006,7 +2009,7 @@ export interface CollectionsUpdateRequest {
   resource?: GroupResource;
   /** Which collection it must still be; left out: whichever there is. */
   preconditions?: Preconditions;
-  /** See `CollectionRules`; left out: as before. At least one of the four is required. */
+  /** See `CollectionRules`; left out: as before. At least one of the four rules or the kind is required. */
   strictStorageVersion?: boolean;
   /** See `CollectionRules`; left out: as before. */
   createOnUpdate?: boolean;
@@ -2016,6 +2019,12 @@ export interface CollectionsUpdateRequest {
   dryRun: boolean;
   /** See `CollectionRules`; left out: as before. Since 0.1. */
   statusSubresource?: boolean;
+  /**
+   * The right kind of the objects, as in `Widget`, at most 63 characters, where the collection was declared with a wrong one; left
+   * out: as before. `CONFLICT` while the collection holds objects: delete them first. `UNAVAILABLE` until all replicas know the
+   * field (machine version 3). Since 0.1.
+   */
+  kind?: string;
 }
 
 /** The collection is as asked. Since 0.1. */
@@ -3245,6 +3254,11 @@ export interface BinaryResource {
   encodingVersion?: string;
   /** It will vote for this version, which must be decodable. */
   preferredVersion?: string;
+  /**
+   * True: the binary brings the resource, so it is no danger (`DANGER_REASON_NO_STATE`) that nothing is known of it. If the resource
+   * is known, or a roster names it, it is judged as any other. Since 0.1.
+   */
+  new: boolean;
 }
 
 /** Asks whether a binary may join. Since 0.1. */

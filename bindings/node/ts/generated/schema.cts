@@ -775,6 +775,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     unconditionalUpdate: ['?', 'b'],
     dryRun: ['=', 'b'],
     statusSubresource: ['?', 'b'],
+    kind: ['?', 's'],
   },
   CollectionsUpdateResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1300,6 +1301,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     decodableVersions: ['*', 's'],
     encodingVersion: ['?', 's'],
     preferredVersion: ['?', 's'],
+    new: ['=', 'b'],
   },
   StorageVersionsCheckBinaryRequest: {
     resources: ['*', 'BinaryResource'],

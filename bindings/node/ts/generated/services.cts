@@ -271,8 +271,9 @@ export class CollectionsService {
   }
 
   /**
-   * Changes the rules of a collection. Group, resource, kind and scope never change. `NO_AGREEMENT` if it is to become
-   * strict and a member reports the resource with a fixed entry. Since 0.1.
+   * Changes the rules of a collection, or corrects its kind while it holds no object. Group, resource and scope never change.
+   * `NO_AGREEMENT` if it is to become strict and a member reports the resource with a fixed entry. Of another kind: `CONFLICT`
+   * while the collection holds objects, `ALREADY_EXISTS` if another collection of the group has that kind. Since 0.1.
    */
   update(request: Init<v1.CollectionsUpdateRequest> = {}, options: CallOptions = {}): Promise<v1.CollectionsUpdateResponse> {
     return this.#caller.call('synod.v1.Collections/Update', 'CollectionsUpdateRequest', 'CollectionsUpdateResponse', request, options);

@@ -25,6 +25,7 @@ from synod._worker import (
     AsyncWorker,
     async_asker,
     async_recoder,
+    walks_of,
     worker_options,
 )
 
@@ -230,11 +231,13 @@ class AsyncClient:
         objects_at_once: int | None = None,
     ) -> AsyncWorker:
         """A worker that carries out the migrations of a store of yours, page by page. It rewrites one object after the
-        other, or as many as `objects_at_once` says at the same time."""
+        other, or as many as `objects_at_once` says at the same time. What the store lists is outside of the cluster, unless it
+        says otherwise by `walks`."""
         options = worker_options(
             name,
             resources,
             store="own",
+            walks=walks_of(store),
             ttl=ttl,
             objects_per_second=objects_per_second,
             objects_at_once=objects_at_once,

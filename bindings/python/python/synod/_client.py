@@ -19,7 +19,7 @@ from synod._service import dumped, milliseconds
 from synod._tls import Tls, Token, tls_options, token_option
 from synod._waiting import wait
 from synod._watch import Watch
-from synod._worker import FencedStore, Store, Worker, asker, recoder, worker_options
+from synod._worker import FencedStore, Store, Worker, asker, recoder, walks_of, worker_options
 
 
 def connect(
@@ -270,11 +270,13 @@ class Client:
         objects_at_once: int | None = None,
     ) -> Worker:
         """A worker that carries out the migrations of a store of yours, page by page. It rewrites one object after the
-        other, or as many as `objects_at_once` says at the same time, each in a thread."""
+        other, or as many as `objects_at_once` says at the same time, each in a thread. What the store lists is outside of the
+        cluster, unless it says otherwise by `walks`."""
         options = worker_options(
             name,
             resources,
             store="own",
+            walks=walks_of(store),
             ttl=ttl,
             objects_per_second=objects_per_second,
             objects_at_once=objects_at_once,

@@ -1420,10 +1420,12 @@ class CollectionsService(Service):
         unconditional_update: bool | None = None,
         dry_run: bool = False,
         status_subresource: bool | None = None,
+        kind: str | None = None,
         timeout: float | None = None,
     ) -> v1.CollectionsUpdateResponse:
-        """Changes the rules of a collection. Group, resource, kind and scope never change. `NO_AGREEMENT` if it is to become
-        strict and a member reports the resource with a fixed entry. Since 0.1.
+        """Changes the rules of a collection, or corrects its kind while it holds no object. Group, resource and scope never change.
+        `NO_AGREEMENT` if it is to become strict and a member reports the resource with a fixed entry. Of another kind: `CONFLICT`
+        while the collection holds objects, `ALREADY_EXISTS` if another collection of the group has that kind. Since 0.1.
         """
         request = v1.CollectionsUpdateRequest(
             request_id=request_id,
@@ -1434,6 +1436,7 @@ class CollectionsService(Service):
             unconditional_update=unconditional_update,
             dry_run=dry_run,
             status_subresource=status_subresource,
+            kind=kind,
         )
         return self._call("synod.v1.Collections/Update", request, v1.CollectionsUpdateResponse, timeout)
 
@@ -1544,10 +1547,12 @@ class AsyncCollectionsService(AsyncService):
         unconditional_update: bool | None = None,
         dry_run: bool = False,
         status_subresource: bool | None = None,
+        kind: str | None = None,
         timeout: float | None = None,
     ) -> v1.CollectionsUpdateResponse:
-        """Changes the rules of a collection. Group, resource, kind and scope never change. `NO_AGREEMENT` if it is to become
-        strict and a member reports the resource with a fixed entry. Since 0.1.
+        """Changes the rules of a collection, or corrects its kind while it holds no object. Group, resource and scope never change.
+        `NO_AGREEMENT` if it is to become strict and a member reports the resource with a fixed entry. Of another kind: `CONFLICT`
+        while the collection holds objects, `ALREADY_EXISTS` if another collection of the group has that kind. Since 0.1.
         """
         request = v1.CollectionsUpdateRequest(
             request_id=request_id,
@@ -1558,6 +1563,7 @@ class AsyncCollectionsService(AsyncService):
             unconditional_update=unconditional_update,
             dry_run=dry_run,
             status_subresource=status_subresource,
+            kind=kind,
         )
         return await self._call("synod.v1.Collections/Update", request, v1.CollectionsUpdateResponse, timeout)
 

@@ -71,7 +71,12 @@ class StorePage:
 
 
 class Store(Protocol):
-    """A store whose objects a worker rewrites."""
+    """A store whose objects a worker rewrites.
+
+    A store may have an attribute `walks`, a `v1.Walk`, that says which objects it lists: `COLLECTION`, those of the resource's
+    collection in the cluster; `OUTSIDE`, those stored outside of the cluster, as without the attribute; or `BOTH`. A migration
+    whose objects may be in a place that the store does not list is left to a worker that lists more. Since 0.1.
+    """
 
     def list_page(self, migration: v1.Migration, token: str | None) -> StorePage:
         """The objects after `token`, a page of them; from the first one without it.
@@ -94,7 +99,7 @@ class Store(Protocol):
 
 
 class AsyncStore(Protocol):
-    """A store whose objects a worker rewrites, in an event loop."""
+    """A store whose objects a worker rewrites, in an event loop. It may have an attribute `walks`, as a `Store`."""
 
     async def list_page(self, migration: v1.Migration, token: str | None) -> StorePage:
         """The objects after `token`, a page of them; from the first one without it.
@@ -183,6 +188,7 @@ def worker_options(
     resources: Sequence[v1.GroupResource],
     *,
     store: Literal["own", "fenced"] | None,
+    walks: v1.Walk | None = None,
     ttl: float | None,
     objects_per_second: int | None,
     objects_at_once: int | None = None,
@@ -194,12 +200,21 @@ def worker_options(
             "worker": name,
             "resources": [resource.to_dict() for resource in resources],
             "store": store,
+            "walks": None if walks is None else walks.value,
             "ttlMs": milliseconds(ttl),
             "objectsPerSecond": objects_per_second,
             "objectsAtOnce": objects_at_once,
             "pageSize": page_size,
         }
     )
+
+
+def walks_of(store: Store | AsyncStore) -> v1.Walk | None:
+    """The objects that a store lists, if it says so."""
+    walks = getattr(store, "walks", None)
+    if walks is None or isinstance(walks, v1.Walk):
+        return walks
+    raise TypeError(f"walks of a store must be a synod.v1.Walk, not {walks!r}")
 
 
 def recoder(codec: Codec[Any]) -> Answer:

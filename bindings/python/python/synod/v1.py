@@ -3778,7 +3778,9 @@ class Collection(Message):
     """The resource."""
 
     kind: str = ""
-    """The kind of the objects, as in `Widget`; at most 63 characters. No other collection of the group has it."""
+    """The kind of the objects, as in `Widget`; at most 63 characters. No other collection of the group has it. It changes only
+    while the collection holds no object.
+    """
 
     namespaced: bool = False
     """True: each object lives in a namespace. False: none does."""
@@ -3902,7 +3904,7 @@ class CollectionsUpdateRequest(Message):
     """Which collection it must still be; left out: whichever there is."""
 
     strict_storage_version: bool | None = None
-    """See `CollectionRules`; left out: as before. At least one of the four is required."""
+    """See `CollectionRules`; left out: as before. At least one of the four rules or the kind is required."""
 
     create_on_update: bool | None = None
     """See `CollectionRules`; left out: as before."""
@@ -3916,6 +3918,12 @@ class CollectionsUpdateRequest(Message):
     status_subresource: bool | None = None
     """See `CollectionRules`; left out: as before. Since 0.1."""
 
+    kind: str | None = None
+    """The right kind of the objects, as in `Widget`, at most 63 characters, where the collection was declared with a wrong one; left
+    out: as before. `CONFLICT` while the collection holds objects: delete them first. `UNAVAILABLE` until all replicas know the
+    field (machine version 3). Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -3925,6 +3933,7 @@ class CollectionsUpdateRequest(Message):
         Field("unconditional_update", "unconditionalUpdate", "optional", "bool"),
         Field("dry_run", "dryRun", "one", "bool"),
         Field("status_subresource", "statusSubresource", "optional", "bool"),
+        Field("kind", "kind", "optional", "str"),
     )
 
 
@@ -6142,12 +6151,18 @@ class BinaryResource(Message):
     preferred_version: str | None = None
     """It will vote for this version, which must be decodable."""
 
+    new: bool = False
+    """True: the binary brings the resource, so it is no danger (`DANGER_REASON_NO_STATE`) that nothing is known of it. If the resource
+    is known, or a roster names it, it is judged as any other. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("kind", "kind", "optional", "str"),
         Field("decodable_versions", "decodableVersions", "many", "str"),
         Field("encoding_version", "encodingVersion", "optional", "str"),
         Field("preferred_version", "preferredVersion", "optional", "str"),
+        Field("new", "new", "one", "bool"),
     )
 
 

@@ -78,6 +78,7 @@ proptest! {
         collection in change(samples::collection(), false),
         preconditions in samples::preconditions(),
         rules in any::<[Option<bool>; 4]>(),
+        corrected in option::of(samples::kind()),
     ) {
         let Change { key, session_cluster, epoch_cluster, token_cluster, body } = collection;
         let resource = body.resource.clone();
@@ -91,10 +92,11 @@ proptest! {
         prop_assert_eq!(carried::<_, v1::CollectionsDeleteRequest>(&delete).unwrap(), delete);
         let [strict_storage_version, create_on_update, unconditional_update, status_subresource] = rules;
         let update = Change { key, session_cluster, epoch_cluster, token_cluster, body: UpdateCollection {
-            resource, strict_storage_version, create_on_update, unconditional_update, status_subresource, preconditions,
+            resource, strict_storage_version, create_on_update, unconditional_update, status_subresource,
+            kind: corrected.clone(), preconditions,
         } };
         let sent = carried::<_, v1::CollectionsUpdateRequest>(&update);
-        if rules == [None; 4] {
+        if rules == [None; 4] && corrected.is_none() {
             prop_assert!(sent.is_err());
         } else {
             prop_assert_eq!(sent.unwrap(), update);

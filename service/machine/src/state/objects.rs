@@ -76,6 +76,9 @@ impl State {
 
     /// Inserts a collection, or replaces its row and keeps its objects. Returns the replaced row.
     pub(crate) fn insert_collection(&mut self, row: Arc<Collection>) -> Option<Arc<Collection>> {
+        if let Some(held) = self.collections.get(&row.resource) {
+            self.kinds.remove(&kind_of(&held.row));
+        }
         self.kinds.insert(kind_of(&row), row.resource.clone());
         if let Some(held) = self.collections.get_mut(&row.resource) {
             return Some(std::mem::replace(&mut held.row, row));

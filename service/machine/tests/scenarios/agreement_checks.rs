@@ -150,6 +150,7 @@ fn a_member_that_has_not_reported_is_a_reason_against_every_drop_and_every_binar
                 kind: None,
                 decodable: [version("v2")].into(),
                 stance: None,
+                new: false,
             }],
             left_to_others: Vec::new(),
         };
@@ -221,6 +222,7 @@ fn a_binary_leaves_what_a_roster_asks_for_to_others_or_is_not_safe() {
             kind: None,
             decodable: [version("v1")].into(),
             stance: None,
+            new: false,
         }],
         left_to_others: Vec::new(),
     };

@@ -17,6 +17,7 @@ fn strictly(strict: bool) -> UpdateCollection {
         create_on_update: None,
         unconditional_update: None,
         status_subresource: None,
+        kind: None,
         preconditions: Preconditions::default(),
     }
 }

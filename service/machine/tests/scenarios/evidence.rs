@@ -141,6 +141,7 @@ fn what_contradicts_a_report_speaks_against_every_version() {
             kind: None,
             decodable: ["v1", "v2", "v3"].map(version).into(),
             stance: None,
+            new: false,
         }],
         left_to_others: Vec::new(),
     };

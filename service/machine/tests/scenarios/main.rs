@@ -19,6 +19,7 @@ mod fences;
 mod forgetting;
 mod formation;
 mod history;
+mod kinds;
 mod known;
 mod late_writes;
 mod limits;

@@ -7,7 +7,7 @@ use synod_machine::{Command, SafetyVerdict, Why, check_binary, check_drop};
 use synod_model::{
     Annotations, Assumption, Binary, BinaryResource, ControllerHistory, CreateControllerRevision,
     Equality, Kind, Labels, MediaType, MemberId, NamePrefix, Namespace, NamespacedName, ObjectName,
-    ObserveStorage, OwnerReference, ResourceScope, RevisionData, Stance, Uid,
+    ObserveStorage, OwnerReference, ResourceScope, RevisionData, RosterRule, Stance, Uid,
 };
 
 use crate::cluster::{Cluster, accepted, hash};
@@ -19,6 +19,7 @@ fn one(name: &str, versions: &str, kind: Option<&str>) -> BinaryResource {
         kind: kind.map(|kind| Kind::parse(kind).expect("a legal kind")),
         decodable: versions.split(' ').map(version).collect(),
         stance: None,
+        new: false,
     }
 }
 
@@ -60,6 +61,41 @@ fn what_nobody_knows_is_not_safe() {
     cluster.migrates("pods");
     assert_eq!(of_binary(&cluster, "v2"), []);
     assert_eq!(of_drop(&cluster, "v1"), []);
+}
+
+#[test]
+fn a_binary_may_bring_a_resource_that_nothing_knows() {
+    let mut cluster = Cluster::formed();
+    let brings = |cluster: &Cluster, versions: &str| {
+        let pods = BinaryResource {
+            new: true,
+            ..one("pods", versions, None)
+        };
+        let (past, now) = (cluster.state.present(), cluster.state.log_time());
+        check_binary(&past, now, &whole(vec![pods]))
+    };
+    assert_eq!(of_binary(&cluster, "v1"), [Why::NoState(None)]);
+    let verdict = brings(&cluster, "v1");
+    assert!(verdict.is_safe());
+    // Whoever wrote it without taking part has left no trace.
+    let assumed = [(Assumption::NoRoster, [resource("pods")].into())];
+    assert_eq!(verdict.assumptions, assumed.into());
+    // A member that has not reported may know it, and a roster asks for what it names.
+    let rule = RosterRule {
+        least: 1,
+        ..RosterRule::default()
+    };
+    cluster.sets_roster("core.pods", rule);
+    let a = cluster.joins("a");
+    let scope = ResourceScope::Resource(resource("pods"));
+    assert_eq!(
+        whys(brings(&cluster, "v1")),
+        [Why::MemberSilent(member("a"), 1), Why::ScopeUnknown(scope)]
+    );
+    // What is known is judged as any other.
+    cluster.reports(&a, &[of("pods").decodes("v1 v2").encodes("v2")]);
+    assert_eq!(whys(brings(&cluster, "v1")), of_binary(&cluster, "v1"));
+    assert!(of_binary(&cluster, "v1").contains(&Why::Reported(member("a"), version("v2"))));
 }
 
 #[test]

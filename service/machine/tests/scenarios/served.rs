@@ -86,6 +86,7 @@ impl Cluster {
             kind: None,
             decodable: entry.decodable.iter().cloned().collect(),
             stance: Some(entry.stance),
+            new: false,
         });
         let binary = Binary {
             resources: named.collect(),

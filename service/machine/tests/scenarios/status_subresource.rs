@@ -22,6 +22,7 @@ fn sets(status_subresource: bool) -> Command {
         create_on_update: None,
         unconditional_update: None,
         status_subresource: Some(status_subresource),
+        kind: None,
         preconditions: Preconditions::default(),
     })
 }

@@ -128,6 +128,7 @@ fn no_collection_is_or_becomes_strict_while_a_fixed_entry_exists() {
             create_on_update: None,
             unconditional_update: None,
             status_subresource: None,
+            kind: None,
             preconditions: Default::default(),
         })
     };

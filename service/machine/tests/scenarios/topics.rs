@@ -82,6 +82,7 @@ impl Cluster {
             kind: None,
             decodable: entry.decodable.iter().cloned().collect(),
             stance: Some(entry.stance.clone()),
+            new: false,
         });
         let binary = Binary {
             resources: resources.collect(),

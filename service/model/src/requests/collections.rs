@@ -22,7 +22,7 @@ impl CreateCollection {
     }
 }
 
-/// Changes the rules for the writes of a collection. A rule that is `None` stays as it is.
+/// Changes the rules for the writes of a collection, or corrects its kind. What is `None` stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateCollection {
     /// The resource.
@@ -35,6 +35,8 @@ pub struct UpdateCollection {
     pub unconditional_update: Option<bool>,
     /// See [`CollectionRules::status_subresource`].
     pub status_subresource: Option<bool>,
+    /// The right kind of the objects, of which the collection must hold none.
+    pub kind: Option<Kind>,
     /// The collection that the change was made for.
     pub preconditions: Preconditions,
 }
@@ -49,9 +51,9 @@ impl UpdateCollection {
             self.unconditional_update,
             self.status_subresource,
         ];
-        if changes.iter().all(Option::is_none) {
+        if changes.iter().all(Option::is_none) && self.kind.is_none() {
             violations.push(Violation::required(
-                "must name at least one rule of the collection",
+                "must name the kind or at least one rule of the collection",
             ));
         }
         violations

@@ -160,7 +160,7 @@ stored! {
     TruncateControllerRevisions { history, limit, if_newest }
     UpdateCollection {
         resource, strict_storage_version, create_on_update, unconditional_update, preconditions,
-        status_subresource,
+        status_subresource, kind,
     }
     UpdateControllerRevision { key, preconditions, number, labels, annotations, data }
     UpdateObject { key, attributes, content, ttl, preconditions, fences }

@@ -304,7 +304,8 @@ Examples:
 pub(super) const COLLECTIONS_UPDATE: &str = "\
 Examples:
   synod collections update widgets.example.io --strict true
-  synod collections update widgets.example.io --create-on-update false --if-revision 17";
+  synod collections update widgets.example.io --create-on-update false --if-revision 17
+  synod collections update widgets.example.io --kind Widget";
 
 pub(super) const COLLECTIONS_DELETE: &str = "\
 Examples:
@@ -484,6 +485,9 @@ unless it leaves it to others:
       kind: Job
       decodableVersions: [batch/v1]
       encodingVersion: batch/v1          or preferredVersion, if it votes
+    - resource: tickets.example.io
+      decodableVersions: [example.io/v1]
+      new: true                          the release brings it: nothing knows it yet
   leftToOthers: ['metrics.example.io.*']
 
 A resource that nothing knows yet is refused, unless --new says that it may be one: then all names are taken as they are typed.";

@@ -62,7 +62,7 @@ pub(crate) enum CollectionsCommand {
         #[command(flatten)]
         query: QueryArgs,
     },
-    /// Change the rules of a collection.
+    /// Change the rules of a collection, or correct its kind.
     #[command(after_long_help = examples::COLLECTIONS_UPDATE)]
     Update {
         /// The collection, as `resource.group`.
@@ -79,6 +79,9 @@ pub(crate) enum CollectionsCommand {
         /// Whether the field status of its objects is what is observed of them.
         #[arg(long, value_name = "BOOL")]
         status_subresource: Option<bool>,
+        /// The right kind of its objects, as in Widget, of which it must hold none.
+        #[arg(long)]
+        kind: Option<String>,
         #[command(flatten)]
         write: WriteArgs,
     },

@@ -46,9 +46,11 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
             create_on_update,
             unconditional_update,
             status_subresource,
+            kind,
             write,
         }) => {
             let spelling = spelling(name)?;
+            let kind = kind.as_deref().map(correction).transpose()?;
             let client = connect(&write.query.client, matches).await?;
             let update = UpdateCollection {
                 resource: collection(&client, &spelling).await?,
@@ -56,6 +58,7 @@ pub(crate) async fn run(args: &CollectionsArgs, matches: &ArgMatches) -> Result<
                 create_on_update: *create_on_update,
                 unconditional_update: *unconditional_update,
                 status_subresource: *status_subresource,
+                kind,
                 preconditions: preconditions(write),
             };
             update_one(&client, update, write).await
@@ -174,6 +177,12 @@ fn creation(
         }
         _ => Err(Failure::invalid("this cannot be declared", found)),
     }
+}
+
+/// Reads the kind that a collection is to have.
+fn correction(kind: &str) -> Result<Kind, Failure> {
+    Kind::parse(kind)
+        .map_err(|fault| Failure::invalid("this is no kind", fault.at("--kind").into()))
 }
 
 /// The place of a collection's name in a message.

@@ -37,6 +37,9 @@ struct Decodes {
     decodable_versions: Vec<String>,
     encoding_version: Option<String>,
     preferred_version: Option<String>,
+    /// Whether the binary brings the resource, so that nothing knows it yet.
+    #[serde(default)]
+    new: bool,
 }
 
 /// The place of the resource in a message.
@@ -48,7 +51,7 @@ pub(crate) async fn check_binary(
 ) -> Result<Exit, Failure> {
     let manifest = manifest(&text(&args.filename)?)?;
     let client = connect(&args.query.client, matches).await?;
-    let resolver = Resolver::load_unless_new(&client, args.new.new).await?;
+    let resolver = Resolver::load_for_manifest(&client, args.new.new).await?;
     let binary = manifest.resolve(resolver)?;
     let options = ReadOptions::linearizable();
     let safety = client.check_binary(binary, options).await?;
@@ -155,7 +158,11 @@ impl TypedBinary {
         let named = binary.resources.iter_mut().zip(&self.names);
         for (place, (decodes, name)) in named.enumerate() {
             let place = format!("resources[{place}].resource");
-            if let Some(resource) = resolver.resolve(&place, name) {
+            let resource = match decodes.new {
+                true => resolver.take_as_written(&place, name),
+                false => resolver.resolve(&place, name),
+            };
+            if let Some(resource) = resource {
                 decodes.resource = resource;
             }
         }
@@ -196,6 +203,7 @@ fn parsed(decodes: &Decodes) -> Result<(BinaryResource, ResourceSpelling), Viola
         kind,
         decodable,
         stance,
+        new: decodes.new,
     };
     Ok((decodes, name))
 }

@@ -177,6 +177,30 @@ async fn is_deleted(place: &Place) {
 }
 
 #[tokio::test]
+async fn the_kind_of_a_collection_is_corrected_while_it_holds_no_object() {
+    let place = Place::start().await;
+    let correct = |kind| {
+        [
+            "collections",
+            "update",
+            "widgets.example.io",
+            "--kind",
+            kind,
+        ]
+    };
+    place.well(&correct("Wigdet")).await;
+    let wrong = place.ask(&correct("not a kind")).await;
+    assert_eq!(wrong.code, 2, "{}", wrong.err);
+    assert!(wrong.err.contains("--kind"), "{}", wrong.err);
+    place.well(&correct("Widget")).await;
+    let file = place.file("w.yaml", WIDGET);
+    place.well(&["create", "-f", text(&file)]).await;
+    let held = place.ask(&correct("Wigdet")).await;
+    assert_eq!(held.code, 4, "{}", held.err);
+    assert!(held.err.contains("delete them first"), "{}", held.err);
+}
+
+#[tokio::test]
 async fn what_is_applied_keeps_what_others_have_set() {
     let place = Place::start().await;
     let file = place.file("w.yaml", WIDGET);

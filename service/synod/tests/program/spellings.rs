@@ -173,6 +173,32 @@ async fn a_name_that_fits_two_known_resources_is_refused() {
 }
 
 #[tokio::test]
+async fn a_manifest_marks_a_resource_that_its_binary_brings_as_new() {
+    let (cluster, _client) = cluster_with_widgets().await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("binary.yaml");
+    let check = async |name: &str, mark: &str| {
+        let decodes = format!("{{resource: {name}, decodableVersions: [acme.org/v1]{mark}}}");
+        let text = format!("{{resources: [{decodes}], leftToOthers: ['*']}}");
+        std::fs::write(&file, text).unwrap();
+        let words = ["check-binary", "--assume-complete", "-f"];
+        let words = [&words[..], &[file.to_str().unwrap()]].concat();
+        cluster.ask(&words).await
+    };
+    let unmarked = check("certificates.acme.org", "").await;
+    assert_eq!(unmarked.code, 3, "{}", unmarked.err);
+    assert!(unmarked.err.contains("`new: true`"), "{}", unmarked.err);
+    let unmarked = check("certificates.acme.org", ", new: false").await;
+    assert_eq!(unmarked.code, 3, "{}", unmarked.err);
+    let marked = check("certificates.acme.org", ", new: true").await;
+    assert_eq!((marked.code, &*marked.err), (0, ""), "{}", marked.out);
+    // What is known is judged as any other.
+    let known = check(WIDGETS, ", new: true").await;
+    assert_eq!(known.code, 8, "{}", known.err);
+    assert!(known.out.contains("example.io/v2"), "{}", known.out);
+}
+
+#[tokio::test]
 async fn a_manifest_and_a_setting_name_resources_by_the_same_rule() {
     let (cluster, _client) = cluster_with_widgets().await;
     let directory = tempfile::tempdir().unwrap();

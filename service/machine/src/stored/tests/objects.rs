@@ -168,6 +168,7 @@ pub(super) fn commands() -> Vec<Command> {
             create_on_update: Some(false),
             unconditional_update: Some(true),
             status_subresource: None,
+            kind: Kind::parse("Gadget").ok(),
             preconditions: Preconditions::default(),
         }),
         Command::CreateObject(plain.clone()),

@@ -18,6 +18,8 @@ pub(crate) enum Keeps {
         resource: usize,
         strict: Option<bool>,
         status: Option<bool>,
+        /// Which of two kinds it is to have from now on.
+        kind: Option<bool>,
         expects: Expects,
     },
     Remove {
@@ -179,11 +181,13 @@ fn keeps() -> impl Strategy<Value = Keeps> {
         status,
     });
     let status = prop::option::weighted(0.5, prop::bool::weighted(0.8));
-    let change = (resource(), any::<Option<bool>>(), status, expects());
-    let change = change.prop_map(|(resource, strict, status, expects)| Keeps::Rules {
+    let kind = prop::option::weighted(0.3, any::<bool>());
+    let change = (resource(), any::<Option<bool>>(), status, kind, expects());
+    let change = change.prop_map(|(resource, strict, status, kind, expects)| Keeps::Rules {
         resource,
         strict,
         status,
+        kind,
         expects,
     });
     let remove = (resource(), expects());

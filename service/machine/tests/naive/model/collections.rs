@@ -75,9 +75,25 @@ impl World {
         if let Some(status) = update.status_subresource {
             rules.status_subresource = status;
         }
-        if rules == collection.rules {
+        let corrected = update.kind.clone().filter(|kind| *kind != collection.kind);
+        if rules == collection.rules && corrected.is_none() {
             let same = written(WrittenHow::Unchanged, &collection.metadata);
             return Ok(Answer::Wrote(same));
+        }
+        if let Some(kind) = corrected {
+            if self
+                .objects
+                .keys()
+                .any(|key| key.resource == update.resource)
+            {
+                return Err(no(ErrorKind::Conflict));
+            }
+            let mut others = self.collections.values();
+            let group = update.resource.group();
+            if others.any(|other| other.resource.group() == group && other.kind == kind) {
+                return Err(no(ErrorKind::AlreadyExists));
+            }
+            collection.kind = kind;
         }
         if rules.strict_storage_version && !was_strict && self.has_fixed_entry(&update.resource) {
             return Err(no(ErrorKind::NoAgreement));

@@ -49,12 +49,13 @@ impl World {
             let refusal = no(ErrorKind::Unavailable).with("not_executed", "true");
             return Err(refusal);
         }
-        let names_observer = match command {
+        let is_newest = match command {
             Command::ObserveStorage(observe) => observe.observer.is_some(),
             Command::DismissLooks(_) => true,
+            Command::UpdateCollection(update) => update.kind.is_some(),
             _ => false,
         };
-        if names_observer && self.raised_to.is_none_or(|version| version < 3) {
+        if is_newest && self.raised_to.is_none_or(|version| version < 3) {
             return Err(no(ErrorKind::Unavailable).with("not_executed", "true"));
         }
         let names_status = match command {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use synod_machine::{
     Answer, Applied, Change, ChangeOf, Command, LogEntry, Outcome, RevisionEvents,
 };
-use synod_model::{Finalizers, Object, PackedObject};
+use synod_model::{Collection, Finalizers, Object, PackedObject};
 
 /// How often each situation came up.
 #[derive(Debug, Default)]
 pub(crate) struct ReachedObjects(BTreeMap<String, u32>);
 
 /// Every situation that the logs must come to.
-const SITUATIONS: [&str; 43] = [
+const SITUATIONS: [&str; 45] = [
     "create: Created",
     "create: ALREADY_EXISTS",
     "create: NOT_FOUND",
@@ -49,6 +49,8 @@ const SITUATIONS: [&str; 43] = [
     "collection: NO_AGREEMENT",
     "collection: Updated",
     "collection: Deleted",
+    "collection: its kind was corrected",
+    "collection: CONFLICT for another kind",
     "report: ENCODING_NOT_SELECTED",
     "an object expired",
     "a dependent went with its owner",
@@ -76,6 +78,7 @@ impl ReachedObjects {
                 .find(|events| outcome.changed && events.revision == outcome.revision)
             {
                 self.look_at_events(&envelope.command, events);
+                self.look_at_kinds(events);
             }
         }
     }
@@ -98,6 +101,11 @@ impl ReachedObjects {
             Command::Restore(_) => "restore",
             _ => return,
         };
+        if let (Command::UpdateCollection(_), Err(refusal)) = (command, &outcome.result)
+            && refusal.metadata.contains_key("objects")
+        {
+            self.came_to(format!("{what}: {} for another kind", refusal.kind));
+        }
         match &outcome.result {
             Ok(_) if what == "restore" => self.came_to("a backup was restored with its objects"),
             Ok(Answer::Wrote(written)) => {
@@ -112,6 +120,18 @@ impl ReachedObjects {
             }
             Ok(_) => {}
             Err(refusal) => self.came_to(format!("{what}: {}", refusal.kind)),
+        }
+    }
+
+    fn look_at_kinds(&mut self, events: &RevisionEvents) {
+        let mut changes = events.changes.iter();
+        let is_correction = |change: &Change| {
+            let change = change.of::<Collection>();
+            let rows = change.and_then(|change| change.before.zip(change.after));
+            rows.is_some_and(|(before, after)| before.kind != after.kind)
+        };
+        if changes.any(is_correction) {
+            self.came_to("collection: its kind was corrected");
         }
     }
 

@@ -34,6 +34,7 @@ impl Script {
                 resource: of,
                 strict,
                 status,
+                kind: of_kind,
                 expects,
             } => Command::UpdateCollection(UpdateCollection {
                 resource: resource(*of),
@@ -41,6 +42,10 @@ impl Script {
                 create_on_update: Some(true),
                 unconditional_update: None,
                 status_subresource: *status,
+                kind: of_kind.map(|second| match second {
+                    true => Kind::parse("Corrected").expect(LEGAL),
+                    false => kind(*of),
+                }),
                 preconditions: of_collection(*of, *expects, state),
             }),
             Keeps::Remove {
@@ -335,9 +340,10 @@ fn owner(which: usize, state: &State) -> OwnerReference {
     let of = usize::from(key.name.namespace().is_none());
     let present = state.present().object(&key);
     let nobody = Uid::from_bytes([which as u8; 16]);
+    let collection = state.present().collection(&key.resource);
     OwnerReference {
         api_version: ApiVersion::parse(["v1", "apps/v9"][of]).expect(LEGAL),
-        kind: kind(of),
+        kind: collection.map_or_else(|| kind(of), |collection| collection.kind.clone()),
         name: name_of(which),
         uid: present.map_or(nobody, |object| object.metadata.uid),
         controller: false,

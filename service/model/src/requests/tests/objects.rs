@@ -3,8 +3,8 @@ use bytes::Bytes;
 use super::*;
 use crate::limits::{OBJECT_BYTES_MAX, TRANSACTION_OPERATIONS_MAX};
 use crate::{
-    ApiVersion, Attributes, Content, Fences, FencingToken, LeaseKey, MediaType, MetadataPatch,
-    ObjectKey, ObjectName, Patch, PatchFormat, Preconditions, TtlChange,
+    ApiVersion, Attributes, Content, Fences, FencingToken, Kind, LeaseKey, MediaType,
+    MetadataPatch, ObjectKey, ObjectName, Patch, PatchFormat, Preconditions, TtlChange,
 };
 
 fn key(name: &str) -> ObjectKey {
@@ -185,19 +185,25 @@ fn a_transaction_names_each_fault_of_each_operation_and_no_key_twice() {
 }
 
 #[test]
-fn an_update_of_a_collection_must_name_a_rule() {
+fn an_update_of_a_collection_must_name_a_rule_or_the_kind() {
     let update = UpdateCollection {
         resource: key("a").resource,
         strict_storage_version: None,
         create_on_update: None,
         unconditional_update: None,
         status_subresource: None,
+        kind: None,
         preconditions: Preconditions::default(),
     };
     assert_eq!(update.check().len(), 1);
-    let named = UpdateCollection {
+    let ruled = UpdateCollection {
         create_on_update: Some(false),
+        ..update.clone()
+    };
+    assert!(ruled.check().is_empty());
+    let corrected = UpdateCollection {
+        kind: Kind::parse("Widget").ok(),
         ..update
     };
-    assert!(named.check().is_empty());
+    assert!(corrected.check().is_empty());
 }
