@@ -5,6 +5,7 @@ mod suite;
 
 mod migrations;
 mod stage;
+mod statuses;
 
 use serde_json::Value;
 

@@ -44,6 +44,7 @@ mod sessions;
 mod shelf;
 mod statements;
 mod status_subresource;
+mod statuses;
 #[path = "../support/stored.rs"]
 mod stored;
 mod strictness;

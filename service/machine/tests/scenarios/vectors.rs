@@ -7,7 +7,6 @@
 mod suite;
 
 mod migrations;
-mod statuses;
 
 use std::time::Duration;
 
