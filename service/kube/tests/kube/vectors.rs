@@ -4,6 +4,7 @@
 mod suite;
 
 mod migrations;
+mod migrator;
 mod stage;
 mod statuses;
 
