@@ -193,6 +193,27 @@ impl Stage {
     }
 }
 
+/// The document of a ControllerRevision with this controller: its version, kind and name.
+pub(super) fn controller_revision(name: &str, controller: [&str; 3]) -> Value {
+    let [version, kind, owner] = controller;
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {
+            "name": name,
+            "ownerReferences": [{
+                "apiVersion": version,
+                "kind": kind,
+                "name": owner,
+                "uid": "8a9bd7e4-5b1f-4f3a-9a53-3f7f9a6a2c11",
+                "controller": true,
+            }],
+        },
+        "data": {},
+        "revision": 1,
+    })
+}
+
 /// The path of a migration.
 pub(super) fn path(name: &str) -> String {
     format!("{MIGRATIONS}/{name}")
