@@ -5,6 +5,7 @@ mod suite;
 
 mod migrations;
 mod migrator;
+mod printers;
 mod snapshots;
 mod stage;
 mod statuses;
