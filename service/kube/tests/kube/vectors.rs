@@ -3,6 +3,7 @@
 #[path = "../../../../tests/vectors/suite.rs"]
 mod suite;
 
+mod error_texts;
 mod migrations;
 mod migrator;
 mod printers;
