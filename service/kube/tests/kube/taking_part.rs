@@ -404,7 +404,21 @@ async fn a_status_is_the_report_of_the_server_that_it_names() {
         stored.storage_version.unwrap().entries[0].kind,
         "Deployment"
     );
-    // A patch of the status is a report, too.
+    // The core group is called so.
+    let core = updated(&api, "core.pods", "server-1", "apps/v1").await;
+    assert_eq!(core.code, 200, "{core:?}");
+    assert_eq!(api.get("/apis/synod.io/v1/agreements/pods").await.code, 200);
+}
+
+#[tokio::test]
+async fn a_patch_of_a_status_is_a_report_that_names_the_common_version() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let name = "apps.deployments";
+    for server in ["server-1", "server-2"] {
+        joined(&api, server, "one").await;
+        reported(&api, name, server, "apps/v1").await;
+    }
     let path = format!("{VERSIONS}/{name}/status");
     let mut patch = json!({"status": {"storageVersions": [entry("server-1", "apps/v1beta1")]}});
     let stale = api.patch(&path, "strategic-merge", &patch).await;
@@ -416,10 +430,6 @@ async fn a_status_is_the_report_of_the_server_that_it_names() {
         ["server-1=apps/v1beta1", "server-2=apps/v1"],
         "{patched:?}"
     );
-    // The core group is called so.
-    let core = updated(&api, "core.pods", "server-1", "apps/v1").await;
-    assert_eq!(core.code, 200, "{core:?}");
-    assert_eq!(api.get("/apis/synod.io/v1/agreements/pods").await.code, 200);
 }
 
 #[tokio::test]
