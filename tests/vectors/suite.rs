@@ -425,11 +425,7 @@ const FILES: &[File] = &[
         []
     ),
     file!("dns_names.json", [], []),
-    file!(
-        "identity_lease_gc.json",
-        ["deleted"],
-        ["label", "namespace"]
-    ),
+    file!("identity_lease_gc.json", ["deleted"], []),
     file!("lease_candidate_compare.json", ["result", "want"], []),
     file!(
         "local_update_storage_version.json",

@@ -4,7 +4,6 @@
 mod suite;
 
 mod error_texts;
-mod migrations;
 mod retry_budget;
 mod write_barrier;
 

@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// The cell of what a StorageVersion does not have.
+const UNSET: &str = "<unset>";
+
 /// A column of a table. Name comes before and Age behind all of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
@@ -58,7 +61,7 @@ pub(crate) const COMMON: Column = column(
     "CommonEncodingVersion",
     "The version that all API servers encode.",
     0,
-    |it| or(&it["status"]["commonEncodingVersion"], "<unset>"),
+    |it| or(&it["status"]["commonEncodingVersion"], UNSET),
 );
 pub(crate) const ENCODINGS: Column = column(
     "StorageVersions",
@@ -175,6 +178,9 @@ fn encodings(document: &Value) -> Value {
             format!("{}={}", of("apiServerID"), of("encodingVersion"))
         })
         .collect();
+    if reported.is_empty() {
+        return json!(UNSET);
+    }
     let shown = reported
         .iter()
         .take(3)
@@ -202,6 +208,7 @@ mod tests {
             let reported: Vec<Value> = ids.iter().map(|id| one(id)).collect();
             encodings(&json!({"status": {"storageVersions": reported}}))
         };
+        assert_eq!(of(&[]), "<unset>");
         assert_eq!(of(&["a", "b"]), "a=v1,b=v1");
         assert_eq!(of(&["a", "b", "c", "d", "e"]), "a=v1,b=v1,c=v1 + 2 more...");
     }

@@ -31,7 +31,7 @@
 //! | `reviews`, `rights` | who a caller is, and what it may do |
 //! | `bodies`, `bounded`, `body` | what is sent to be written: as it comes in, is read, and is checked |
 //! | `sources`, `reads`, `shown`, `documents`, `leases`, `candidates`, `migrations`, `migration_status`, `snapshots`, `events` | the calls of each kind, and its documents |
-//! | `identity`, `reports`, `kind_names` | how an API server takes part: identity leases are members, writes of status reports |
+//! | `identity`, `reports`, `storage_version_status`, `kind_names` | how an API server takes part: identity leases are members, writes of status reports |
 //! | `answer`, `table`, `escaped`, `compression` | answers as they are sent |
 //! | `protobuf` | documents as messages, and messages as documents |
 //! | `status` | refusals, in Kubernetes' words |
@@ -78,6 +78,7 @@ mod shown;
 mod snapshots;
 mod sources;
 mod status;
+mod storage_version_status;
 mod strategic;
 mod table;
 mod tried;

@@ -38,11 +38,15 @@ pub(crate) async fn get(
     query: &Query,
 ) -> Result<Response, Fault> {
     let asked = query.asked()?;
-    let found = patient(calls, asked)
-        .get(&shape.kind, about.namespace, about.name, asked)
+    let (kind, namespace, name) = (&shape.kind, about.namespace, about.name);
+    let mut found = patient(calls, asked)
+        .get(kind, namespace, name, asked)
         .await;
-    let found = found.map_err(|refusal| Fault::of(&or_future(refusal, asked), about))?;
-    let found = shape.one(found);
+    if let Some(revision) = late_revision(&found, asked) {
+        let exact = calls.get(kind, namespace, name, Asked::Exact(revision));
+        found = exact.await.map_err(|refusal| or_future(refusal, revision));
+    }
+    let found = shape.one(found.map_err(|refusal| Fault::of(&refusal, about))?);
     Ok(answer::document(&calls.origin, shape.media, 200, &found))
 }
 
@@ -126,22 +130,23 @@ pub(crate) async fn page(
         Start::First(asked) => *asked,
         Start::After(_) | Start::AtPresent(_) => Asked::Newest,
     };
-    let page = patient(calls, asked).page(scope, start.clone(), size).await;
-    page.map_err(|refusal| {
-        let refusal = or_future(refusal, asked);
-        match (refusal.kind, start) {
-            (ErrorKind::Compacted, Start::After(token)) => {
-                let mut fault = Fault::expired(TOO_OLD);
-                fault.continue_token = Some(format!("{AT_PRESENT}{token}"));
-                fault
-            }
-            (ErrorKind::InvalidArgument, Start::After(_) | Start::AtPresent(_))
-                if is_of_token(&refusal) =>
-            {
-                Fault::bad_request(format!("continue key is not valid: {}", refusal.message))
-            }
-            _ => Fault::of(&refusal, about),
+    let mut page = patient(calls, asked).page(scope, start.clone(), size).await;
+    if let Some(revision) = late_revision(&page, asked) {
+        let exact = calls.page(scope, Start::First(Asked::Exact(revision)), size);
+        page = exact.await.map_err(|refusal| or_future(refusal, revision));
+    }
+    page.map_err(|refusal| match (refusal.kind, start) {
+        (ErrorKind::Compacted, Start::After(token)) => {
+            let mut fault = Fault::expired(TOO_OLD);
+            fault.continue_token = Some(format!("{AT_PRESENT}{token}"));
+            fault
         }
+        (ErrorKind::InvalidArgument, Start::After(_) | Start::AtPresent(_))
+            if is_of_token(&refusal) =>
+        {
+            Fault::bad_request(format!("continue key is not valid: {}", refusal.message))
+        }
+        _ => Fault::of(&refusal, about),
     })
 }
 
@@ -159,13 +164,26 @@ fn patient(calls: &Calls, asked: Asked) -> Calls {
     }
 }
 
-/// What a refusal is of such a read: the revision did not come in time.
-fn or_future(refusal: Refusal, asked: Asked) -> Refusal {
-    match (refusal.kind, asked) {
-        (ErrorKind::DeadlineExceeded, Asked::NotOlderThan(revision)) => {
-            Refusal::new(ErrorKind::FutureRevision, revision.to_string())
+/// The revision that a read was to be no older than, if it did not come in time.
+///
+/// A read at exactly this revision finds it, or is refused with the present one.
+fn late_revision<T>(found: &Result<T, Refusal>, asked: Asked) -> Option<u64> {
+    match (found, asked) {
+        (Err(refusal), Asked::NotOlderThan(revision))
+            if refusal.kind == ErrorKind::DeadlineExceeded =>
+        {
+            Some(revision)
         }
-        _ => refusal,
+        _ => None,
+    }
+}
+
+/// The refusal of a read at a late revision. A replica that cannot prove what the present revision is does not name it.
+fn or_future(refusal: Refusal, revision: u64) -> Refusal {
+    match refusal.kind {
+        // Of these, the first two say that the revision has come meanwhile.
+        ErrorKind::Compacted | ErrorKind::NotFound | ErrorKind::FutureRevision => refusal,
+        _ => Refusal::new(ErrorKind::FutureRevision, revision.to_string()),
     }
 }
 

@@ -6,7 +6,7 @@
 //! | update or patch of the status, with one entry that is new or changed | a report by the member that the entry is of |
 //! | the others' entries in it | must be as they are |
 //! | an entry that is not in it | refused, while the member of that entry takes part; when it goes, its entries go with it |
-//! | `commonEncodingVersion` and `conditions` in it | nothing: Synod computes them |
+//! | `commonEncodingVersion` and `conditions` in it | nothing: Synod computes them. They are checked by Kubernetes' rules |
 //!
 //! The updater of API servers of Kubernetes (`k8s.io/apiserver/pkg/storageversion`) reads, creates and updates so.
 //!
@@ -36,6 +36,7 @@ use crate::request::Asked;
 use crate::rights::Target;
 use crate::sources::{Calls, PAGE_MAX, Paging, Start, storage_version_of};
 use crate::status::{About, Fault};
+use crate::storage_version_status;
 
 /// The number of the first statement of an epoch.
 const FIRST: u64 = 1;
@@ -79,6 +80,10 @@ pub(crate) async fn update(
     for _ in 0..TRIES {
         let live = live(calls, about).await?;
         live.is_expected(expected, about)?;
+        let violations = storage_version_status::check(&document["status"]);
+        if !violations.is_empty() {
+            return Err(Fault::unsound(&violations, about));
+        }
         let found = match live.change(&said, about)? {
             None => restated(calls, &live, &said, about).await?,
             found => found,

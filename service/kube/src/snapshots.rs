@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use synod_model::{HASH_LABEL, Refusal};
+use synod_model::{HASH_LABEL, Refusal, Violation};
 use synod_proto::v1;
 
 use crate::documents;
@@ -83,11 +83,11 @@ pub(crate) async fn create(
     let mut said = Said::of(document, about)?;
     let data = &document["data"];
     if !data.is_object() {
-        return Err(invalid(
-            about,
-            "data",
-            "Required value: data is mandatory, and an object",
-        ));
+        let fault = match data {
+            Value::Null => Violation::required("data is mandatory"),
+            data => Violation::invalid(&data.to_string(), "data must be a valid JSON object"),
+        };
+        return Err(invalid(about, "data", &fault.rule));
     }
     let Some(owner) = said.controller else {
         let rule = "Required value: a snapshot begins in the history of its controller";

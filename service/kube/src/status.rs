@@ -309,8 +309,8 @@ impl Fault {
                 let prefix = "Too large resource version";
                 let cause = json!({"reason": "ResourceVersionTooLarge", "message": prefix});
                 let message = match told.starts_with(prefix) {
-                    true => told.to_owned(),
-                    false => format!("{prefix}: {told}"),
+                    true => format!("Timeout: {told}"),
+                    false => format!("Timeout: {prefix}: {told}"),
                 };
                 Self::new(504, "Timeout", message)
                     .because(vec![cause])

@@ -7,9 +7,9 @@ use crate::{ApiVersion, Condition, ConditionStatus, Identity, MemberId, Revision
 ///
 /// The versions that entries decode and serve do not count. This function takes a step for each entry. A replica
 /// derives the same from counts, and checks that result with this function when it reads a checkpoint.
-pub(crate) fn common_encoding_version<'a>(
-    encodings: impl IntoIterator<Item = Option<&'a ApiVersion>>,
-) -> Option<&'a ApiVersion> {
+pub(crate) fn common_encoding_version<'a, V: PartialEq + ?Sized>(
+    encodings: impl IntoIterator<Item = Option<&'a V>>,
+) -> Option<&'a V> {
     let mut encodings = encodings.into_iter();
     let first = encodings.next()??;
     encodings
@@ -118,14 +118,14 @@ mod tests {
 
     #[test]
     fn no_entries_have_nothing_in_common() {
-        assert_eq!(common_encoding_version([]), None);
+        assert_eq!(common_encoding_version::<ApiVersion>([]), None);
     }
 
     #[test]
     fn an_entry_without_an_encoding_has_nothing_in_common_with_any() {
         let v1 = version("v1");
-        assert_eq!(common_encoding_version([None]), None);
-        assert_eq!(common_encoding_version([None, None]), None);
+        assert_eq!(common_encoding_version::<ApiVersion>([None]), None);
+        assert_eq!(common_encoding_version::<ApiVersion>([None, None]), None);
         assert_eq!(common_encoding_version([None, Some(&v1)]), None);
         assert_eq!(common_encoding_version([Some(&v1), None]), None);
     }

@@ -175,7 +175,7 @@ pub use server_look::{ObservedServer, ObserverName, ServerLook};
 pub use settings::{Settings, SettingsPatch};
 pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;
-pub use storage_version_status::{check_common_version, check_conditions};
+pub use storage_version_status::{ConditionText, check_common_version, check_conditions};
 pub use stored_in::{StoredIn, Walk};
 pub use switch::{Feature, SWITCHES_SINCE, Switch};
 pub use text::misleads;

@@ -1,26 +1,51 @@
 //! The rules for the status of a StorageVersion.
 //!
-//! Kubernetes checks them when a client writes a status. In Synod no client can write one: apply
-//! computes agreement and conditions. The same rules are checked on a status that is read from a
+//! Kubernetes checks them when a client writes a status, and so does the Kubernetes API of Synod.
+//! What is stored is computed by apply. The same rules are checked on a status that is read from a
 //! checkpoint.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use crate::agreement::common_encoding_version;
 use crate::names::qualified_name;
-use crate::{ApiVersion, Condition, Violation, Violations};
+use crate::{Condition, Violation, Violations};
+
+/// The texts of a condition, as a client writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct ConditionText<'a> {
+    /// The type.
+    pub kind: &'a str,
+    /// The status, such as `True`.
+    pub status: &'a str,
+    /// The reason, one word for programs.
+    pub reason: &'a str,
+    /// The reason, a sentence for people.
+    pub message: &'a str,
+}
+
+impl<'a> From<&'a Condition> for ConditionText<'a> {
+    fn from(condition: &'a Condition) -> Self {
+        Self {
+            kind: &condition.kind,
+            status: condition.status.as_str(),
+            reason: &condition.reason,
+            message: &condition.message,
+        }
+    }
+}
 
 /// Checks that `common` is the one version that these entries encode.
-pub fn check_common_version<'a>(
-    encodings: impl IntoIterator<Item = Option<&'a ApiVersion>>,
-    common: Option<&ApiVersion>,
+pub fn check_common_version<'a, V: PartialEq + Display + ?Sized + 'a>(
+    encodings: impl IntoIterator<Item = Option<&'a V>>,
+    common: Option<&V>,
 ) -> Violations {
     let violation = match (common_encoding_version(encodings), common) {
         (None, None) => return Violations::new(),
         (Some(actual), Some(common)) if actual == common => return Violations::new(),
         (Some(actual), Some(common)) => {
             let rule = format_args!("the actual common encoding version is {actual}");
-            Violation::invalid(common.as_str(), rule)
+            Violation::invalid(&common.to_string(), rule)
         }
         (Some(actual), None) => {
             // Kubernetes quotes what is not set.
@@ -28,7 +53,7 @@ pub fn check_common_version<'a>(
             Violation::invalid("null", rule)
         }
         (None, Some(common)) => Violation::invalid(
-            common.as_str(),
+            &common.to_string(),
             "should be nil if servers do not agree on the same encoding version, or if there is \
              no server reporting the supported versions yet",
         ),
@@ -38,32 +63,33 @@ pub fn check_common_version<'a>(
 
 /// Checks that each condition is there once and has all required fields.
 ///
-/// The type may be unknown here: later releases may have more types.
-pub fn check_conditions<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> Violations {
+/// The type and the status may be unknown here: later releases may have more of them.
+pub fn check_conditions<'a, C: Into<ConditionText<'a>>>(
+    conditions: impl IntoIterator<Item = C>,
+) -> Violations {
     let mut violations = Violations::new();
     let mut places = BTreeMap::new();
-    for (i, condition) in conditions.into_iter().enumerate() {
-        if let Some(first) = places.get(&condition.kind) {
+    for (i, condition) in conditions.into_iter().map(Into::into).enumerate() {
+        if let Some(first) = places.get(condition.kind) {
             let rule = format_args!(
                 "the type of the condition is not unique, it also appears in conditions[{first}]"
             );
-            violations.push(Violation::invalid(&condition.kind, rule).at(&field(i, "type")));
+            violations.push(Violation::invalid(condition.kind, rule).at(&field(i, "type")));
         } else {
-            places.insert(&condition.kind, i);
+            places.insert(condition.kind, i);
         }
         check_condition(i, condition, &mut violations);
     }
     violations
 }
 
-fn check_condition(i: usize, condition: &Condition, violations: &mut Violations) {
-    if let Err(rule) = qualified_name(&condition.kind) {
-        violations.push(Violation::invalid(&condition.kind, rule).at(&field(i, "type")));
+fn check_condition(i: usize, condition: ConditionText<'_>, violations: &mut Violations) {
+    for (name, value) in [("type", condition.kind), ("status", condition.status)] {
+        if let Err(rule) = qualified_name(value) {
+            violations.push(Violation::invalid(value, rule).at(&field(i, name)));
+        }
     }
-    for (name, value) in [
-        ("reason", &condition.reason),
-        ("message", &condition.message),
-    ] {
+    for (name, value) in [("reason", condition.reason), ("message", condition.message)] {
         if value.is_empty() {
             let rule = format_args!("{name} cannot be empty");
             violations.push(Violation::required(rule).at(&field(i, name)));
@@ -78,6 +104,7 @@ fn field(i: usize, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ApiVersion;
 
     fn version(text: &str) -> ApiVersion {
         ApiVersion::parse(text).unwrap()
@@ -94,6 +121,32 @@ mod tests {
         assert_eq!(
             texts(&violations),
             ["commonEncodingVersion: Invalid value: \"null\": the common encoding version is v1"]
+        );
+    }
+
+    #[test]
+    fn versions_that_a_client_writes_are_compared_as_texts() {
+        let violations = check_common_version([Some("/v1"), Some("/v1")], Some("v1"));
+        assert_eq!(
+            texts(&violations),
+            [
+                "commonEncodingVersion: Invalid value: \"v1\": the actual common encoding version is /v1"
+            ]
+        );
+        assert!(check_common_version([Some("/v1")], Some("/v1")).is_empty());
+    }
+
+    #[test]
+    fn a_condition_has_a_status() {
+        let computed = computed();
+        let unsaid = ConditionText {
+            status: "",
+            ..ConditionText::from(&computed)
+        };
+        let found = texts(&check_conditions([unsaid]));
+        assert!(
+            found[0].starts_with("conditions[0].status: Invalid value: \"\""),
+            "{found:?}"
         );
     }
 

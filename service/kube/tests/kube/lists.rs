@@ -185,7 +185,7 @@ async fn a_list_is_read_at_the_revision_that_is_asked_for() {
     );
     let told = future.body["message"].as_str().unwrap();
     assert!(
-        told.starts_with("Too large resource version: 999999999"),
+        told.starts_with("Timeout: Too large resource version: 999999999, current: "),
         "{told}"
     );
 }

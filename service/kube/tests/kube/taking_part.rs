@@ -56,9 +56,8 @@ async fn updated(api: &Api, name: &str, server: &str, encoding: &str) -> Answer 
     let mut entries = entries.cloned().unwrap_or_default();
     entries.retain(|entry| entry["apiServerID"] != server);
     entries.push(entry(server, encoding));
+    version["status"]["commonEncodingVersion"] = common_version(&entries);
     version["status"]["storageVersions"] = json!(entries);
-    // It computes these by itself.
-    version["status"]["commonEncodingVersion"] = json!("nonsense");
     version["status"]["conditions"] = json!([]);
     api.put(&format!("{path}/status"), &version).await
 }
@@ -91,6 +90,16 @@ pub(crate) fn entry(server: &str, encoding: &str) -> Value {
         "decodableVersions": ["apps/v1", "apps/v1beta1"],
         "servedVersions": ["apps/v1"],
     })
+}
+
+/// The version that all entries encode, as the updater of API servers computes it; `null` if they differ.
+pub(crate) fn common_version(entries: &[Value]) -> Value {
+    let mut encodings = entries.iter().map(|entry| &entry["encodingVersion"]);
+    let first = encodings.next().unwrap_or(&Value::Null);
+    match encodings.all(|encoding| encoding == first) {
+        true => first.clone(),
+        false => Value::Null,
+    }
 }
 
 pub(crate) fn servers(version: &Value) -> Vec<String> {
@@ -395,19 +404,32 @@ async fn a_status_is_the_report_of_the_server_that_it_names() {
         stored.storage_version.unwrap().entries[0].kind,
         "Deployment"
     );
-    // A patch of the status is a report, too.
+    // The core group is called so.
+    let core = updated(&api, "core.pods", "server-1", "apps/v1").await;
+    assert_eq!(core.code, 200, "{core:?}");
+    assert_eq!(api.get("/apis/synod.io/v1/agreements/pods").await.code, 200);
+}
+
+#[tokio::test]
+async fn a_patch_of_a_status_is_a_report_that_names_the_common_version() {
+    let replicas = Replicas::one().await;
+    let api = Api::of(&replicas);
+    let name = "apps.deployments";
+    for server in ["server-1", "server-2"] {
+        joined(&api, server, "one").await;
+        reported(&api, name, server, "apps/v1").await;
+    }
     let path = format!("{VERSIONS}/{name}/status");
-    let patch = json!({"status": {"storageVersions": [entry("server-1", "apps/v1beta1")]}});
+    let mut patch = json!({"status": {"storageVersions": [entry("server-1", "apps/v1beta1")]}});
+    let stale = api.patch(&path, "strategic-merge", &patch).await;
+    assert_eq!(stale.code, 422, "{stale:?}");
+    patch["status"]["commonEncodingVersion"] = Value::Null;
     let patched = api.patch(&path, "strategic-merge", &patch).await;
     assert_eq!(
         servers(&patched.body),
         ["server-1=apps/v1beta1", "server-2=apps/v1"],
         "{patched:?}"
     );
-    // The core group is called so.
-    let core = updated(&api, "core.pods", "server-1", "apps/v1").await;
-    assert_eq!(core.code, 200, "{core:?}");
-    assert_eq!(api.get("/apis/synod.io/v1/agreements/pods").await.code, 200);
 }
 
 #[tokio::test]
@@ -423,6 +445,7 @@ async fn a_status_says_nothing_for_others() {
     let with = |entries: &[Value]| {
         let mut document = there.clone();
         document["status"]["storageVersions"] = json!(entries);
+        document["status"]["commonEncodingVersion"] = common_version(entries);
         document
     };
     let both = [entry("server-1", "apps/v1"), entry("server-2", "apps/v1")];

@@ -3,8 +3,13 @@
 #[path = "../../../../tests/vectors/suite.rs"]
 mod suite;
 
+mod error_texts;
 mod migrations;
+mod migrator;
+mod printers;
+mod snapshots;
 mod stage;
+mod statuses;
 
 use serde_json::Value;
 

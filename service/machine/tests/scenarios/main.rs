@@ -46,6 +46,7 @@ mod sessions;
 mod shelf;
 mod statements;
 mod status_subresource;
+mod statuses;
 #[path = "../support/stored.rs"]
 mod stored;
 mod strictness;

@@ -7,7 +7,6 @@
 mod suite;
 
 mod migrations;
-mod statuses;
 
 use std::collections::BTreeSet;
 
@@ -15,8 +14,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use suite::{Case, Fields};
-use synod_machine::{Command, Expire, StorageVersionView};
-use synod_model::{ApiVersion, Join, Kind, ReportEntry, Stance, StoredIn, Ttl};
+use synod_machine::{Command, Expire, Row, StorageVersionView};
+use synod_model::{
+    AcquireLease, ApiVersion, HolderIdentity, Join, Kind, LeaseKey, ReportEntry, Stance, StoredIn,
+    Ttl,
+};
 
 use crate::cluster::{Cluster, Server, TTL, accepted, join, renew};
 use crate::entry::{of, resource, version};
@@ -78,15 +80,33 @@ fn identity_lease_gc() {
                 .ok_or(format!("{field} is no number"))?;
             Ok::<_, String>(Duration::from_secs(value))
         };
-        let mut cluster = Cluster::formed();
         let ttl = Ttl::from_millis(seconds("duration")?.as_millis() as u64);
-        accepted(cluster.send(Command::Join(Join {
-            ttl: ttl.map_err(|violation| violation.to_string())?,
-            ..join("kube-apiserver", "first")
-        })));
+        let ttl = ttl.map_err(|violation| violation.to_string())?;
+        // The Kubernetes API makes a member of a lease with this label in this namespace, and a plain lease of all others.
+        let is_member = case["label"] == "kube-apiserver" && case["namespace"] == "kube-system";
+        let mut cluster = Cluster::formed();
+        accepted(
+            cluster.send(match is_member {
+                true => Command::Join(Join {
+                    ttl,
+                    ..join("kube-apiserver", "first")
+                }),
+                false => Command::AcquireLease(AcquireLease {
+                    key: LeaseKey::new(text(case, "namespace"), "kube-apiserver")
+                        .map_err(|violations| violations.to_string())?,
+                    holder: HolderIdentity::parse("first")
+                        .map_err(|violation| violation.to_string())?,
+                    ttl,
+                    wait: None,
+                    if_member: None,
+                }),
+            }),
+        );
         cluster.pass(seconds("renewAgeSeconds")?);
         cluster.expires();
-        let deleted = cluster.state.member_count() == 0;
+        let is_lease = |row: &Row| matches!(row, Row::Lease(_));
+        let deleted =
+            cluster.state.member_count() == 0 && !cluster.state.rows().any(|row| is_lease(&row));
         expect_eq("deleted", &deleted, &(case["deleted"] == true))
     });
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use synod_model::{
     ApiVersion, ControllerHistory, ControllerRevision, Kind, Labels, LiveMarks, MediaType,
     Metadata, NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference, Revision,
-    RevisionData, RevisionHash, RevisionNumber, Uid, Violations, WallTime,
-    compare_resource_versions, safe_encode,
+    RevisionData, RevisionHash, RevisionNumber, Uid, WallTime, compare_resource_versions,
+    safe_encode,
 };
 
 use crate::{expanded, expect_eq, suite, text};
@@ -79,44 +79,6 @@ fn every_name_is_cut_where_kubernetes_cuts_it() {
             ),
         }
     });
-}
-
-#[test]
-fn every_revision_is_created_where_kubernetes_creates_it() {
-    let messages = suite::document("validate_controller_revision_create.json");
-    suite::run(
-        "validate_controller_revision_create.json",
-        10,
-        &[],
-        |_, case| {
-            let mut found = Violations::new();
-            found.parsed("metadata.name", ObjectName::parse(text(case, "name")));
-            found.parsed(
-                "metadata.namespace",
-                Namespace::parse(text(case, "namespace")),
-            );
-            let number = case["revision"].as_i64().ok_or("no number")?;
-            // A field without a sign holds no negative number.
-            let number = u64::try_from(number).map_err(|error| error.to_string());
-            let is_number = number.is_ok_and(|number| RevisionNumber::new(number).is_ok());
-            let raw = case["dataRaw"].as_str().unwrap_or_default();
-            let raw = raw.replace("{...}", "{\"a\":1}");
-            let data = RevisionData::new(MediaType::JSON, Bytes::from(raw.clone()));
-            found.parsed("data", data);
-            let said: Vec<String> = found.iter().map(ToString::to_string).collect();
-            let expected = match raw.as_str() {
-                "" => Some("missing"),
-                raw if raw.starts_with('{') => None,
-                _ => Some("notObject"),
-            };
-            if let Some(message) = expected {
-                let message = text(&messages["messages"], message);
-                let is_said = said.iter().any(|said| said.contains(message));
-                expect_eq(is_said, true).map_err(|fault| format!("{said:?}: {fault}"))?;
-            }
-            expect_eq(said.is_empty() && is_number, case["valid"] == true)
-        },
-    );
 }
 
 #[test]

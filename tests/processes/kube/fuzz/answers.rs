@@ -94,7 +94,8 @@ pub(super) fn check(request: &Request, answer: &Answer) -> Result<Value, String>
         return Err(format!("{code} does not say when to try again"));
     }
     // A revision that is still to come is told so; all else would be a replica that does not work.
-    let is_of_future = code == 504 && told.message.starts_with("Too large resource version: ");
+    let future = "Timeout: Too large resource version: ";
+    let is_of_future = code == 504 && told.message.starts_with(future);
     if code >= 500 && !is_of_future {
         return Err(format!("{code} {UNEXPLAINED}: {}", told.message));
     }

@@ -92,7 +92,10 @@ async fn spoke_for_itself_alone(admin: &Kubectl, member: &Kubectl) {
             "kind": "StorageVersion",
             "metadata": { "name": "core.pods", "resourceVersion": "1" },
             "spec": {},
-            "status": { "storageVersions": servers.iter().map(entry).collect::<Vec<_>>() },
+            "status": {
+                "commonEncodingVersion": "v1",
+                "storageVersions": servers.iter().map(entry).collect::<Vec<_>>(),
+            },
         })
     };
     for kubectl in [admin, member] {

@@ -1,6 +1,7 @@
 //! A replica with one migration, its workers, and the Kubernetes API in front of it.
 
 use serde_json::{Value, json};
+use synod_client::Client;
 use synod_model::ErrorKind;
 use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;
@@ -17,7 +18,7 @@ use crate::replicas::Replicas;
 
 /// A replica at which one member reports one resource, so that a migration of it waits.
 pub(super) struct Stage {
-    _replicas: Replicas,
+    replicas: Replicas,
     pub(super) api: Api,
     pub(super) workers: MigrationsClient<Channel>,
     resource: v1::GroupResource,
@@ -82,10 +83,20 @@ impl Stage {
         versions.report(report).await.unwrap();
         Self {
             api: Api::of(&replicas),
-            _replicas: replicas,
+            replicas,
             workers: MigrationsClient::new(channel),
             resource,
         }
+    }
+
+    /// A client of the replica by gRPC.
+    pub(super) async fn client(&self) -> Client {
+        let endpoints = self.replicas.grpc.clone();
+        Client::builder()
+            .endpoints(endpoints)
+            .connect()
+            .await
+            .unwrap()
     }
 
     /// The document of a migration of the resource under this name.
@@ -181,6 +192,27 @@ impl Stage {
         };
         self.workers.clone().retry(request).await.is_ok()
     }
+}
+
+/// The document of a ControllerRevision with this controller: its version, kind and name.
+pub(super) fn controller_revision(name: &str, controller: [&str; 3]) -> Value {
+    let [version, kind, owner] = controller;
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {
+            "name": name,
+            "ownerReferences": [{
+                "apiVersion": version,
+                "kind": kind,
+                "name": owner,
+                "uid": "8a9bd7e4-5b1f-4f3a-9a53-3f7f9a6a2c11",
+                "controller": true,
+            }],
+        },
+        "data": {},
+        "revision": 1,
+    })
 }
 
 /// The path of a migration.
