@@ -390,12 +390,13 @@ def an_answer_that_cannot_be_sent_is_raised_and_ends_the_others(
 
 
 def _goes_on(client: synod.Client, resource: v1.GroupResource, migration: str) -> None:
-    """Another worker has the migration at once, and goes on behind the second page."""
+    """Another worker has the migration at once, and goes on behind the second page, or the third one if that was under way when the
+    worker was told to stop, and was done before it looked."""
     since = time.monotonic()
     store = _Stops()
     worked = client.store_worker("next", [resource], store).run_one(migration)
     assert worked is not None and worked.end == "completed"
-    assert store.asked == ["4", "6", "8"]
+    assert store.asked in (["4", "6", "8"], ["6", "8"])
     assert time.monotonic() - since < 600.0, "the claim before it would have run out after an hour"
 
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_client::{
-    Client, CollectionRules, CreateCollection, Kind, SettingsPatch, WatchFrom, WatchMessage,
-    WatchOptions,
+    Client, CollectionRules, CreateCollection, Kind, ReadOptions, SettingsPatch, WatchFrom,
+    WatchMessage, WatchOptions,
 };
 use tokio::task::JoinSet;
 
@@ -77,9 +77,13 @@ pub(crate) async fn tell(run: &Run, violation: Option<Violation>) -> Result<(), 
     clients.archived().await;
 
     let [_, reports_second, votes_second] = release::CONTROL_PLANE;
+    story.say_whether_to_go_on().await?;
     story.upgrade_in_report_mode(reports_second).await?;
+    story.say_whether_to_go_on().await?;
     story.change_a_definition().await?;
+    story.say_whether_to_go_on().await?;
     story.upgrade_in_vote_mode(votes_second).await?;
+    story.say_whether_to_go_on().await?;
     story.migrate().await?;
 
     run.stage
@@ -90,6 +94,14 @@ pub(crate) async fn tell(run: &Run, violation: Option<Violation>) -> Result<(), 
 }
 
 impl<'a> Story<'a> {
+    /// Says at the end of an act what an operator is told who asks whether the upgrade may go on.
+    async fn say_whether_to_go_on(&self) -> Result<(), Stuck> {
+        let status = self.client.check_upgrade(ReadOptions::linearizable());
+        let told = format!("synod upgrade status: {}", status.await?.message);
+        self.run.stage.say(told);
+        Ok(())
+    }
+
     /// Starts the replicas, the recorders, the store and the servers with the oldest release.
     async fn begin(run: &'a Run) -> Result<Self, Stuck> {
         run.stage.enter("three replicas form a cluster");

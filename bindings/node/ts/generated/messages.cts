@@ -2814,6 +2814,8 @@ export interface StorageVersionEntry {
   serveUntilMs?: bigint;
   /** Where the member stores the objects. */
   stored: StoredIn;
+  /** The other names of the objects' store, as the member told them, sorted. Since 0.1. */
+  equivalents: GroupResource[];
 }
 
 /** What follows from all entries of a resource. Since 0.1. */
@@ -2923,6 +2925,11 @@ export interface StorageState {
   storedOutside: boolean;
   /** The looks of named observers. `observed_hashes` is what all looks show together. Since 0.1. */
   looks: ObserverLook[];
+  /**
+   * The other names of the same store, sorted; `resource` is the first. Of a key it is empty: its names follow from those of the
+   * resource. Since 0.1.
+   */
+  equivalents: GroupResource[];
 }
 
 /** The look of a named observer. Since 0.1. */
@@ -3048,6 +3055,12 @@ export interface ReportEntry {
    * collection counts: what is stored is unknown until a migration ends that walked outside.
    */
   stored: StoredIn;
+  /**
+   * The other resources under whose names the same objects are stored, as `ingresses` of `extensions` and of `networking.k8s.io`
+   * are; up to 7, the resource itself not among them. For resources that are encoded alone: their keys follow. What is known of
+   * all names is joined, and stays so when the entry goes; see `AddEquivalents`.
+   */
+  equivalents: GroupResource[];
 }
 
 /** What a member says of its resources. Since 0.1. */
@@ -3144,6 +3157,38 @@ export interface StorageVersionsForgetRequest {
 
 /** The resource is forgotten. Since 0.1. */
 export interface StorageVersionsForgetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Names the resources that are one store. Since 0.1. */
+export interface StorageVersionsAddEquivalentsRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resources; 2 to 8. Each brings the names that it is known to be equivalent to. */
+  resources: GroupResource[];
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The resources are one store. Since 0.1. */
+export interface StorageVersionsAddEquivalentsResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Names a resource that is a store of its own. Since 0.1. */
+export interface StorageVersionsRemoveEquivalentRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The resource is a store of its own. Since 0.1. */
+export interface StorageVersionsRemoveEquivalentResponse {
   /** Who answered, and at which revision. */
   header?: ResponseHeader;
 }
@@ -3532,6 +3577,8 @@ export interface Migration {
   alias?: string;
   /** What its success rests on beside what is known, each once. None: on nothing, or it has not succeeded. */
   assumptions: AssumptionReason[];
+  /** The other names of the same store, sorted. A worker of any of them works at it. Since 0.1. */
+  equivalents: GroupResource[];
 }
 
 /** Who works at a migration. Since 0.1. */

@@ -1119,6 +1119,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     sinceRevision: ['=', 'l'],
     serveUntilMs: ['?', 'l'],
     stored: ['=', 'e', 'STORED_IN_UNSPECIFIED'],
+    equivalents: ['*', 'GroupResource'],
   },
   StorageVersionStatus: {
     commonEncodingVersion: ['?', 's'],
@@ -1158,6 +1159,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     moreUngatedGone: ['=', 'b'],
     storedOutside: ['=', 'b'],
     looks: ['*', 'ObserverLook'],
+    equivalents: ['*', 'GroupResource'],
   },
   ObserverLook: {
     observer: ['=', 's'],
@@ -1211,6 +1213,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     preferredVersion: ['?', 's'],
     serveUntilMs: ['?', 'l'],
     stored: ['=', 'e', 'STORED_IN_UNSPECIFIED'],
+    equivalents: ['*', 'GroupResource'],
   },
   StorageVersionsReportRequest: {
     requestId: ['?', 'RequestId'],
@@ -1249,6 +1252,22 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     dryRun: ['=', 'b'],
   },
   StorageVersionsForgetResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
+  StorageVersionsAddEquivalentsRequest: {
+    requestId: ['?', 'RequestId'],
+    resources: ['*', 'GroupResource'],
+    dryRun: ['=', 'b'],
+  },
+  StorageVersionsAddEquivalentsResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
+  StorageVersionsRemoveEquivalentRequest: {
+    requestId: ['?', 'RequestId'],
+    resource: ['?', 'GroupResource'],
+    dryRun: ['=', 'b'],
+  },
+  StorageVersionsRemoveEquivalentResponse: {
     header: ['?', 'ResponseHeader'],
   },
   StorageVersionsGetRequest: {
@@ -1431,6 +1450,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     assumption: ['=', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
     alias: ['?', 's'],
     assumptions: ['*', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
+    equivalents: ['*', 'GroupResource'],
   },
   MigrationClaim: {
     worker: ['=', 's'],

@@ -459,6 +459,26 @@ export class StorageVersionsService {
     return this.#caller.call('synod.v1.StorageVersions/Forget', 'StorageVersionsForgetRequest', 'StorageVersionsForgetResponse', request, options);
   }
 
+  /**
+   * Says that resources are one store under several names: what is stored, selected, agreed on, draining and migrated is kept once
+   * from then on, under the first name, and their keys follow. An entry under any name answers for all, and every roster that
+   * covers any of them counts. The agreement begins anew, migrations are aborted, and what is stored is unknown if a name was never
+   * known. Changes nothing if they are one store already. `CONFLICT` if two of them have a collection, if a member reports two of
+   * them, or if no selected version is decodable by all members; `INVALID_ARGUMENT` for more than 8 names. Since 0.1.
+   */
+  addEquivalents(request: Init<v1.StorageVersionsAddEquivalentsRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsAddEquivalentsResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/AddEquivalents', 'StorageVersionsAddEquivalentsRequest', 'StorageVersionsAddEquivalentsResponse', request, options);
+  }
+
+  /**
+   * Takes a name out of its set: what is stored under it and under the others is unknown until migrations end, both keep what
+   * still drains, and migrations are aborted. `NOT_FOUND` if the resource is equivalent to none; `CONFLICT` while an entry tells
+   * that it is. Since 0.1.
+   */
+  removeEquivalent(request: Init<v1.StorageVersionsRemoveEquivalentRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsRemoveEquivalentResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/RemoveEquivalent', 'StorageVersionsRemoveEquivalentRequest', 'StorageVersionsRemoveEquivalentResponse', request, options);
+  }
+
   /** Reads one resource. Since 0.1. */
   get(request: Init<v1.StorageVersionsGetRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsGetResponse> {
     return this.#caller.call('synod.v1.StorageVersions/Get', 'StorageVersionsGetRequest', 'StorageVersionsGetResponse', request, options);

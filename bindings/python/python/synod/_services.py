@@ -2582,6 +2582,46 @@ class StorageVersionsService(Service):
         )
         return self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
 
+    def add_equivalents(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resources: tuple[v1.GroupResource, ...] = (),
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsAddEquivalentsResponse:
+        """Says that resources are one store under several names: what is stored, selected, agreed on, draining and migrated is kept once
+        from then on, under the first name, and their keys follow. An entry under any name answers for all, and every roster that
+        covers any of them counts. The agreement begins anew, migrations are aborted, and what is stored is unknown if a name was never
+        known. Changes nothing if they are one store already. `CONFLICT` if two of them have a collection, if a member reports two of
+        them, or if no selected version is decodable by all members; `INVALID_ARGUMENT` for more than 8 names. Since 0.1.
+        """
+        request = v1.StorageVersionsAddEquivalentsRequest(
+            request_id=request_id,
+            resources=resources,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.StorageVersions/AddEquivalents", request, v1.StorageVersionsAddEquivalentsResponse, timeout)
+
+    def remove_equivalent(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resource: v1.GroupResource | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsRemoveEquivalentResponse:
+        """Takes a name out of its set: what is stored under it and under the others is unknown until migrations end, both keep what
+        still drains, and migrations are aborted. `NOT_FOUND` if the resource is equivalent to none; `CONFLICT` while an entry tells
+        that it is. Since 0.1.
+        """
+        request = v1.StorageVersionsRemoveEquivalentRequest(
+            request_id=request_id,
+            resource=resource,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.StorageVersions/RemoveEquivalent", request, v1.StorageVersionsRemoveEquivalentResponse, timeout)
+
     def get(
         self,
         *,
@@ -2782,6 +2822,46 @@ class AsyncStorageVersionsService(AsyncService):
             dry_run=dry_run,
         )
         return await self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
+
+    async def add_equivalents(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resources: tuple[v1.GroupResource, ...] = (),
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsAddEquivalentsResponse:
+        """Says that resources are one store under several names: what is stored, selected, agreed on, draining and migrated is kept once
+        from then on, under the first name, and their keys follow. An entry under any name answers for all, and every roster that
+        covers any of them counts. The agreement begins anew, migrations are aborted, and what is stored is unknown if a name was never
+        known. Changes nothing if they are one store already. `CONFLICT` if two of them have a collection, if a member reports two of
+        them, or if no selected version is decodable by all members; `INVALID_ARGUMENT` for more than 8 names. Since 0.1.
+        """
+        request = v1.StorageVersionsAddEquivalentsRequest(
+            request_id=request_id,
+            resources=resources,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.StorageVersions/AddEquivalents", request, v1.StorageVersionsAddEquivalentsResponse, timeout)
+
+    async def remove_equivalent(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resource: v1.GroupResource | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsRemoveEquivalentResponse:
+        """Takes a name out of its set: what is stored under it and under the others is unknown until migrations end, both keep what
+        still drains, and migrations are aborted. `NOT_FOUND` if the resource is equivalent to none; `CONFLICT` while an entry tells
+        that it is. Since 0.1.
+        """
+        request = v1.StorageVersionsRemoveEquivalentRequest(
+            request_id=request_id,
+            resource=resource,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.StorageVersions/RemoveEquivalent", request, v1.StorageVersionsRemoveEquivalentResponse, timeout)
 
     async def get(
         self,

@@ -5365,6 +5365,9 @@ class StorageVersionEntry(Message):
     stored: StoredIn = StoredIn.UNSPECIFIED
     """Where the member stores the objects."""
 
+    equivalents: tuple[GroupResource, ...] = ()
+    """The other names of the objects' store, as the member told them, sorted. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("member", "member", "one", "str"),
         Field("kind", "kind", "one", "str"),
@@ -5376,6 +5379,7 @@ class StorageVersionEntry(Message):
         Field("since_revision", "sinceRevision", "one", "long"),
         Field("serve_until_ms", "serveUntilMs", "optional", "long"),
         Field("stored", "stored", "one", "StoredIn"),
+        Field("equivalents", "equivalents", "many", "GroupResource"),
     )
 
 
@@ -5525,6 +5529,11 @@ class StorageState(Message):
     looks: tuple[ObserverLook, ...] = ()
     """The looks of named observers. `observed_hashes` is what all looks show together. Since 0.1."""
 
+    equivalents: tuple[GroupResource, ...] = ()
+    """The other names of the same store, sorted; `resource` is the first. Of a key it is empty: its names follow from those of the
+    resource. Since 0.1.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -5553,6 +5562,7 @@ class StorageState(Message):
         Field("more_ungated_gone", "moreUngatedGone", "one", "bool"),
         Field("stored_outside", "storedOutside", "one", "bool"),
         Field("looks", "looks", "many", "ObserverLook"),
+        Field("equivalents", "equivalents", "many", "GroupResource"),
     )
 
 
@@ -5770,6 +5780,12 @@ class ReportEntry(Message):
     collection counts: what is stored is unknown until a migration ends that walked outside.
     """
 
+    equivalents: tuple[GroupResource, ...] = ()
+    """The other resources under whose names the same objects are stored, as `ingresses` of `extensions` and of `networking.k8s.io`
+    are; up to 7, the resource itself not among them. For resources that are encoded alone: their keys follow. What is known of
+    all names is joined, and stays so when the entry goes; see `AddEquivalents`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("kind", "kind", "one", "str"),
@@ -5779,6 +5795,7 @@ class ReportEntry(Message):
         Field("preferred_version", "preferredVersion", "optional", "str"),
         Field("serve_until_ms", "serveUntilMs", "optional", "long"),
         Field("stored", "stored", "one", "StoredIn"),
+        Field("equivalents", "equivalents", "many", "GroupResource"),
     )
 
 
@@ -5943,6 +5960,70 @@ class StorageVersionsForgetRequest(Message):
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class StorageVersionsForgetResponse(Message):
     """The resource is forgotten. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsAddEquivalentsRequest(Message):
+    """Names the resources that are one store. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    resources: tuple[GroupResource, ...] = ()
+    """The resources; 2 to 8. Each brings the names that it is known to be equivalent to."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("resources", "resources", "many", "GroupResource"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsAddEquivalentsResponse(Message):
+    """The resources are one store. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsRemoveEquivalentRequest(Message):
+    """Names a resource that is a store of its own. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    resource: GroupResource | None = None
+    """The resource."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StorageVersionsRemoveEquivalentResponse(Message):
+    """The resource is a store of its own. Since 0.1."""
 
     header: ResponseHeader | None = None
     """Who answered, and at which revision."""
@@ -6671,6 +6752,9 @@ class Migration(Message):
     assumptions: tuple[AssumptionReason, ...] = ()
     """What its success rests on beside what is known, each once. None: on nothing, or it has not succeeded."""
 
+    equivalents: tuple[GroupResource, ...] = ()
+    """The other names of the same store, sorted. A worker of any of them works at it. Since 0.1."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -6689,6 +6773,7 @@ class Migration(Message):
         Field("assumption", "assumption", "one", "AssumptionReason"),
         Field("alias", "alias", "optional", "str"),
         Field("assumptions", "assumptions", "many", "AssumptionReason"),
+        Field("equivalents", "equivalents", "many", "GroupResource"),
     )
 
 
@@ -8244,6 +8329,8 @@ __all__ = [
     "StorageVersionEntry",
     "StorageVersionListItem",
     "StorageVersionStatus",
+    "StorageVersionsAddEquivalentsRequest",
+    "StorageVersionsAddEquivalentsResponse",
     "StorageVersionsAdoptRequest",
     "StorageVersionsAdoptResponse",
     "StorageVersionsCheckAgreementRequest",
@@ -8262,6 +8349,8 @@ __all__ = [
     "StorageVersionsHistoryResponse",
     "StorageVersionsListRequest",
     "StorageVersionsListResponse",
+    "StorageVersionsRemoveEquivalentRequest",
+    "StorageVersionsRemoveEquivalentResponse",
     "StorageVersionsReportRequest",
     "StorageVersionsReportResponse",
     "StoredIn",

@@ -26,12 +26,16 @@ impl Story<'_> {
     pub(super) async fn migrate(&mut self) -> Result<(), Stuck> {
         self.keep_out().await?;
         let widgets = self.migrate_in_part().await?;
+        self.say_whether_to_go_on().await?;
         self.roll_back(&widgets).await?;
         self.migrate_all().await?;
+        self.say_whether_to_go_on().await?;
         self.assume().await?;
         self.ask_for_all().await?;
+        self.say_whether_to_go_on().await?;
         self.migrate_under_the_roster().await?;
-        self.let_in().await
+        self.let_in().await?;
+        self.say_whether_to_go_on().await
     }
 
     /// A release that cannot read stored objects is refused: by the safety commands, and by Synod when it reports.
