@@ -110,7 +110,8 @@ fn drain_entries(turn: &mut Turn<'_>, id: &MemberId, until: LogTime) {
         let entry = &turn.state().storage_versions[&resource].entries[id];
         let kept = turn.state().status(&resource);
         if let Some(after) = drained_by_replacement(kept, entry, until) {
-            turn.put_storage_state(&resource, after, None);
+            let first = turn.state().first_name(&resource).into_owned();
+            turn.put_storage_state(&first, after, None);
         }
     }
 }
