@@ -49,12 +49,14 @@ impl World {
             let refusal = no(ErrorKind::Unavailable).with("not_executed", "true");
             return Err(refusal);
         }
-        let names_observer = match command {
+        let is_about_evidence = match command {
             Command::ObserveStorage(observe) => observe.observer.is_some(),
-            Command::DismissLooks(_) => true,
+            Command::DismissLooks(_)
+            | Command::AddEquivalents(_)
+            | Command::RemoveEquivalent(_) => true,
             _ => false,
         };
-        if names_observer && self.raised_to.is_none_or(|version| version < 3) {
+        if is_about_evidence && self.raised_to.is_none_or(|version| version < 3) {
             return Err(no(ErrorKind::Unavailable).with("not_executed", "true"));
         }
         let names_status = match command {
@@ -100,7 +102,8 @@ impl World {
     /// Evaluates each reported resource, after votes were switched on.
     pub(super) fn count_again(&mut self, wall: WallTime) {
         let entries = self.entries.iter();
-        let names: BTreeSet<GroupResource> = entries.map(|entry| entry.resource.clone()).collect();
+        let names: BTreeSet<GroupResource> =
+            entries.map(|entry| self.first(&entry.resource)).collect();
         for name in names {
             let then = self.entries_of(&name);
             self.settle_resource(&name, &then, None, wall);
