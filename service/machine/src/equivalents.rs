@@ -48,6 +48,13 @@ impl State {
         [first].into_iter().chain(others).collect()
     }
 
+    /// Whether a key is known whose names follow from those of the resource's store.
+    pub(crate) fn has_keys_of_several_names(&self, resource: &GroupResource) -> bool {
+        let names = self.names(resource);
+        let key = names.first().and_then(key_of);
+        names.len() > 1 && key.is_some_and(|key| self.state_of(&key).is_some())
+    }
+
     /// What is kept of a resource's store.
     pub(crate) fn state_of(&self, resource: &GroupResource) -> Option<&StorageState> {
         self.storage_states.get(&*self.first_name(resource))

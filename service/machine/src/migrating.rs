@@ -81,7 +81,7 @@ impl Turn<'_> {
         let state = self.state();
         let target = state.migration_target(resource);
         let agreement_revision = state.status(resource).agreement_revision;
-        let equivalents = state.status(resource).equivalents.clone();
+        let equivalents = state.names(resource).into_iter().skip(1).collect();
         let metadata = self.new_metadata();
         self.put_migration(Migration {
             id: id.clone(),
@@ -130,6 +130,15 @@ impl Turn<'_> {
             .collect();
         for migration in unfinished {
             self.abort_migration(&migration, cause);
+        }
+    }
+
+    /// Has the claims of a resource drain whose migrations go with what is known of it.
+    pub(crate) fn drain_claims(&mut self, resource: &GroupResource) {
+        let all = self.state().migrations_of(resource);
+        let claimed: Vec<_> = all.filter(|one| one.claim.is_some()).cloned().collect();
+        for migration in claimed {
+            self.drain_claim(&migration, ClaimEnd::ByOthers);
         }
     }
 

@@ -65,7 +65,7 @@ pub(crate) fn decide(
     for (member, said) in said {
         if let Said::Reports { entry, .. } = said {
             guarantee::check_stance(state, resource, member, entry)?;
-            draft.check_decodable(state, resource, member, entry)?;
+            draft.check_decodable(state, &entry.resource, member, entry)?;
             draft.check_date(resource, member, entry)?;
         }
     }
@@ -138,8 +138,6 @@ pub(crate) fn decide_stop(
 /// Decides about a store whose names have changed: it is agreed on anew, and what is stored is on trust.
 pub(crate) fn decide_anew(state: &State, occasion: Occasion<'_>, first: &GroupResource) -> Decided {
     let mut draft = Draft::of(state, first, occasion);
-    draft.is_renamed = true;
-    draft.after.on_trust = Some(occasion.revision);
     draft.select(state, first);
     draft.let_voters_take_selected();
     let decided = draft.finish(state, first);

@@ -4,24 +4,26 @@ use std::collections::BTreeSet;
 
 use synod_model::limits::VIOLATIONS_MAX;
 use synod_model::{
-    AddEquivalents, EVIDENCE_SINCE, GroupResource, Member, Refusal, RemoveEquivalent, Report,
-    ReportEntry, Violation,
+    AddEquivalents, EVIDENCE_SINCE, GroupResource, Refusal, RemoveEquivalent, Report, ReportEntry,
+    Violation,
 };
 
-use super::report::drop_entry;
 use crate::turn::Turn;
 use crate::{Answer, State};
 
 /// Joins what is known of the resources. Nothing changes if they are one store already.
 pub(crate) fn add(turn: &mut Turn<'_>, add: &AddEquivalents) -> Result<Answer, Refusal> {
     add.check().into_result()?;
-    let joined = turn.state().joined(&add.resources)?;
-    turn.join_names(joined);
+    let joined = turn.state().joined(&add.resources, None)?;
+    for first in turn.join_names(joined) {
+        turn.decide_anew(&first, None);
+    }
     Ok(Answer::Done)
 }
 
 /// Takes a name out of its set.
 pub(crate) fn remove(turn: &mut Turn<'_>, remove: &RemoveEquivalent) -> Result<Answer, Refusal> {
+    remove.check().into_result()?;
     let separated = turn.state().separated(&remove.resource)?;
     turn.separate_names(separated);
     Ok(Answer::Done)
@@ -38,32 +40,18 @@ pub(super) fn is_news(state: &State, report: &Report) -> bool {
         })
 }
 
-/// Joins what a report tells to be one store. What the member said of it under other names before is dropped.
+/// Joins what a report tells to be one store. Returns the first names of the joined stores, about which the report decides.
 pub(super) fn join_told(
     turn: &mut Turn<'_>,
     report: &Report,
-    member: &Member,
-) -> Result<(), Refusal> {
-    for entry in report
-        .entries
-        .iter()
-        .filter(|it| !it.equivalents.is_empty())
-    {
-        let names = all_names(entry);
-        let names: BTreeSet<GroupResource> = names
-            .iter()
-            .flat_map(|name| turn.state().names(name))
-            .collect();
-        let reported = turn.state().reported.get(&member.id).into_iter().flatten();
-        let others = reported.filter(|it| names.contains(*it) && **it != entry.resource);
-        let others: Vec<GroupResource> = others.cloned().collect();
-        for other in &others {
-            drop_entry(turn, report, other)?;
-        }
-        let joined = turn.state().joined(&names)?;
-        turn.join_names(joined);
+) -> Result<BTreeSet<GroupResource>, Refusal> {
+    let mut renamed = BTreeSet::new();
+    for entry in &report.entries {
+        let names = all_names(entry).into_iter().cloned().collect();
+        let joined = turn.state().joined(&names, Some(report))?;
+        renamed.extend(turn.join_names(joined));
     }
-    Ok(())
+    Ok(renamed)
 }
 
 /// Refuses a report that names one store twice.

@@ -42,6 +42,13 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
         );
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }
+    if turn.state().has_keys_of_several_names(resource) {
+        let message = format!(
+            "resource \"{resource}\": its store has several names, and a key of them is known: forget the key first, or take the \
+             other names out"
+        );
+        return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
+    }
     if turn.state().collections.contains_key(resource) {
         let message = format!(
             "resource \"{resource}\": it is declared as a collection, so it cannot be forgotten: delete the collection \

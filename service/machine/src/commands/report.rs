@@ -23,20 +23,25 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
     check_shape(state, report, &named)?;
     check_size(turn, report, &member, &named)?;
     check_room(turn, report)?;
+    let mut renamed = BTreeSet::new();
     let decided = if equivalents::is_news(turn.state(), report) {
         // The whole report is refused if what it says of the joined stores is.
         let mut joined = turn.state().clone();
         let mut trial = Turn::begin(&mut joined, turn.wall());
-        equivalents::join_told(&mut trial, report, &member)?;
-        let decided = decide_all(&trial, report, &member, &named)?;
-        equivalents::join_told(turn, report, &member)?;
+        renamed = equivalents::join_told(&mut trial, report)?;
+        let decided = decide_all(&trial, report, &member, &named, &renamed)?;
+        equivalents::join_told(turn, report)?;
         decided
     } else {
-        decide_all(turn, report, &member, &named)?
+        decide_all(turn, report, &member, &named, &renamed)?
     };
     turn.take_statement(&report.member, said);
     for decided in decided {
+        renamed.remove(&decided.resource);
         turn.carry_out(decided);
+    }
+    for first in &renamed {
+        turn.decide_anew(first, Some(Cause::Member(&report.member)));
     }
     if !member.reported {
         let mut member = Member {
@@ -87,7 +92,8 @@ fn check_shape(state: &State, report: &Report, named: &[&GroupResource]) -> Resu
             let kind = state.topic_kind(&entry.resource);
             (entry.serve_until.is_none() || knows_no_topics || kind.is_promised_until())
                 && entry.decodable.contains(entry.stance.version())
-                && (kind == TopicKind::Encoding || entry.is_of_its_topic())
+                && (kind == TopicKind::Encoding && entry.equivalents.is_empty()
+                    || entry.is_of_its_topic())
         });
     // Only a faulty report pays for the check that names every fault.
     if sound {
@@ -139,9 +145,11 @@ fn decide_all(
     report: &Report,
     member: &Member,
     named: &[&GroupResource],
+    renamed: &BTreeSet<GroupResource>,
 ) -> Result<Vec<Decided>, Refusal> {
     let occasion = Occasion {
         cause: Some(Cause::Member(&report.member)),
+        renamed: Some(renamed),
         ..turn.occasion()
     };
     let decide =
@@ -181,23 +189,6 @@ fn dropped(turn: &Turn<'_>, report: &Report) -> Said<'static> {
         late_writes,
         writes_on: None,
     }
-}
-
-/// Drops what the member said of a resource, of whose store the report tells under another name.
-pub(super) fn drop_entry(
-    turn: &mut Turn<'_>,
-    report: &Report,
-    resource: &GroupResource,
-) -> Result<(), Refusal> {
-    let occasion = Occasion {
-        cause: Some(Cause::Member(&report.member)),
-        ..turn.occasion()
-    };
-    let said = [(&report.member, dropped(turn, report))];
-    if let Some(decided) = decide(turn.state(), occasion, resource, &said)? {
-        turn.carry_out(decided);
-    }
-    Ok(())
 }
 
 /// Adds the faults of another entry, with its place, up to the number that an answer names.

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_model::limits::EQUIVALENTS_MAX;
 use synod_model::{
     AbortCause, ApiVersion, ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal,
-    Revision,
+    Report, Revision,
 };
 
 use super::key_of;
 use crate::late_writes::keep_drain;
 use crate::turn::{Then, Turn};
-use crate::voting::{decide_anew, raise_drains, unknown_status};
+use crate::voting::{Cause, Occasion, decide_anew, raise_drains, unknown_status};
 use crate::{Holder, State, StateStatus};
 
 /// The names of one store, once they are joined.
@@ -26,15 +26,18 @@ pub(crate) struct Names {
 }
 
 impl State {
-    /// The sets of names that these make one, the resources' and that of their keys; none if they are one already.
+    /// The sets of names that these make one, the resources' and that of their keys; none if they are one already. A report that
+    /// tells it counts in place of what its member reported before.
     ///
     /// # Errors
     ///
     /// `INVALID_ARGUMENT` for too many names or one that is too long, `CONFLICT` if two of them have a collection, if a member
-    /// reports two of them, or if no version that one of them has selected can be decoded by all members.
+    /// reports two of them, if no version that one of them has selected can be decoded by all members, or if a member lacks a key
+    /// that an object may be encrypted with.
     pub(crate) fn joined(
         &self,
         resources: &BTreeSet<GroupResource>,
+        told: Option<&Report>,
     ) -> Result<Vec<Names>, Refusal> {
         let all = resources.iter().flat_map(|name| self.names(name));
         let all: BTreeSet<GroupResource> = all.collect();
@@ -56,9 +59,9 @@ impl State {
         };
         let first = self.first_of(&all)?;
         let key_of_first = key_of(&first).expect("it was found to have keys");
-        let mut joined = vec![self.join_under(first, all, false)?];
+        let mut joined = vec![self.join_under(first, all, told, false)?];
         if keys.iter().any(|key| self.state_of(key).is_some()) {
-            joined.push(self.join_under(key_of_first, keys, true)?);
+            joined.push(self.join_under(key_of_first, keys, told, true)?);
         }
         Ok(joined)
     }
@@ -80,15 +83,24 @@ impl State {
         &self,
         first: GroupResource,
         mut names: BTreeSet<GroupResource>,
+        told: Option<&Report>,
         are_keys: bool,
     ) -> Result<Names, Refusal> {
-        if let Some(member) = self.reports_two(&names) {
+        if let Some(member) = self.reports_two(&names, told) {
             let why = format!(
                 "member {member} reports two of them: have it report one, which names the others as its equivalents"
             );
             return Err(unjoinable(ErrorKind::Conflict, &names, &why).with("member", member));
         }
-        let selected = self.selected_for(&first, &names)?;
+        let selected = self.selected_for(&first, &names, told)?;
+        if let Some(key) = self.lacking_key(&names, told).filter(|_| are_keys) {
+            let why = format!(
+                "objects may be encrypted with key {key} of one of them, and a member that reports another one cannot decode it: \
+                 have every member decode it first"
+            );
+            let refusal = unjoinable(ErrorKind::Conflict, &names, &why);
+            return Err(refusal.with("version", key));
+        }
         names.remove(&first);
         Ok(Names {
             first,
@@ -98,11 +110,48 @@ impl State {
         })
     }
 
-    fn reports_two(&self, names: &BTreeSet<GroupResource>) -> Option<&MemberId> {
+    /// Another member than the one that tells of the names, which reports two of them.
+    fn reports_two(
+        &self,
+        names: &BTreeSet<GroupResource>,
+        told: Option<&Report>,
+    ) -> Option<&MemberId> {
         let mut seen = BTreeSet::new();
         let versions = names.iter().filter_map(|it| self.storage_versions.get(it));
-        let mut members = versions.flat_map(|version| version.entries.keys());
-        members.find(|member| !seen.insert(*member))
+        let members = versions.flat_map(|version| version.entries.keys());
+        let mut others = members.filter(|it| told.is_none_or(|report| report.member != **it));
+        others.find(|member| !seen.insert(*member))
+    }
+
+    /// Whether every member that reports one of these names decodes the version. What the report says counts in place of what its
+    /// member said before.
+    fn all_decode(
+        &self,
+        version: &ApiVersion,
+        names: &BTreeSet<GroupResource>,
+        told: Option<&Report>,
+    ) -> bool {
+        let entries = told.iter().flat_map(|report| &report.entries);
+        let told_anew: Vec<_> = entries.filter(|it| names.contains(&it.resource)).collect();
+        let speaker = told.filter(|_| !told_anew.is_empty());
+        let reported = names.iter().filter_map(|it| self.storage_versions.get(it));
+        let mut kept = reported.flat_map(|reported| &reported.entries);
+        told_anew.iter().all(|it| it.decodable.contains(version))
+            && kept.all(|(member, row)| {
+                row.decodable.contains(version) || speaker.is_some_and(|it| it.member == *member)
+            })
+    }
+
+    /// A key that an object may be encrypted with, and that a member which reports one of these names does not have.
+    fn lacking_key(
+        &self,
+        names: &BTreeSet<GroupResource>,
+        told: Option<&Report>,
+    ) -> Option<&ApiVersion> {
+        let states = names.iter().filter_map(|it| self.state_of(it));
+        let persisted = states.flat_map(|kept| &kept.row.status.persisted);
+        let mut keys = persisted.filter_map(Persisted::version);
+        keys.find(|key| !self.all_decode(key, names, told))
     }
 
     /// The selected version that stays: the one of the first name if it can, since every member has to decode it. It is selected
@@ -111,6 +160,7 @@ impl State {
         &self,
         first: &GroupResource,
         names: &BTreeSet<GroupResource>,
+        told: Option<&Report>,
     ) -> Result<Option<(ApiVersion, Option<Revision>)>, Refusal> {
         let in_order = [first].into_iter().chain(names);
         let states = in_order.filter_map(|it| self.state_of(it));
@@ -123,11 +173,8 @@ impl State {
         let Some((one, _)) = selections.first() else {
             return Ok(None);
         };
-        let is_decoded = |version: &ApiVersion| {
-            let mut reported = names.iter().filter_map(|it| self.storage_versions.get(it));
-            reported.all(|reported| reported.tally.all_decode(version))
-        };
-        let kept = selections.iter().find(|(version, _)| is_decoded(version));
+        let mut all = selections.iter();
+        let kept = all.find(|(version, _)| self.all_decode(version, names, told));
         let Some(kept) = kept else {
             let why = format!(
                 "{one} is selected of one of them, and a member that reports another one cannot decode it: have every member \
@@ -142,15 +189,16 @@ impl State {
 }
 
 impl Turn<'_> {
-    /// Joins what is known of each of these sets of names, which are those of one store from then on.
-    pub(crate) fn join_names(&mut self, sets: Vec<Names>) {
+    /// Joins what is known of each of these sets of names, which are those of one store from then on. Returns the first name of
+    /// each, about which the command then decides.
+    pub(crate) fn join_names(&mut self, sets: Vec<Names>) -> Vec<GroupResource> {
         let joined: Vec<_> = sets.into_iter().map(|names| self.gather(names)).collect();
-        for (first, status) in &joined {
-            self.put_storage_state_and(first, status.clone(), None, Then::AbortOnly);
+        let mut firsts = Vec::new();
+        for (first, status) in joined {
+            self.put_storage_state_and(&first, status, None, Then::AbortOnly);
+            firsts.push(first);
         }
-        for (first, _) in &joined {
-            self.decide_anew(first);
-        }
+        firsts
     }
 
     /// Removes what is known of these names, but of the first one, and returns what is known of all.
@@ -168,7 +216,11 @@ impl Turn<'_> {
             .cloned()
             .collect();
         for name in &known {
-            self.abort_unfinished(name, AbortCause::StorageUnknown);
+            if *name == first {
+                self.abort_unfinished(name, AbortCause::StorageUnknown);
+            } else {
+                self.drain_claims(name);
+            }
         }
         let (now, until) = (self.log_time(), self.state().write_grace_ends());
         let mut status = self.known_or_unknown(&first);
@@ -201,8 +253,14 @@ impl Turn<'_> {
     }
 
     /// Decides about a store whose names have changed.
-    pub(super) fn decide_anew(&mut self, first: &GroupResource) {
-        let decided = decide_anew(self.state(), self.occasion(), first);
+    pub(crate) fn decide_anew(&mut self, first: &GroupResource, cause: Option<Cause<'_>>) {
+        let renamed = [first.clone()].into();
+        let occasion = Occasion {
+            cause,
+            renamed: Some(&renamed),
+            ..self.occasion()
+        };
+        let decided = decide_anew(self.state(), occasion, first);
         self.carry_out(decided);
     }
 
@@ -235,18 +293,23 @@ impl StateStatus {
         self.concluded_before = self.concluded_before.max(other.concluded_before);
         join_latest(&mut self.said_stopped, other.said_stopped);
         self.ever_reported |= other.ever_reported;
-        self.ungated_gone.extend(other.ungated_gone);
+        join_latest(&mut self.ungated_gone, other.ungated_gone);
         self.more_ungated_gone |= other.more_ungated_gone;
-        self.short_absences.extend(other.short_absences);
+        for (member, absence) in other.short_absences {
+            let kept = self.short_absences.entry(member).or_insert(absence);
+            if kept.returned < absence.returned {
+                *kept = absence;
+            }
+        }
         self.stored_outside |= other.stored_outside;
         self.equivalents.extend(other.equivalents);
     }
 }
 
-fn join_latest<K: Ord>(kept: &mut BTreeMap<K, LogTime>, others: BTreeMap<K, LogTime>) {
-    for (key, until) in others {
-        let last = kept.entry(key).or_insert(until);
-        *last = until.max(*last);
+fn join_latest<K: Ord, T: Ord + Copy>(kept: &mut BTreeMap<K, T>, others: BTreeMap<K, T>) {
+    for (key, other) in others {
+        let last = kept.entry(key).or_insert(other);
+        *last = other.max(*last);
     }
 }
 

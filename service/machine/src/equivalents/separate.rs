@@ -92,6 +92,7 @@ impl Turn<'_> {
         kept.doubt(until);
         let mut moved = kept.clone();
         moved.forget_looks(until);
+        moved.agreed = None;
         (kept.equivalents, moved.equivalents) = (rest, others);
         self.put_storage_state_and(&first, kept, None, Then::AbortOnly);
         self.put_storage_state_and(&next, moved, None, Then::AbortOnly);
@@ -99,12 +100,14 @@ impl Turn<'_> {
         if let Some((key, next_key)) = &keys {
             let mut kept = self.state().status(key).clone();
             kept.doubt(until);
-            self.put_storage_state_and(next_key, kept.clone(), None, Then::AbortOnly);
+            let mut moved = kept.clone();
+            moved.agreed = None;
+            self.put_storage_state_and(next_key, moved, None, Then::AbortOnly);
             self.put_storage_state_and(key, kept, None, Then::AbortOnly);
         }
         let keys = keys.into_iter().flat_map(<[_; 2]>::from);
         for name in [first, next].into_iter().chain(keys) {
-            self.decide_anew(&name);
+            self.decide_anew(&name, None);
         }
     }
 }

@@ -91,6 +91,7 @@ impl Turn<'_> {
             lapses: None,
             asks_anew: false,
             passes: false,
+            renamed: None,
         }
     }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Occasion<'a> {
     pub(crate) asks_anew: bool,
     /// Whether a date or a drain of the topic is over in this command.
     pub(crate) passes: bool,
+    /// The stores whose names change in this command, by their first names.
+    pub(crate) renamed: Option<&'a BTreeSet<GroupResource>>,
 }
 
 /// The recorded cause of a changed agreement.

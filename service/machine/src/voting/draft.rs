@@ -9,6 +9,7 @@ use synod_model::{
 };
 
 use super::decision::{Cause, Decided, Occasion, Said, fresh_state, known};
+use super::drains::{may_write, raise_drains};
 use super::parts::{Part, Whole};
 use super::refusal::{Matters, not_decodable};
 use super::{observation, roster, selected};
@@ -50,7 +51,8 @@ impl<'a> Draft<'a> {
             .collect();
         let before = state.state_of(resource);
         let before = before.map(|kept| &kept.row.status);
-        Self {
+        let is_renamed = occasion.renamed.is_some_and(|all| all.contains(resource));
+        let mut draft = Self {
             occasion,
             kind,
             now: state.log_time,
@@ -62,7 +64,23 @@ impl<'a> Draft<'a> {
             lapsed: false,
             restarts_walks: false,
             aborts: false,
-            is_renamed: false,
+            is_renamed,
+        };
+        if is_renamed {
+            draft.after.on_trust = Some(occasion.revision);
+            draft.drop_further_entries(state.write_grace_ends());
+        }
+        draft
+    }
+
+    /// Drops what a member has reported under further names of the store. What it writes under them drains, also behind a gate:
+    /// only a report that replaces all others says that the gate is closed.
+    fn drop_further_entries(&mut self, until: LogTime) {
+        for (member, row) in std::mem::take(&mut self.whole.further) {
+            let versions: Vec<_> = may_write(&row, &self.after).into_iter().cloned().collect();
+            raise_drains(&mut self.after, &versions, until);
+            let kept = self.whole.entries.get(&member).cloned();
+            self.touched.entry(member).or_insert(kept);
         }
     }
 

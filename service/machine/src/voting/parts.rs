@@ -27,6 +27,8 @@ pub(super) struct Whole {
     pub(super) tally: Tally,
     /// The name under which each member reports the store; empty if it has one name.
     pub(super) named: BTreeMap<MemberId, GroupResource>,
+    /// Further entries of a member that had reported two names, and now reports that they are one.
+    pub(super) further: Vec<(MemberId, Arc<EntryRow>)>,
 }
 
 impl Whole {
@@ -42,6 +44,10 @@ impl Whole {
         for Part { name, version } in parts {
             let entries = version.iter().flat_map(|version| &version.entries);
             for (member, row) in entries {
+                if whole.entries.contains_key(member) {
+                    whole.further.push((member.clone(), Arc::clone(row)));
+                    continue;
+                }
                 whole.tally.add(row);
                 whole.entries.insert(member.clone(), Arc::clone(row));
                 whole.named.insert(member.clone(), name.clone());

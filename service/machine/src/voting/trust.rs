@@ -42,7 +42,9 @@ impl Draft<'_> {
     pub(super) fn follow_trust(&mut self, state: &State, resource: &GroupResource) {
         let rosters = state.rosters_over(resource, self.after.ever_reported);
         let was_reported = self.before.is_some_and(|before| before.ever_reported);
-        let begins_to_ask = state.rosters_over(resource, was_reported).is_empty();
+        // A roster of one of its names may have left the store out that another one did not.
+        let asked_before = state.rosters_over(resource, was_reported).len();
+        let begins_to_ask = asked_before < rosters.len();
         self.remember_who_spoke(rosters.iter().any(|roster| roster.rule.asks_by_labels()));
         let mut all = rosters.iter();
         let comes_anew = match rosters.is_empty() {
@@ -66,6 +68,10 @@ impl Draft<'_> {
         }
         if !asks_by_labels {
             return;
+        }
+        if self.is_renamed {
+            let entries = &self.whole.entries;
+            heard.retain(|member| !entries.contains_key(member));
         }
         for (member, before) in &self.touched {
             if self.whole.entries.contains_key(member) {

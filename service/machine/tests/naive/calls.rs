@@ -1,5 +1,6 @@
 //! The calls of random callers, made before their epochs, sessions and revisions are known.
 
+mod equivalents;
 mod looks;
 mod objects;
 mod says;
@@ -12,6 +13,7 @@ use synod_model::Walk;
 
 use says::says;
 
+pub(crate) use equivalents::{NAMES, equivalent_steps};
 pub(crate) use looks::{By, Look};
 
 /// The aliases that migrations get.
@@ -98,6 +100,10 @@ pub(crate) enum What {
     Observe(Look),
     Roster(Roll),
     Reset(Option<usize>),
+    /// An operator says that resources are one store: one bit for each.
+    Unite(u8),
+    /// An operator takes a name out of a store with several.
+    Part(usize),
     Settings {
         setting: Setting,
         expects: Option<bool>,
@@ -209,6 +215,8 @@ pub(crate) struct Says {
     pub(crate) votes: bool,
     pub(crate) kind: usize,
     pub(crate) outside: bool,
+    /// The other names of its store, one bit for each.
+    pub(crate) equivalents: u8,
     /// Whether it breaks the rules of a report, which no client of the protocol can do.
     pub(crate) lawless: bool,
 }

@@ -4,7 +4,7 @@ pub(crate) mod topics;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{Holder, Past, Row, State, StateStatus};
+use synod_machine::{Holder, Past, Row, State, StateStatus, StorageStateView};
 use synod_model::{
     Absent, GroupResource, LabelSelector, MemberId, Metadata, MigrationAlias, MigrationPhase,
     Persisted, Revision, StatementNumber, StorageVersionHash, Switch, TopicKind, Uid,
@@ -156,7 +156,10 @@ fn migrations_go_with_their_agreement(state: &State, deleted: &Deleted) {
         let status = &kept.row.status;
         let is_missed = status.absent != Absent::default();
         assert!(agreement.is_none() || !(status.contradicted || is_missed));
-        let is_reported = present.storage_version(&kept.resource).is_some();
+        let is_of_it = |name: &GroupResource| present.storage_state(name).map(|it| it.resource);
+        let mut reported = present.storage_versions(None);
+        let is_reported =
+            reported.any(|it| is_of_it(&it.resource).as_ref() == Some(&kept.resource));
         assert!(!(is_reported && status.agreed_hash.is_some()));
         assert!(is_reported || !status.contradicted);
         // Nothing is rewritten for a feature.
@@ -185,12 +188,17 @@ fn drains_are_only_raised(before: &State, after: &State) {
     for kept in before.storage_states(None) {
         let now = after.storage_state(&kept.resource);
         // A resource that was forgotten, and perhaps reported anew, had nothing to drain.
-        let Some(now) = now.filter(|now| now.row.metadata.uid == kept.row.metadata.uid) else {
+        // What was known of a name that is one of several now is kept under the first.
+        let is_it = |now: &StorageStateView| {
+            now.resource != kept.resource || now.row.metadata.uid == kept.row.metadata.uid
+        };
+        let Some(now) = now.filter(is_it) else {
             let drains = kept.row.status.drains.values();
             let mut drains = drains.chain(kept.row.status.hash_drains.values());
             assert!(drains.all(|until| *until <= now_at), "nothing drains");
             continue;
         };
+        let is_joined = now.resource != kept.resource;
         let now = &now.row.status;
         // An ended drain may be removed.
         for (version, until) in &kept.row.status.drains {
@@ -211,7 +219,7 @@ fn drains_are_only_raised(before: &State, after: &State) {
             let drains = now.hash_drains.get(hash) > Some(&now_at);
             assert!(drains || restored, "{hash} drains");
         }
-        assert!(now.selected_revision >= kept.row.status.selected_revision);
+        assert!(is_joined || now.selected_revision >= kept.row.status.selected_revision);
         assert!(now.agreement_revision >= kept.row.status.agreement_revision);
     }
 }

@@ -27,7 +27,7 @@ use synod_model::{ErrorKind, Feature, Switch};
 
 use crate::calls::Step;
 use crate::raised::raised;
-use crate::reached::{Reached, ReachedObjects, ReachedTopics};
+use crate::reached::{Reached, ReachedEquivalents, ReachedObjects, ReachedTopics};
 use crate::script::Script;
 use crate::script::entries::{About, speak_of};
 use crate::switched::switch;
@@ -156,6 +156,48 @@ fn agree(steps: &[Step], raised_after: usize, reached: &mut ReachedTopics) {
         let applied = trial.apply(&entry);
         script.learn(&entry, &applied, &trial.state);
         reached.look(&entry, &applied, &before, &trial.state);
+    }
+}
+
+#[test]
+fn the_machine_keeps_stores_with_several_names_as_the_naive_model_does_by_every_rule() {
+    unites(About::Encodings, ReachedEquivalents::missing);
+}
+
+#[test]
+fn the_machine_keeps_keys_with_several_names_as_the_naive_model_does_by_every_rule() {
+    unites(About::EquivalentKeys, ReachedEquivalents::missing_of_keys);
+}
+
+fn unites(about: About, missing: impl Fn(&ReachedEquivalents) -> Vec<&'static str>) {
+    speak_of(about);
+    let config = config();
+    let is_enough = config.cases >= ENOUGH_LOGS;
+    let reached = RefCell::new(ReachedEquivalents::default());
+    let steps = calls::equivalent_steps(STEPS);
+    let result = TestRunner::new(config).run(&steps, |steps| {
+        let mut script = Script::new();
+        let mut trial = Trial::new();
+        let opening = script.opening();
+        let applied = trial.apply(&opening);
+        script.learn(&opening, &applied, &trial.state);
+        trial.apply(&script.entry_of(raised()));
+        for step in &steps {
+            let entry = script.entry(step, &trial.state);
+            let applied = trial.apply(&entry);
+            script.learn(&entry, &applied, &trial.state);
+            let mut reached = reached.borrow_mut();
+            reached.look(&entry, &applied, &trial.state);
+        }
+        Ok(())
+    });
+    speak_of(About::Encodings);
+    if let Err(fault) = result {
+        panic!("{fault}");
+    }
+    let reached = reached.into_inner();
+    if is_enough {
+        assert_eq!(missing(&reached), Vec::<&str>::new(), "{reached:#?}");
     }
 }
 

@@ -10,6 +10,7 @@ mod commands;
 mod deletion;
 mod discovery;
 mod entries;
+mod equivalents;
 mod history;
 mod late_writes;
 mod looks;
@@ -74,8 +75,10 @@ pub(crate) struct World {
     sessions: Vec<Session>,
     /// By resource and member.
     entries: Vec<Entry>,
-    /// By name.
+    /// By first name.
     resources: Vec<Resource>,
+    /// What follows from the entries under each name.
+    versions: BTreeMap<GroupResource, (Metadata, VersionStatus)>,
     rosters: BTreeMap<ResourceScope, Roster>,
     collections: BTreeMap<GroupResource, Collection>,
     objects: BTreeMap<ObjectKey, Object>,
@@ -102,6 +105,8 @@ pub(crate) struct World {
     /// The resources of which this command makes walks vain, and those of which the speaker was heard before.
     walked_in_vain: BTreeSet<GroupResource>,
     was_heard: BTreeSet<GroupResource>,
+    /// The stores whose names change in this command.
+    renamed: BTreeSet<GroupResource>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -119,14 +124,12 @@ struct Entry {
     row: EntryRow,
 }
 
-/// A resource that has a storage state.
+/// What is known of a store.
 #[derive(Clone, Debug, PartialEq)]
 struct Resource {
     name: GroupResource,
     metadata: Metadata,
     status: StateStatus,
-    /// What follows from its entries; `None` without entries.
-    version: Option<(Metadata, VersionStatus)>,
     agreements: Vec<AgreementChange>,
 }
 
@@ -190,8 +193,9 @@ impl World {
         next.named.clear();
         next.passed.clear();
         next.was_heard.clear();
+        next.renamed.clear();
         next.check_switches(command)?;
-        let answer = next.perform(command, wall)?;
+        let answer = next.perform(&next.with_first_name(command), wall)?;
         let completes = matches!(command, Command::CompleteMigration(_));
         next.follow(self, !completes, wall);
         next.walk_again();
@@ -212,7 +216,7 @@ impl World {
     fn drop_ended_drains(&mut self, before: &Self) {
         let now = self.log_time;
         for resource in &mut self.resources {
-            let old = before.resource(&resource.name);
+            let old = before.own(&resource.name);
             if old.is_none_or(|old| old.status != resource.status) {
                 let status = &mut resource.status;
                 status.drains.retain(|_, until| *until > now);
@@ -236,6 +240,7 @@ impl World {
             || sessions(self) != sessions(before)
             || self.entries != before.entries
             || self.resources != before.resources
+            || self.versions != before.versions
             || self.rosters != before.rosters
             || self.collections != before.collections
             || self.objects != before.objects
@@ -268,11 +273,12 @@ impl World {
             if old.is_none_or(|old| old.status != resource.status) {
                 resource.metadata.resource_version = revision;
             }
-            let name = &resource.name;
-            let same = old.is_some_and(|old| old.version == resource.version)
-                && before.entries_of(name) == now.entries_of(name);
-            if let Some((metadata, _)) = resource.version.as_mut().filter(|_| !same) {
-                metadata.resource_version = revision;
+        }
+        for (name, version) in &mut self.versions {
+            let same = before.versions.get(name) == Some(version)
+                && before.entries_under(name) == now.entries_under(name);
+            if !same {
+                version.0.resource_version = revision;
             }
         }
     }
@@ -355,10 +361,9 @@ impl World {
                 status: resource.status.clone(),
             };
             visible.put_state(&resource.name, &row);
-            if let Some((metadata, status)) = resource.version.clone() {
-                let row = StorageVersionRow { metadata, status };
-                visible.put_version(&resource.name, &row);
-            }
+        }
+        for (name, (metadata, status)) in self.versions.clone() {
+            visible.put_version(&name, &StorageVersionRow { metadata, status });
         }
         for collection in self.collections.values() {
             visible.put_collection(collection);
@@ -413,7 +418,6 @@ impl Resource {
             name: name.clone(),
             metadata,
             status: nothing_known(),
-            version: None,
             agreements: Vec::new(),
         }
     }

@@ -1,10 +1,12 @@
 //! Counts which rules the random logs reach: a comparison proves nothing about a rule that is never applied.
 
+mod equivalents;
 mod migrations;
 mod objections;
 mod objects;
 mod topics;
 
+pub(crate) use equivalents::ReachedEquivalents;
 pub(crate) use objects::ReachedObjects;
 pub(crate) use topics::ReachedTopics;
 

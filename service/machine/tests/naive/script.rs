@@ -12,20 +12,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use entries::{BEGIN_WALL_MS, instance_id, member, resource, sequence, version};
+use entries::{BEGIN_WALL_MS, instance_id, member, name, resource, sequence, version};
+use members::{behind, stay};
 use plain::announce;
 use synod_machine::{
     Answer, Applied, Command, Envelope, Expire, Holder, Initialize, LogEntry, RaiseMachineVersion,
     ReplicaId, Restore, State,
 };
 use synod_model::{
-    BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource, Join,
-    Labels, LogTime, MemberId, OpenSession, RequestId, ResetStorageStates, Revision, Sequence,
-    SessionId, Settings, SettingsPatch, StatementNumber, Ttl, UpdateSettings, WallTime,
+    AddEquivalents, BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch,
+    ForgetResource, Join, Labels, LogTime, MemberId, OpenSession, RemoveEquivalent, RequestId,
+    ResetStorageStates, Revision, Sequence, SessionId, Settings, SettingsPatch, StatementNumber,
+    Ttl, UpdateSettings, WallTime,
 };
 
 use crate::calls::{
-    As, Call, Does, KEYS, Keeps, MEMBERS, Named, RESOURCES, Rules, Setting, Step, What, Which,
+    As, Call, Does, KEYS, Keeps, MEMBERS, NAMES, Named, RESOURCES, Rules, Setting, Step, What,
+    Which,
 };
 
 const LEGAL: &str = "every name and number here is legal";
@@ -304,6 +307,8 @@ impl Script {
             What::Reset(of) => Command::ResetStorageStates(ResetStorageStates {
                 resource: of.map(resource),
             }),
+            What::Unite(bits) => unite(*bits),
+            What::Part(which) => part(*which),
             What::Settings { setting, expects } => Command::UpdateSettings(UpdateSettings {
                 patch: patch(setting),
                 if_revision: expects.map(|right| match right {
@@ -446,34 +451,16 @@ fn forget(of: usize, expects: Option<bool>, state: &State) -> Command {
     })
 }
 
-/// The call of a server that joins or renews.
-fn stay(who: usize, state: &State) -> What {
-    match state.present().member(&member(who)) {
-        Some(_) => What::Member {
-            who,
-            epoch: Which::Present,
-            does: Does::Renew,
-        },
-        None => What::Join {
-            who,
-            instance: 0,
-            ttl: who % 3,
-            release: 0,
-            lost: None,
-        },
-    }
+fn unite(bits: u8) -> Command {
+    let named = (0..NAMES).filter(|i| bits & (1 << i) != 0);
+    Command::AddEquivalents(AddEquivalents {
+        resources: named.map(name).collect(),
+    })
 }
 
-/// The members, each with a resource, that have yet to adopt the selection.
-fn behind(state: &State) -> impl Iterator<Item = (usize, usize)> {
-    let pairs = (0..MEMBERS).flat_map(|who| (0..RESOURCES).map(move |of| (who, of)));
-    pairs.filter(move |(who, of)| {
-        let version = state.present().storage_version(&resource(*of));
-        version.is_some_and(|version| {
-            let entry = version.entry(&member(*who));
-            let adopted = entry.and_then(|entry| entry.adopted_revision);
-            adopted.is_some_and(|adopted| adopted != version.row.status.selected_revision)
-        })
+fn part(which: usize) -> Command {
+    Command::RemoveEquivalent(RemoveEquivalent {
+        resource: name(which),
     })
 }
 

@@ -74,8 +74,10 @@ impl Trial {
             let made = made.filter(|events| events.revision == outcome.revision);
             let changes = made.flat_map(|events| &events.changes);
             for change in changes.filter_map(Change::of::<Migration>) {
-                if let (true, Some(gone)) = (change.key == &delete.id, change.before) {
-                    let of = delete.id.resource().clone();
+                // It may have been named by another name of its store.
+                let is_it = change.key.number() == delete.id.number();
+                if let (true, Some(gone)) = (is_it, change.before) {
+                    let of = change.key.resource().clone();
                     self.deleted.insert((of, gone.agreement_revision));
                 }
             }

@@ -1,5 +1,7 @@
 //! One store under several names: what is kept of it is kept once, and holds under each of them.
 
+mod told;
+
 use std::time::Duration;
 
 use synod_machine::{Answer, Command, Why, check_drop};

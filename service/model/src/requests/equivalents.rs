@@ -43,9 +43,14 @@ pub struct RemoveEquivalent {
 }
 
 impl RemoveEquivalent {
-    /// No broken rules: the type of the field expresses all of them.
-    #[must_use]
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
-        Violations::new()
+        let mut violations = Violations::new();
+        if TopicKind::of(&self.resource) != TopicKind::Encoding {
+            let rule = "must be a resource that is encoded: its keys follow by themselves";
+            let violation = Violation::invalid(self.resource.qualified(), rule);
+            violations.push(violation.at("resource"));
+        }
+        violations
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn says() -> impl Strategy<Value = Says> {
             votes,
             kind,
             outside,
+            equivalents: 0,
             lawless,
         },
     )

@@ -151,7 +151,7 @@ impl World {
             .filter(|entry| entry.member == *id)
         {
             let mut said = report.entries.iter();
-            let said = said.find(|said| said.resource == entry.resource);
+            let said = said.find(|said| self.first(&said.resource) == self.first(&entry.resource));
             let is_changed = match said {
                 Some(said) => self.row_of(said, Some(entry), same).encoding != entry.row.encoding,
                 None => replaces_all,
@@ -210,11 +210,14 @@ impl World {
         let behind_gate = row.as_ref().and_then(|row| row.gated_since);
         let since = behind_gate.unwrap_or(self.log_time);
         self.anything_lands_until(name, since.after(self.settings.write_grace));
-        let Some(rule) = self.roster_of(name).map(|roster| roster.rule.clone()) else {
+        let rosters = self.rosters_of(name);
+        if rosters.is_empty() {
             return;
-        };
+        }
         let away = row.as_ref().and_then(|row| row.away);
-        let is_expected = rule.members.contains(&id) || self.was_heard.contains(name);
+        let mut rules = rosters.iter().map(|roster| &roster.rule);
+        let is_named = rules.any(|rule| rule.members.contains(&id));
+        let is_expected = is_named || self.was_heard.contains(name);
         if away.map_or(is_expected, |away| away > TEN_MINUTES) {
             self.distrust_store(name);
         } else if let (Some(away), Some(row)) = (away.filter(|away| !away.is_zero()), row) {
@@ -247,10 +250,10 @@ impl World {
             .iter()
             .filter(|entry| entry.member == *id)
         {
-            let name = &entry.resource;
+            let name = &self.first(&entry.resource);
             if self.is_about_stores(name) {
                 self.anything_lands_until(name, until);
-                if self.roster_of(name).is_some() {
+                if self.has_roster(name) {
                     self.distrust_store(name);
                     self.looked_at.insert(name.clone());
                 }

@@ -31,6 +31,9 @@ impl World {
             let current = Current::Collection(Arc::new(present.clone()));
             return Err(no(ErrorKind::AlreadyExists).with_current(current));
         }
+        if self.first(&resource) != resource {
+            return Err(no(ErrorKind::Conflict));
+        }
         if rules.strict_storage_version && self.has_fixed_entry(&resource) {
             return Err(no(ErrorKind::NoAgreement));
         }
@@ -51,7 +54,6 @@ impl World {
                 name: resource,
                 metadata: self.new_metadata(wall),
                 status: nothing_stored(absent, on_trust),
-                version: None,
                 agreements: Vec::new(),
             });
             self.resources.sort_by(|a, b| a.name.cmp(&b.name));
@@ -132,9 +134,8 @@ impl World {
     }
 
     pub(super) fn has_fixed_entry(&self, name: &GroupResource) -> bool {
-        let entries = self.entries.iter();
-        let mut of_resource = entries.filter(|entry| entry.resource == *name);
-        of_resource.any(|entry| !entry.row.is_voting())
+        let entries = self.entries_of(name);
+        entries.iter().any(|entry| !entry.row.is_voting())
     }
 }
 

@@ -73,9 +73,8 @@ impl World {
             Command::ObserveStorage(observe) => self.observe(observe, wall),
             Command::ResetStorageStates(reset) => self.reset(reset, wall),
             Command::DismissLooks(dismiss) => self.dismiss(dismiss, wall),
-            Command::AddEquivalents(_) | Command::RemoveEquivalent(_) => {
-                unreachable!("no log here names equivalents")
-            }
+            Command::AddEquivalents(add) => self.add_equivalents(add, wall),
+            Command::RemoveEquivalent(remove) => self.remove_equivalent(remove, wall),
             Command::SetRoster(set) => self.set_roster(set, wall),
             Command::DeleteRoster(delete) => self.delete_roster(delete, wall),
         }
@@ -301,8 +300,10 @@ impl World {
         {
             return Err(no(ErrorKind::Conflict));
         }
-        let is_reported = self.entries.iter().any(|entry| entry.resource == *name);
-        if is_reported || self.collections.contains_key(name) {
+        let is_reported = !self.entries_of(name).is_empty();
+        let names = self.names(name);
+        let has_keys = names.len() > 1 && self.has_keys(name);
+        if is_reported || has_keys || self.collections.contains_key(name) {
             return Err(no(ErrorKind::Conflict));
         }
         let unnamed = match known.status.looks.is_empty() {
@@ -421,8 +422,9 @@ impl World {
         writes: impl Fn(&Entry, &StateStatus) -> Vec<ApiVersion>,
     ) {
         for entry in self.entries.iter().filter(|entry| entry.member == *id) {
+            let first = self.first(&entry.resource);
             for resource in &mut self.resources {
-                if resource.name == entry.resource {
+                if resource.name == first {
                     for version in writes(entry, &resource.status) {
                         let kept = resource.status.drains.entry(version).or_insert(until);
                         *kept = until.max(*kept);

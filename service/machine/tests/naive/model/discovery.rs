@@ -24,6 +24,10 @@ impl World {
         if self.is_no_encoding(name) {
             return Err(no(ErrorKind::InvalidArgument));
         }
+        let names = self.names(name);
+        if names.len() > 1 && (observe.observer.is_none() || names[0] != *name) {
+            return Err(no(ErrorKind::InvalidArgument));
+        }
         let changed = match self.resource(name) {
             Some(kept) => kept.metadata.resource_version,
             None => Revision::ZERO,

@@ -1,7 +1,5 @@
 //! The naive model of one entry: what its member encodes, and what it may still write.
 
-use std::collections::BTreeSet;
-
 use synod_machine::{EntryRow, StateStatus};
 use synod_model::{ApiVersion, ReportEntry, Stance};
 
@@ -66,7 +64,7 @@ impl World {
             since: self.revision,
             serve_until: said.serve_until,
             stored: said.stored,
-            equivalents: BTreeSet::new(),
+            equivalents: said.equivalents.clone(),
         };
         match (&said.stance, old) {
             (Stance::Fixed { encoding }, Some(old)) if old.fixed_on().is_some() => {

@@ -12,7 +12,7 @@ use synod_model::{
 };
 
 use super::late_writes::ClaimEnd;
-use super::status::{Now, describe};
+use super::status::Now;
 use super::{Resource, World, no};
 
 impl World {
@@ -141,7 +141,7 @@ impl World {
         }
         let said = self.progress.iter().find(|(kept, _)| kept == id);
         let said = said.map(|(_, row)| row.progress.clone());
-        let is_rostered = self.roster_of(id.resource()).is_some();
+        let is_rostered = self.has_roster(id.resource());
         let begun = self.migration(id)?.metadata.create_revision;
         let status = &mut self.resource_mut(id.resource()).status;
         if is_rostered && status.on_trust.is_some_and(|since| begun >= since) {
@@ -228,7 +228,8 @@ impl World {
         let names: Vec<GroupResource> = self.resources.iter().map(|r| r.name.clone()).collect();
         for name in names {
             let agreement = self.agreement(&name);
-            if agreement != before.agreement(&name) {
+            let before_it = before.own(&name).and_then(|_| before.agreement(&name));
+            if agreement != before_it {
                 let cause = match agreement {
                     None => AbortCause::NoAgreement,
                     Some(_) => AbortCause::AgreementMoved,
@@ -243,9 +244,8 @@ impl World {
                     }
                 }
             }
-            let persisted =
-                |world: &Self| world.resource(&name).map(|r| r.status.persisted.clone());
-            let changed = agreement != before.agreement(&name)
+            let persisted = |world: &Self| world.own(&name).map(|r| r.status.persisted.clone());
+            let changed = agreement != before_it
                 || persisted(self) != persisted(before)
                 || self.begun_again.contains(&name);
             let is_on = self.settings.migrations == Switch::On;
@@ -308,7 +308,7 @@ impl World {
             ended: None,
             assumption: None,
             assumptions: BTreeSet::new(),
-            equivalents: BTreeSet::new(),
+            equivalents: self.names(name).into_iter().skip(1).collect(),
             alias: None,
         });
         self.migrations.sort_by(|a, b| a.id.cmp(&b.id));
@@ -384,7 +384,6 @@ impl World {
         unselects: bool,
         wall: WallTime,
     ) {
-        let entries = self.entries_of(name);
         let revision = self.revision;
         let now = Now { wall, revision };
         let resource = self.resource_mut(name);
@@ -395,9 +394,8 @@ impl World {
             status.selected_revision = revision;
             status.agreement_revision = revision;
         }
-        if let Some((_, version)) = &mut resource.version {
-            *version = describe(status, &entries, Some(version), now);
-        }
+        let status = status.clone();
+        self.describe_all(name, &status, now);
     }
 
     /// Every encoding that may be written now.
@@ -493,8 +491,9 @@ impl World {
     }
 
     pub(super) fn resource_mut(&mut self, name: &GroupResource) -> &mut Resource {
+        let first = self.first(name);
         let mut all = self.resources.iter_mut();
-        all.find(|kept| kept.name == *name)
+        all.find(|kept| kept.name == first)
             .expect("it was looked up")
     }
 }

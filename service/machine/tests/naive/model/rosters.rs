@@ -83,17 +83,12 @@ impl World {
     fn distrust_more(&mut self, before: &Self) {
         let names: Vec<GroupResource> = self.resources.iter().map(|of| of.name.clone()).collect();
         for name in names {
-            let Some(now) = self.roster_of(&name).map(|roster| roster.rule.clone()) else {
-                continue;
+            let is_more = |one: &GroupResource| {
+                let now = self.roster_by_name(one).map(|roster| &roster.rule);
+                let then = before.roster_by_name(one).map(|roster| &roster.rule);
+                now.is_some_and(|now| then.is_none_or(|then| asks_for_more(now, then)))
             };
-            let is_more = before.roster_of(&name).is_none_or(|then| {
-                let then = &then.rule;
-                now.members.iter().any(|id| !then.members.contains(id))
-                    || now.least > then.least
-                    || (!now.labels.is_empty() && now.labels != then.labels)
-                    || (then.exempts_observed && !now.exempts_observed)
-            });
-            if is_more {
+            if self.names(&name).iter().any(is_more) {
                 let revision = self.revision;
                 self.looked_at.insert(name.clone());
                 let status = &mut self.resource_mut(&name).status;
@@ -122,17 +117,19 @@ impl World {
 
     /// Whether the roster in force asks for members by their labels.
     pub(super) fn roster_asks_by_labels(&self, name: &GroupResource) -> bool {
-        let roster = self.roster_of(name);
-        roster.is_some_and(|roster| !roster.rule.labels.is_empty())
+        let mut rosters = self.rosters_of(name).into_iter();
+        rosters.any(|roster| !roster.rule.labels.is_empty())
     }
 
     /// Whether `persisted` is on trust from now on: no roster asks for any member, or a member with the labels that are
     /// asked for does not report and never has.
     pub(super) fn trusts_anew(&self, name: &GroupResource) -> bool {
-        let Some(roster) = self.roster_of(name) else {
-            return true;
-        };
-        let rule = &roster.rule;
+        let rosters = self.rosters_of(name);
+        let misses = |roster: &&Roster| self.misses_a_stranger(name, &roster.rule);
+        rosters.is_empty() || rosters.iter().any(misses)
+    }
+
+    fn misses_a_stranger(&self, name: &GroupResource, rule: &RosterRule) -> bool {
         let nobody = BTreeSet::new();
         let heard = self
             .resource(name)
@@ -191,18 +188,19 @@ impl World {
 
     /// Notes that the resource is reported, if it is. Returns whether a roster asks for it from now on that left it out.
     pub(super) fn roster_begins_to_ask(&mut self, name: &GroupResource) -> bool {
-        let was_left_out = self.roster_of(name).is_none();
+        let asked_before = self.rosters_of(name).len();
         let is_reported = !self.entries_of(name).is_empty();
         if self.counts_late_writes() && !self.is_no_encoding(name) && is_reported {
             self.resource_mut(name).status.ever_reported = true;
         }
-        was_left_out && self.roster_of(name).is_some()
+        self.rosters_of(name).len() > asked_before
     }
 
     /// The assumptions that the success of a migration of the resource rests on, once its doubts are settled.
     pub(super) fn assumed_by_success(&self, name: &GroupResource) -> BTreeSet<Assumption> {
         let status = &self.resource(name).expect("it is known").status;
-        let rule = self.roster_of(name).map(|roster| &roster.rule);
+        let rosters = self.rosters_of(name);
+        let mut rules = rosters.iter().map(|roster| &roster.rule);
         let is_loose = |rule: &RosterRule| {
             let is_small = rule.members.len() >= rule.least as usize && !rule.members.is_empty();
             !(rule.complete || (is_small && rule.labels.is_empty()))
@@ -219,14 +217,28 @@ impl World {
         if !status.ungated_gone.is_empty() {
             assumptions.insert(Assumption::UngatedGone);
         }
-        if rule.is_some_and(is_loose) {
+        if rules.any(is_loose) {
             assumptions.insert(Assumption::RosterMayMiss);
         }
         assumptions
     }
 
-    /// The roster in force: that of the resource, else that of its group, else that of all.
-    pub(super) fn roster_of(&self, name: &GroupResource) -> Option<&Roster> {
+    /// The rosters in force for a store: one for each of its names, each once.
+    pub(super) fn rosters_of(&self, name: &GroupResource) -> Vec<&Roster> {
+        let mut rosters: Vec<&Roster> = Vec::new();
+        for name in self.names(name) {
+            let roster = self.roster_by_name(&name);
+            rosters.extend(roster.filter(|one| rosters.iter().all(|it| it.scope != one.scope)));
+        }
+        rosters
+    }
+
+    pub(super) fn has_roster(&self, name: &GroupResource) -> bool {
+        !self.rosters_of(name).is_empty()
+    }
+
+    /// The roster in force for one name: that of the resource, else that of its group, else that of all.
+    fn roster_by_name(&self, name: &GroupResource) -> Option<&Roster> {
         let mut found = [None, None, None];
         for roster in self.rosters.values() {
             let rank = match &roster.scope {
@@ -248,10 +260,28 @@ impl World {
     /// What is missing for a resource: the named members that do not report, then those with the labels that do not,
     /// and how many of a least number.
     pub(super) fn absent(&self, name: &GroupResource) -> Absent {
-        let Some(roster) = self.roster_of(name) else {
-            return Absent::default();
-        };
-        let rule = &roster.rule;
+        let mut all = Absent::default();
+        for roster in self.rosters_of(name) {
+            let absent = self.absent_by(name, &roster.rule);
+            for id in absent.members {
+                if all.members.contains(&id) {
+                    continue;
+                }
+                match all.members.len() < NAMED {
+                    true => drop(all.members.insert(id)),
+                    false => all.unnamed += 1,
+                }
+            }
+            all.unnamed = all.unnamed.max(absent.unnamed);
+            if absent.short > all.short {
+                (all.short, all.labels) = (absent.short, absent.labels);
+            }
+        }
+        all
+    }
+
+    /// What is missing for a store by one of its rosters.
+    fn absent_by(&self, name: &GroupResource, rule: &RosterRule) -> Absent {
         let speaking: BTreeSet<MemberId> = self
             .entries_of(name)
             .into_iter()
@@ -288,4 +318,12 @@ impl World {
             },
         }
     }
+}
+
+/// Whether a rule asks for a member, or for more of them, that another does not ask for.
+fn asks_for_more(now: &RosterRule, then: &RosterRule) -> bool {
+    now.members.iter().any(|id| !then.members.contains(id))
+        || now.least > then.least
+        || (!now.labels.is_empty() && now.labels != then.labels)
+        || (then.exempts_observed && !now.exempts_observed)
 }

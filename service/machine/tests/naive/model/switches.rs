@@ -51,7 +51,9 @@ impl World {
         }
         let is_newest = match command {
             Command::ObserveStorage(observe) => observe.observer.is_some(),
-            Command::DismissLooks(_) => true,
+            Command::DismissLooks(_)
+            | Command::AddEquivalents(_)
+            | Command::RemoveEquivalent(_) => true,
             Command::UpdateCollection(update) => update.kind.is_some(),
             _ => false,
         };
@@ -101,7 +103,8 @@ impl World {
     /// Evaluates each reported resource, after votes were switched on.
     pub(super) fn count_again(&mut self, wall: WallTime) {
         let entries = self.entries.iter();
-        let names: BTreeSet<GroupResource> = entries.map(|entry| entry.resource.clone()).collect();
+        let names: BTreeSet<GroupResource> =
+            entries.map(|entry| self.first(&entry.resource)).collect();
         for name in names {
             let then = self.entries_of(&name);
             self.settle_resource(&name, &then, None, wall);

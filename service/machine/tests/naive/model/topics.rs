@@ -13,7 +13,7 @@ use super::{Deadline, Entry, Holder, Resource, World, no};
 
 impl World {
     pub(super) fn is_key(&self, name: &GroupResource) -> bool {
-        self.has_topics() && name.group() == "keys.synod"
+        self.has_topics() && (name.group() == "keys.synod" || name.group().ends_with(".keys.synod"))
     }
 
     pub(super) fn is_feature(&self, name: &GroupResource) -> bool {
@@ -30,6 +30,9 @@ impl World {
 
     /// Whether an entry votes where it must, and has all levels of a feature up to the one that it prefers.
     pub(super) fn is_lawful(&self, said: &ReportEntry) -> bool {
+        if !self.names_equivalents_alone(said) {
+            return false;
+        }
         if said.serve_until.is_some() && !said.resource.group().ends_with(".served.synod") {
             return false;
         }
@@ -201,7 +204,7 @@ impl World {
             }
         }
         status.persisted = left;
-        if self.roster_of(name).is_some() {
+        if self.has_roster(name) {
             status.on_trust = None;
         }
         self.resource_mut(name).status = status;
@@ -230,8 +233,8 @@ impl World {
             .collect();
         names.extend(before.resources.iter().map(|kept| kept.name.clone()));
         for name in names {
-            let status = self.resource(&name).map(|kept| kept.status.clone());
-            let was = before.resource(&name).map(|kept| &kept.status);
+            let status = self.own(&name).map(|kept| kept.status.clone());
+            let was = before.own(&name).map(|kept| &kept.status);
             if status.as_ref() == was && !self.passed.contains(&name) {
                 continue;
             }

@@ -24,19 +24,22 @@ impl World {
                 return Err(no(ErrorKind::InvalidArgument));
             }
         }
-        let before = self.clone();
         let replaces_all = report.replace || !member.reported;
+        self.check_size(report, replaces_all)?;
+        self.take_told_names(report)?;
+        let named = report.entries.iter().map(|said| self.first(&said.resource));
+        let named: BTreeSet<GroupResource> = named.collect();
+        if named.len() < report.entries.len() {
+            return Err(no(ErrorKind::InvalidArgument));
+        }
+        let before = self.clone();
         self.drain_what_changes(report, replaces_all, member.reported);
-        let names = |entry: &Entry| {
-            report
-                .entries
-                .iter()
-                .any(|said| said.resource == entry.resource)
-        };
+        let goes = |entry: &Entry| replaces_all || named.contains(&before.first(&entry.resource));
         self.entries
-            .retain(|entry| entry.member != member.id || !(replaces_all || names(entry)));
+            .retain(|entry| entry.member != member.id || !goes(entry));
         for said in &report.entries {
-            let old = before.entry(&said.resource, &member.id);
+            let old = before.entry_of(&said.resource, &member.id);
+            let old = old.as_ref();
             let row = self.row_of(said, old, member.reported);
             self.entries.push(Entry {
                 resource: said.resource.clone(),
@@ -46,23 +49,12 @@ impl World {
         }
         self.entries
             .sort_by(|a, b| (&a.resource, &a.member).cmp(&(&b.resource, &b.member)));
-        let mine = self
-            .entries
-            .iter()
-            .filter(|entry| entry.member == member.id);
-        if mine.count() as u64 > u64::from(self.settings.report_entries_max) {
-            return Err(no(ErrorKind::TooLarge));
-        }
         self.dates = before.dates_of(report, wall);
         self.speaker = Some(member.id.clone());
-        self.named = report
-            .entries
-            .iter()
-            .map(|said| said.resource.clone())
-            .collect();
+        self.named = named;
         self.settle(&before, wall);
         for said in &report.entries {
-            let collection = self.collections.get(&said.resource);
+            let collection = self.collections.get(&self.first(&said.resource));
             let strict = collection.is_some_and(|kept| kept.rules.strict_storage_version);
             if strict && !said.stance.is_voting() {
                 return Err(no(ErrorKind::EncodingNotSelected));
@@ -80,6 +72,24 @@ impl World {
             self.settle_ungated(&member.id);
         }
         Ok(Answer::Reported(self.told_of(report)))
+    }
+
+    /// Refuses more entries than a member may have: those of the report, and those of other stores that stay.
+    fn check_size(&self, report: &Report, replaces_all: bool) -> Result<(), Refusal> {
+        let said = report.entries.iter();
+        let named: BTreeSet<_> = said.map(|said| self.first(&said.resource)).collect();
+        let stays = |entry: &&Entry| {
+            entry.member == report.member && !named.contains(&self.first(&entry.resource))
+        };
+        let others = match replaces_all {
+            true => 0,
+            false => self.entries.iter().filter(stays).count(),
+        };
+        let all = (report.entries.len() + others) as u64;
+        match all > u64::from(self.settings.report_entries_max) {
+            true => Err(no(ErrorKind::TooLarge)),
+            false => Ok(()),
+        }
     }
 
     fn check_decodable(
@@ -102,14 +112,15 @@ impl World {
         {
             return Err(refusal(selected));
         }
+        let mut names = self.names(&said.resource).into_iter();
         let enforced = self.is_no_encoding(&said.resource)
-            || self.settings.enforce_persisted.contains(&said.resource);
+            || names.any(|name| self.settings.enforce_persisted.contains(&name));
         if !enforced || !said.stance.is_voting() {
             return Ok(());
         }
         let no_less = !self.is_no_encoding(&said.resource)
             && before
-                .entry(&said.resource, id)
+                .entry_of(&said.resource, id)
                 .is_some_and(|old| old.row.decodable.is_subset(&said.decodable));
         let stored = before
             .resource(&said.resource)
@@ -145,26 +156,29 @@ impl World {
         entry.row.encoding = status.selected;
         entry.row.adopted_revision = Some(adopt.selected_revision);
         self.speaker = Some(adopt.member.clone());
-        self.named.insert(adopt.resource.clone());
+        self.named.insert(self.first(&adopt.resource));
         self.settle(&before, wall);
         Ok(Answer::Done)
     }
 
     /// Evaluates each resource whose entries changed.
     pub(super) fn settle(&mut self, before: &Self, wall: WallTime) {
-        let names: BTreeSet<GroupResource> = [&self.entries, &before.entries]
+        let mut names: BTreeSet<GroupResource> = [&self.entries, &before.entries]
             .into_iter()
             .flatten()
-            .map(|entry| entry.resource.clone())
+            .map(|entry| self.first(&entry.resource))
             .collect();
+        names.extend(self.renamed.iter().cloned());
         for name in names {
             let (then, now) = (before.entries_of(&name), self.entries_of(&name));
             let may_pass = self.named.contains(&name) && self.is_served(&name);
-            if then != now || may_pass {
+            let is_renamed = self.renamed.contains(&name);
+            if then != now || may_pass || is_renamed {
                 let mut causes = causes(&then, &now);
                 let cause = causes.pop_first().filter(|_| causes.is_empty());
                 // With time alone the date of a version may have come while its member speaks.
-                let cause = cause.or_else(|| self.speaker.clone().filter(|_| may_pass));
+                let cause =
+                    cause.or_else(|| self.speaker.clone().filter(|_| may_pass || is_renamed));
                 let cause = cause.map(AgreementCause::Member);
                 let ids = |of: &[Entry]| -> Vec<MemberId> {
                     of.iter().map(|entry| entry.member.clone()).collect()
@@ -189,13 +203,16 @@ impl World {
         let is_new = known.is_none();
         let mut kept = known.unwrap_or_else(fresh);
         let mut old = kept.status.clone();
-        if then.is_empty() {
+        let entries = self.entries_of(name);
+        if then.is_empty() && !entries.is_empty() {
             self.begin_topic(&mut kept);
         }
         let status = &mut kept.status;
         let date = self.dates.get(name).copied();
         status.serve_until = date.or(status.serve_until);
-        let entries = self.entries_of(name);
+        if self.renamed.contains(name) {
+            status.on_trust = Some(revision);
+        }
         if self.is_served(name) && then.is_empty() && !entries.is_empty() {
             self.forget_what_is_not_needed(status);
         }
@@ -214,23 +231,14 @@ impl World {
         if status.selected != old.selected {
             status.selected_revision = revision;
         }
-        // A voter without an encoding has nothing to drain: it takes the selected version.
-        for entry in &mut self.entries {
-            let waits = entry.votes_for().is_some() && entry.row.encoding.is_none();
-            if entry.resource == *name && waits && status.selected.is_some() {
-                entry.row.encoding = status.selected.clone();
-                entry.row.adopted_revision = Some(status.selected_revision);
-            }
-        }
+        self.let_voters_take(name, status);
         let now = self.entries_of(name);
         // A voter that says the same again under another epoch has taken what it had: nothing has changed.
         if then != now {
             self.looked_at.insert(name.clone());
         }
         persist(status, &now);
-        self.resources.retain(|other| other.name != *name);
-        self.resources.push(kept);
-        self.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.keep(kept);
         self.note_what_is_outside(name, false, is_new);
         self.doubt_newcomers(name, then);
         self.weigh_what_is_shown(name, then);
@@ -245,6 +253,18 @@ impl World {
         let status = &mut self.resource_mut(name).status;
         if entries.is_empty() && !then.is_empty() && status.observation.is_some() {
             status.agreement_revision = revision;
+        }
+    }
+
+    /// A voter without an encoding has nothing to drain: it takes the selected version.
+    fn let_voters_take(&mut self, name: &GroupResource, status: &StateStatus) {
+        let names = self.names(name);
+        for entry in &mut self.entries {
+            let waits = entry.votes_for().is_some() && entry.row.encoding.is_none();
+            if names.contains(&entry.resource) && waits && status.selected.is_some() {
+                entry.row.encoding = status.selected.clone();
+                entry.row.adopted_revision = Some(status.selected_revision);
+            }
         }
     }
 
@@ -266,7 +286,7 @@ impl World {
         let trusts_anew = self.trusts_anew(name);
         let by_labels = self.roster_asks_by_labels(name);
         let many = self.settings.agreements_kept as usize;
-        let fresh = self.new_metadata(wall);
+        let is_renamed = self.renamed.contains(name);
         let is_seen = !self.is_no_encoding(name);
         let kept = self.resource_mut(name);
         let status = &mut kept.status;
@@ -281,6 +301,7 @@ impl World {
         status.contradicted = is_seen && contradicts(status.observation.as_ref(), &entries);
         let is_seen_anew = entries.is_empty() && shown(status) != shown(old);
         if lapsed
+            || is_renamed
             || is_seen_anew
             || (&status.common, &status.selected) != (&old.common, &old.selected)
             || is_objected_to(status) != is_objected_to(old)
@@ -307,15 +328,29 @@ impl World {
             let surplus = kept.agreements.len().saturating_sub(many);
             kept.agreements.drain(..surplus);
         }
-        let now = Now { wall, revision };
-        kept.version = (!entries.is_empty()).then(|| match kept.version.take() {
-            None => (fresh, describe(&kept.status, &entries, None, now)),
-            Some((metadata, old)) => (metadata, describe(&kept.status, &entries, Some(&old), now)),
-        });
+        let status = kept.status.clone();
+        self.describe_all(name, &status, Now { wall, revision });
     }
 
-    pub(super) fn resource(&self, name: &GroupResource) -> Option<&Resource> {
-        self.resources.iter().find(|kept| kept.name == *name)
+    /// What follows for each name under which a store is reported.
+    pub(super) fn describe_all(&mut self, name: &GroupResource, status: &StateStatus, now: Now) {
+        for name in self.names(name) {
+            let entries = self.entries_under(&name);
+            let before = self.versions.remove(&name);
+            if entries.is_empty() {
+                continue;
+            }
+            let status = StateStatus {
+                common: common(&entries),
+                ..status.clone()
+            };
+            let fresh = self.new_metadata(now.wall);
+            let version = match before {
+                None => (fresh, describe(&status, &entries, None, now)),
+                Some((metadata, old)) => (metadata, describe(&status, &entries, Some(&old), now)),
+            };
+            self.versions.insert(name, version);
+        }
     }
 
     pub(super) fn entry(&self, resource: &GroupResource, member: &MemberId) -> Option<&Entry> {
@@ -323,11 +358,10 @@ impl World {
         all.find(|entry| entry.resource == *resource && entry.member == *member)
     }
 
-    pub(super) fn entries_of(&self, resource: &GroupResource) -> Vec<Entry> {
-        let all = self.entries.iter();
-        all.filter(|entry| entry.resource == *resource)
-            .cloned()
-            .collect()
+    /// The entry of a member for a store, under whatever name.
+    pub(super) fn entry_of(&self, resource: &GroupResource, member: &MemberId) -> Option<Entry> {
+        let mut all = self.entries_of(resource).into_iter();
+        all.find(|entry| entry.member == *member)
     }
 }
 

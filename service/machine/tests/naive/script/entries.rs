@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use synod_machine::State;
 use synod_model::{
     ApiVersion, GroupResource, InstanceId, Kind, MemberId, ReportEntry, SERVED, Sequence, Stance,
-    StoredIn, WITHDRAWN, WallTime,
+    StoredIn, TopicKind, WITHDRAWN, WallTime,
 };
 
 use super::LEGAL;
-use crate::calls::{Says, VERSIONS};
+use crate::calls::{NAMES, RESOURCES, Says, VERSIONS};
 
 /// What the member reported; if votes are to change, with votes for the next decoded version.
 pub(super) fn reported_before(
@@ -41,7 +41,7 @@ pub(super) fn reported_before(
             stance,
             serve_until: row.serve_until,
             stored: row.stored,
-            equivalents: BTreeSet::new(),
+            equivalents: row.equivalents.clone(),
         })
     });
     entries.collect()
@@ -68,7 +68,7 @@ fn as_the_topic_demands(says: &Says) -> Says {
     says.votes = true;
     if ABOUT.get() == About::Served {
         says.decodable = says.decodable & 3 | 1;
-    } else if says.resource == 1 {
+    } else if says.resource == 1 && ABOUT.get() == About::KeysAndFeatures {
         let levels = says.decodable.count_ones();
         says.decodable = (1 << levels) - 1;
         says.version = levels as usize - 1;
@@ -112,7 +112,7 @@ pub(super) fn report_entry(says: &Says) -> ReportEntry {
             true => StoredIn::Outside,
             false => StoredIn::Collection,
         },
-        equivalents: BTreeSet::new(),
+        equivalents: told_by(says),
     }
 }
 
@@ -134,6 +134,8 @@ pub(crate) enum About {
     Encodings,
     KeysAndFeatures,
     Served,
+    /// Keys of two resources that may be one store.
+    EquivalentKeys,
 }
 
 /// The wall clock at the beginning of each log.
@@ -148,7 +150,11 @@ pub(crate) fn speak_of(about: About) {
     ABOUT.set(about);
 }
 
+/// The resource with this number; beyond those that are reported, the ones that may be names of one store.
 pub(super) fn resource(which: usize) -> GroupResource {
+    if which >= RESOURCES {
+        return name(which - RESOURCES);
+    }
     let names = match ABOUT.get() {
         About::Encodings => [("", "pods"), ("apps", "deployments"), ("batch", "jobs")],
         About::KeysAndFeatures => [
@@ -161,9 +167,39 @@ pub(super) fn resource(which: usize) -> GroupResource {
             ("gadgets.example.io.served.synod", "v1"),
             ("batch", "jobs"),
         ],
+        About::EquivalentKeys => [
+            ("keys.synod", "secrets"),
+            ("vault.keys.synod", "secrets"),
+            ("batch", "jobs"),
+        ],
     };
     let (group, resource) = names[which];
     GroupResource::new(group, resource).expect(LEGAL)
+}
+
+/// A resource that may be one store with others, or a topic, which cannot.
+pub(super) fn name(which: usize) -> GroupResource {
+    let keys = [("", "secrets"), ("vault", "secrets")];
+    let (group, resource) = match which {
+        3 => ("zoo", "ingresses"),
+        4 => ("keys.synod", "secrets"),
+        0 | 1 if ABOUT.get() == About::EquivalentKeys => keys[which],
+        _ => return resource(which),
+    };
+    GroupResource::new(group, resource).expect(LEGAL)
+}
+
+/// The other names that an entry tells, of which a client of the protocol names stores alone.
+fn told_by(says: &Says) -> BTreeSet<GroupResource> {
+    let own = resource(says.resource);
+    let told = (0..NAMES).filter(|i| says.equivalents & (1 << i) != 0);
+    let mut told: BTreeSet<GroupResource> = told.map(name).collect();
+    let is_store = |name: &GroupResource| TopicKind::of(name) == TopicKind::Encoding;
+    if !says.lawless {
+        told.remove(&own);
+        told.retain(|name| is_store(name) && is_store(&own));
+    }
+    told
 }
 
 /// A version of a resource, or the value of a topic.

@@ -7,7 +7,7 @@ use synod_model::{
 
 use super::entries::{member, report_entries, reported_before, resource};
 use super::{LEGAL, Script};
-use crate::calls::{Does, Leaves};
+use crate::calls::{Does, Leaves, MEMBERS, RESOURCES, What, Which};
 
 impl Script {
     /// The number of a member's next statement under an epoch.
@@ -72,5 +72,36 @@ fn leave(member: MemberId, epoch: Epoch, leaves: Leaves, state: &State) -> Comma
         drained: matches!(leaves, Leaves::Drained),
         instance,
         stopped: matches!(leaves, Leaves::SaidToHaveStopped),
+    })
+}
+
+/// The call of a server that joins or renews.
+pub(super) fn stay(who: usize, state: &State) -> What {
+    match state.present().member(&member(who)) {
+        Some(_) => What::Member {
+            who,
+            epoch: Which::Present,
+            does: Does::Renew,
+        },
+        None => What::Join {
+            who,
+            instance: 0,
+            ttl: who % 3,
+            release: 0,
+            lost: None,
+        },
+    }
+}
+
+/// The members, each with a resource, that have yet to adopt the selection.
+pub(super) fn behind(state: &State) -> impl Iterator<Item = (usize, usize)> {
+    let pairs = (0..MEMBERS).flat_map(|who| (0..RESOURCES).map(move |of| (who, of)));
+    pairs.filter(move |(who, of)| {
+        let version = state.present().storage_version(&resource(*of));
+        version.is_some_and(|version| {
+            let entry = version.entry(&member(*who));
+            let adopted = entry.and_then(|entry| entry.adopted_revision);
+            adopted.is_some_and(|adopted| adopted != version.row.status.selected_revision)
+        })
     })
 }

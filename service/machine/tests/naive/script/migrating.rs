@@ -3,9 +3,9 @@
 use synod_machine::{Command, State};
 use synod_model::{
     AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, DeleteMigration,
-    FailMigration, FailureClass, FailureReason, MigrationAlias, MigrationId, MigrationPhase,
-    MigrationProgress, MigrationReason, Preconditions, ReleaseMigration, ReportMigrationProgress,
-    RetryMigration, Revision, StartMigration, Ttl, WorkerName, WorkerStop,
+    FailMigration, FailureClass, FailureReason, Migration, MigrationAlias, MigrationId,
+    MigrationPhase, MigrationProgress, MigrationReason, Preconditions, ReleaseMigration,
+    ReportMigrationProgress, RetryMigration, Revision, StartMigration, Ttl, WorkerName, WorkerStop,
 };
 
 use super::LEGAL;
@@ -56,6 +56,7 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
         Which::Unheard => None,
     };
     let token = token.unwrap_or(ClaimToken::new(Revision::new(1)));
+    let id = under_some_name(id, migration.as_deref());
     match does {
         Work::Claim { ttl, fenced, walks } => Command::ClaimMigration(ClaimMigration {
             id,
@@ -101,6 +102,16 @@ pub(super) fn work(id: MigrationId, claim: Which, does: &Work, state: &State) ->
             id,
         }),
         Work::Retry => Command::RetryMigration(RetryMigration { id }),
+    }
+}
+
+/// The migration by one of the names of its store, which its number chooses.
+fn under_some_name(id: MigrationId, migration: Option<&Migration>) -> MigrationId {
+    let others = migration.map(|migration| &migration.equivalents);
+    let other = others.and_then(|others| others.first());
+    match other.filter(|_| id.number().get() % 2 == 1) {
+        Some(other) => MigrationId::new(other.clone(), id.number()),
+        None => id,
     }
 }
 

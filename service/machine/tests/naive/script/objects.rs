@@ -21,7 +21,7 @@ impl Script {
                 rules,
             } => Command::CreateCollection(CreateCollection {
                 resource: resource(*of),
-                kind: kind(*of),
+                kind: kind(*of % 2),
                 namespaced: *of == 0,
                 rules: CollectionRules {
                     strict_storage_version: rules.strict,
