@@ -171,8 +171,12 @@ fn decide_all(
         return Err(refusal);
     }
     if replaces(report, member) {
+        // Of a store whose names the report joins, the member may have reported several.
+        let mut stores = BTreeSet::new();
         for resource in unnamed(turn, &report.member, named) {
-            decided.extend(decide(resource, dropped(turn, report))?);
+            if stores.insert(turn.state().first_name(resource)) {
+                decided.extend(decide(resource, dropped(turn, report))?);
+            }
         }
     }
     Ok(decided)

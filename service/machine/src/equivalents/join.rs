@@ -110,7 +110,7 @@ impl State {
         })
     }
 
-    /// Another member than the one that tells of the names, which reports two of them.
+    /// A member that reports two of these names and goes on to do so.
     fn reports_two(
         &self,
         names: &BTreeSet<GroupResource>,
@@ -119,7 +119,16 @@ impl State {
         let mut seen = BTreeSet::new();
         let versions = names.iter().filter_map(|it| self.storage_versions.get(it));
         let members = versions.flat_map(|version| version.entries.keys());
-        let mut others = members.filter(|it| told.is_none_or(|report| report.member != **it));
+        // What it reported before is dropped where it reports one of them now, or all anew.
+        let drops = |report: &&Report| {
+            let mut entries = report.entries.iter();
+            let member = self.members.get(&report.member);
+            report.replace
+                || member.is_some_and(|member| !member.reported)
+                || entries.any(|entry| names.contains(&entry.resource))
+        };
+        let speaker = told.filter(drops).map(|report| &report.member);
+        let mut others = members.filter(|it| Some(*it) != speaker);
         others.find(|member| !seen.insert(*member))
     }
 

@@ -187,7 +187,15 @@ impl World {
         names: &BTreeSet<GroupResource>,
         report: Option<&Report>,
     ) -> Result<Option<(ApiVersion, Option<Revision>)>, Refusal> {
-        let speaker = report.map(|report| &report.member);
+        // Who goes on to report two of them cannot say that they are one.
+        let says_anew = |report: &&Report| {
+            let member = self.members.iter().find(|it| it.id == report.member);
+            let mut said = report.entries.iter();
+            report.replace
+                || member.is_some_and(|member| !member.reported)
+                || said.any(|said| names.contains(&said.resource))
+        };
+        let speaker = report.filter(says_anew).map(|report| &report.member);
         let is_of_it = |entry: &&Entry| names.contains(&entry.resource);
         let entries: Vec<&Entry> = self.entries.iter().filter(is_of_it).collect();
         let others = entries.iter().filter(|it| Some(&it.member) != speaker);

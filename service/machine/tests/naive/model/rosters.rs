@@ -170,10 +170,9 @@ impl World {
         let is_key_or_level = self.is_no_encoding(name) && !self.is_served(name);
         let entries = self.entries_of(name);
         let is_missing = |id: &MemberId| !entries.iter().any(|entry| entry.member == *id);
-        let roster = self.roster_of(name);
-        self.counts_late_writes()
-            && is_key_or_level
-            && roster.is_some_and(|roster| roster.rule.members.iter().any(is_missing))
+        let rosters = self.rosters_of(name);
+        let mut asked = rosters.iter().flat_map(|roster| &roster.rule.members);
+        self.counts_late_writes() && is_key_or_level && asked.any(is_missing)
     }
 
     /// Forgets nobody where nothing else changes: only a roster that asks by labels looks at who was heard, and it forgets

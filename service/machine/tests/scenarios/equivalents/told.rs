@@ -86,3 +86,20 @@ fn a_store_with_several_names_is_not_forgotten_while_a_key_of_them_is_known() {
     let open = cluster.open(KEY_OF_NEW);
     assert!(open.is_of(&resource(KEY_OF_OLD)) && open.is_of(&resource(KEY_OF_NEW)));
 }
+
+#[test]
+fn the_keys_of_joined_names_are_reported_once_too() {
+    let mut cluster = cluster();
+    let key = |name| of(name).serves("").decodes("k1").prefers("k1");
+    let keys = [
+        key("extensions.keys.synod.ingresses"),
+        key("zoo.keys.synod.ingresses"),
+    ];
+    let a = cluster.starts("a", &keys);
+    let told = [of(NEW).equivalent_to(&[OLD, "zoo.ingresses"])];
+    // It goes on to report the keys of two of the names.
+    refused(cluster.send(report(&a, &told, false)), ErrorKind::Conflict);
+    cluster.reports_only(&a, &told);
+    assert!(cluster.version("extensions.keys.synod.ingresses").is_none());
+    assert!(cluster.version("zoo.keys.synod.ingresses").is_none());
+}
