@@ -7,6 +7,7 @@
 
 mod conditions;
 mod decision;
+mod departures;
 mod draft;
 mod drains;
 mod observation;
@@ -18,6 +19,7 @@ mod returns;
 mod roster;
 mod selected;
 mod trust;
+mod versions;
 
 use std::collections::BTreeSet;
 

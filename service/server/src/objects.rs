@@ -240,8 +240,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         short_absences,
         stored_outside,
         looks,
-        // It is part of what is observed.
-        unnamed_look: _,
+        unnamed_look: _, // part of what is observed
         equivalents,
     } = &row.status;
     let hashes = observation.iter().flat_map(|seen| &seen.hashes);

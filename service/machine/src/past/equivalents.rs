@@ -66,17 +66,14 @@ impl Past<'_> {
             .storage_versions(after)
             .map(|it| it.resource)
             .peekable();
-        std::iter::from_fn(move || {
-            let next = match (stores.peek(), reported.peek()) {
-                (Some(store), Some(name)) if name < store => reported.next(),
-                (Some(store), Some(name)) if name == store => {
-                    reported.next();
-                    stores.next()
-                }
-                (Some(_), _) => stores.next(),
-                (None, _) => reported.next(),
-            };
-            next
+        std::iter::from_fn(move || match (stores.peek(), reported.peek()) {
+            (Some(store), Some(name)) if name < store => reported.next(),
+            (Some(store), Some(name)) if name == store => {
+                reported.next();
+                stores.next()
+            }
+            (Some(_), _) => stores.next(),
+            (None, _) => reported.next(),
         })
     }
 

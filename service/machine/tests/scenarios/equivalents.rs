@@ -262,7 +262,7 @@ fn who_reports_two_names_of_one_store_is_refused() {
         ErrorKind::InvalidArgument,
     );
     assert_eq!(
-        refusal.violations.iter().next().map(|it| it.field.as_str()),
+        refusal.violations.first().map(|it| it.field.as_str()),
         Some("entries[1].resource")
     );
     assert_eq!(cluster.revision(), revision, "nothing was joined");

@@ -297,7 +297,7 @@ fn an_observer_that_comes_beside_others_begins_the_migration_anew() {
 fn a_change_of_what_is_served_ends_no_evidence() {
     let mut cluster = Cluster::upgraded();
     let says = of(CRONJOBS).decodes("v1 v2").encodes("v2");
-    let a = cluster.starts("a", &[says.clone()]);
+    let a = cluster.starts("a", std::slice::from_ref(&says));
     accepted(cluster.send(look("east", &[("s", &["v1"], Some("a"))])));
     assert!(is_contradicted(&cluster));
     cluster.reports(&a, &[says.serves("v2")]);

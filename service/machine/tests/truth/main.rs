@@ -5,6 +5,7 @@
 mod directed;
 mod draws;
 mod events;
+mod expiry;
 mod families;
 mod machine;
 mod migrations;

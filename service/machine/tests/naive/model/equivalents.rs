@@ -168,6 +168,10 @@ impl World {
             }
         }
         let known_before = self.clone();
+        // A key is looked up by the names of its resource, which change now.
+        for name in keys.iter().filter(|name| known_before.own(name).is_some()) {
+            self.begin_again(name, self.wall);
+        }
         self.merge(&first, &all, stays, &known_before);
         self.resource_mut(&first).status.equivalents = all.clone();
         self.resource_mut(&first).status.equivalents.remove(&first);

@@ -58,6 +58,7 @@ macro_rules! row {
 /// Every request that changes something.
 pub(crate) fn table(scene: &Scene) -> Vec<Row> {
     let mut rows = of_members(scene);
+    rows.extend(of_names());
     rows.extend(of_objects(scene));
     rows.extend(of_histories(scene));
     rows.extend(of_histories_that_change_hands(scene));
@@ -133,6 +134,11 @@ fn of_members(scene: &Scene) -> Vec<Row> {
             StorageVersionsClient.forget,
             forget
         ),
+    ]
+}
+
+fn of_names() -> Vec<Row> {
+    vec![
         row!(
             "StorageVersions.AddEquivalents",
             StorageVersionsClient.add_equivalents,
