@@ -156,6 +156,7 @@ methods! {
         Open = OpenSession;
     }
     "synod.v1.StorageVersions" {
+        AddEquivalents = AddEquivalents;
         Adopt = Adopt;
         CheckAgreement;
         CheckBinary;
@@ -165,6 +166,7 @@ methods! {
         Get;
         History;
         List;
+        RemoveEquivalent = RemoveEquivalent;
         Report = Report;
     }
     "synod.v1.Watch" {
