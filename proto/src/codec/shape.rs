@@ -1,9 +1,9 @@
 //! How many items each list of a request may have, and the count of them on the wire.
 
 use synod_model::limits::{
-    ANNOTATIONS_BYTES_MAX, IN_USE_NAMES_MAX, LABELS_MAX, LEFT_TO_OTHERS_MAX, OBSERVED_HASHES_MAX,
-    OBSERVED_SERVERS_MAX, OWNER_REFERENCES_MAX, ROSTER_MEMBERS_MAX, TRANSACTION_OPERATIONS_MAX,
-    VERSIONS_PER_ENTRY_MAX,
+    ANNOTATIONS_BYTES_MAX, EQUIVALENTS_MAX, IN_USE_NAMES_MAX, LABELS_MAX, LEFT_TO_OTHERS_MAX,
+    OBSERVED_HASHES_MAX, OBSERVED_SERVERS_MAX, OWNER_REFERENCES_MAX, ROSTER_MEMBERS_MAX,
+    TRANSACTION_OPERATIONS_MAX, VERSIONS_PER_ENTRY_MAX,
 };
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Finalizers, Violation, Violations};
@@ -114,7 +114,18 @@ static REPORT: Shape = shape(&[field(
 static REPORT_ENTRY: Shape = shape(&[
     field(3, "decodableVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
     field(4, "servedVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
+    field(
+        9,
+        "equivalents",
+        Items::Messages(EQUIVALENTS_MAX - 1, &FLAT),
+    ),
 ]);
+
+static ADD_EQUIVALENTS: Shape = shape(&[field(
+    2,
+    "resources",
+    Items::Messages(EQUIVALENTS_MAX, &FLAT),
+)]);
 
 static CHECK_BINARY: Shape = shape(&[
     field(
@@ -270,6 +281,7 @@ impl Shape {
         Some(match message {
             "MembershipJoinRequest" => &JOIN,
             "MembershipListRequest" => &LIST_MEMBERS,
+            "StorageVersionsAddEquivalentsRequest" => &ADD_EQUIVALENTS,
             "StorageVersionsReportRequest" => &REPORT,
             "StorageVersionsCheckAgreementRequest" => &CHECK_AGREEMENT,
             "StorageVersionsCheckBinaryRequest" => &CHECK_BINARY,

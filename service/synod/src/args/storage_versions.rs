@@ -81,7 +81,7 @@ pub(crate) enum StorageVersionsCommand {
     ///
     /// What is stored, agreed on, draining and migrated is known once for all names then. Servers say so themselves by what
     /// they report; this is for those that do not.
-    #[command(subcommand)]
+    #[command(subcommand, after_long_help = examples::EQUIVALENTS_ADD)]
     Equivalents(EquivalentsCommand),
     /// Show what was agreed on over time.
     #[command(after_long_help = examples::HISTORY)]
