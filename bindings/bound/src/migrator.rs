@@ -144,7 +144,7 @@ fn read_options(options: &mut Options) -> Option<MigratorOptions> {
     Some(made)
 }
 
-/// What a worker's store lists, which only a store of the program's own may say.
+/// The walk of a worker's store, which only a store of the program's own may say.
 fn walk(value: &Value, fenced: Option<bool>) -> Result<Walk, Violation> {
     let walks = match value.as_str() {
         Some("WALK_COLLECTION") => Walk::Collection,

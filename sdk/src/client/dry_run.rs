@@ -56,7 +56,7 @@ impl DryRun {
         self.0.send_forget(forget, true).await
     }
 
-    /// What [`Client::add_equivalents`] would do. Since 0.1.
+    /// Tries [`Client::add_equivalents`] out. Since 0.1.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl DryRun {
             .await
     }
 
-    /// What [`Client::remove_equivalent`] would do. Since 0.1.
+    /// Tries [`Client::remove_equivalent`] out. Since 0.1.
     ///
     /// # Errors
     ///

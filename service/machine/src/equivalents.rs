@@ -55,12 +55,12 @@ impl State {
         names.len() > 1 && key.is_some_and(|key| self.state_of(&key).is_some())
     }
 
-    /// What is kept of a resource's store.
+    /// The storage state of a resource's store.
     pub(crate) fn state_of(&self, resource: &GroupResource) -> Option<&StorageState> {
         self.storage_states.get(&*self.first_name(resource))
     }
 
-    /// What is kept of the store of a resource that is known.
+    /// The status of the store of a resource that is known.
     pub(crate) fn status(&self, resource: &GroupResource) -> &StateStatus {
         let kept = self.state_of(resource);
         &kept
@@ -69,7 +69,7 @@ impl State {
             .status
     }
 
-    /// What members report of a resource's store, by its names.
+    /// The reports on a resource's store, by its names.
     pub(crate) fn versions_of(
         &self,
         resource: &GroupResource,

@@ -146,7 +146,7 @@ pub(crate) fn decide_anew(state: &State, occasion: Occasion<'_>, first: &GroupRe
     decided.expect("another agreement is another state")
 }
 
-/// What is kept of a resource of which nothing is known.
+/// The status of a resource of which nothing is known.
 pub(crate) fn unknown_status(state: &State, resource: &GroupResource) -> StateStatus {
     fresh_state(state, state.topic_kind(resource))
 }

@@ -182,7 +182,7 @@ fn decide_all(
     Ok(decided)
 }
 
-/// What follows from the report for a resource that it does not name.
+/// Says for the member that it drops a resource, which its report does not name.
 fn dropped(turn: &Turn<'_>, report: &Report) -> Said<'static> {
     // The gate of a resource that is no longer reported was closed and drained before the report.
     let late_writes = match turn.state().is_gated(&report.member) {

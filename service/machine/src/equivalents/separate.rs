@@ -10,7 +10,7 @@ use crate::{State, StateStatus};
 
 /// The two sets that one becomes: each a first name with the others.
 #[derive(Debug)]
-pub(crate) struct Separated {
+pub(crate) struct SeparateSets {
     /// The set that keeps its first name.
     stays: (GroupResource, BTreeSet<GroupResource>),
     /// The other one.
@@ -18,12 +18,12 @@ pub(crate) struct Separated {
 }
 
 impl State {
-    /// What becomes of a resource's set without this name.
+    /// The two sets that a resource's set becomes without this name.
     ///
     /// # Errors
     ///
     /// `NOT_FOUND` if the resource is equivalent to none, `CONFLICT` while an entry tells that it is.
-    pub(crate) fn separated(&self, resource: &GroupResource) -> Result<Separated, Refusal> {
+    pub(crate) fn separated(&self, resource: &GroupResource) -> Result<SeparateSets, Refusal> {
         let names = self.names(resource);
         let (first, others) = names.split_first().expect("a store has a name");
         if others.is_empty() {
@@ -43,13 +43,13 @@ impl State {
         let mut rest: BTreeSet<GroupResource> = others.iter().cloned().collect();
         if first != resource {
             rest.remove(resource);
-            return Ok(Separated {
+            return Ok(SeparateSets {
                 stays: (first.clone(), rest),
                 moves: (resource.clone(), BTreeSet::new()),
             });
         }
         let next = rest.pop_first().expect("there is another name");
-        Ok(Separated {
+        Ok(SeparateSets {
             stays: (first.clone(), BTreeSet::new()),
             moves: (next, rest),
         })
@@ -76,8 +76,8 @@ impl State {
 
 impl Turn<'_> {
     /// Makes two sets of one. What was stored under either is unknown, and both keep what may still land.
-    pub(crate) fn separate_names(&mut self, separated: Separated) {
-        let Separated {
+    pub(crate) fn separate_names(&mut self, separated: SeparateSets) {
+        let SeparateSets {
             stays: (first, rest),
             moves: (next, others),
         } = separated;

@@ -44,7 +44,7 @@ impl Past<'_> {
         [first].into_iter().chain(others).collect()
     }
 
-    /// What members report of a resource's store under all of its names, as if it had the first of those alone.
+    /// The reports on a resource's store under all of its names, as if it had the first of those alone.
     pub(crate) fn reports(&self, resource: &GroupResource) -> Option<StorageVersionView> {
         let names = self.names(resource).into_iter();
         let mut views = names.filter_map(|name| self.storage_version(&name));

@@ -91,7 +91,7 @@ impl Cause<'_> {
 pub(crate) struct Decided {
     /// The first name of its store.
     pub(crate) resource: GroupResource,
-    /// What is reported of it that changed, by the names of its store.
+    /// The changed reports on it, by the names of its store.
     pub(crate) versions: Vec<DecidedVersion>,
     /// Whether a member reports it after the change, under any name.
     pub(crate) is_reported: bool,
@@ -105,7 +105,7 @@ pub(crate) struct Decided {
     pub(crate) aborts: bool,
 }
 
-/// What is reported of a store under one of its names, after a decision.
+/// The reports on a store under one of its names, after a decision.
 #[derive(Clone, Debug)]
 pub(crate) struct DecidedVersion {
     pub(crate) name: GroupResource,
