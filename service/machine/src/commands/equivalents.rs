@@ -15,6 +15,9 @@ use crate::{Answer, State};
 pub(crate) fn add(turn: &mut Turn<'_>, add: &AddEquivalents) -> Result<Answer, Refusal> {
     add.check().into_result()?;
     let joined = turn.state().joined(&add.resources, None)?;
+    if !joined.is_empty() {
+        turn.state().check_quota()?;
+    }
     for first in turn.join_names(joined) {
         turn.decide_anew(&first, None);
     }

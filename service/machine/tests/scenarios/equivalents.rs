@@ -8,7 +8,7 @@ use synod_machine::{Answer, Command, Why, check_drop};
 use synod_model::{
     AddEquivalents, CreateCollection, ErrorKind, Kind, LogTime, MigrationId, MigrationPhase,
     ObserveStorage, ObservedServer, ObserverName, Refusal, RemoveEquivalent, ServerLook,
-    WorkerName,
+    SettingsPatch, WorkerName,
 };
 
 use crate::cluster::{Cluster, Server, accepted, claim, complete, observe, refused, report};
@@ -474,4 +474,15 @@ fn the_next_process_of_a_member_reports_its_store_under_another_name() {
     cluster.pass(Duration::from_secs(3600));
     cluster.expires();
     assert!(cluster.version(NEW).is_none() && cluster.version(OLD).is_none());
+}
+
+#[test]
+fn names_that_become_one_store_need_room_and_those_that_are_one_need_none() {
+    let (mut cluster, ..) = Cluster::of_two_servers();
+    cluster.set(SettingsPatch {
+        state_quota_bytes: Some(0),
+        ..SettingsPatch::default()
+    });
+    refused(cluster.send(add(&[OLD, "zoo.ingresses"])), ErrorKind::Quota);
+    accepted(cluster.send(add(&[OLD, NEW])));
 }
