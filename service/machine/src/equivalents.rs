@@ -9,10 +9,14 @@ mod separate;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
 use synod_model::{GroupResource, MemberId, MigrationId, Topic, TopicKind};
 
 use crate::state::{StorageState, StorageVersion};
 use crate::{Command, EntryRow, State, StateStatus};
+
+/// The names of a store. Nearly every store has one.
+pub(crate) type StoreNames = SmallVec<[GroupResource; 1]>;
 
 impl State {
     /// The first name of a resource's store: its own, unless it is equivalent to others.
@@ -30,10 +34,10 @@ impl State {
     }
 
     /// All names of a resource's store, the first one first.
-    pub(crate) fn names(&self, resource: &GroupResource) -> Vec<GroupResource> {
+    pub(crate) fn names(&self, resource: &GroupResource) -> StoreNames {
         let first = self.first_name(resource).into_owned();
         if self.first_names.is_empty() {
-            return vec![first];
+            return smallvec![first];
         }
         let base = base_of_key(&first);
         let kept = self.storage_states.get(base.as_ref().unwrap_or(&first));

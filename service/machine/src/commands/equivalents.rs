@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use synod_model::limits::VIOLATIONS_MAX;
 use synod_model::{
     AddEquivalents, EVIDENCE_SINCE, GroupResource, Refusal, RemoveEquivalent, Report, ReportEntry,
-    Violation,
+    Violation, Violations,
 };
 
 use crate::turn::Turn;
@@ -34,9 +34,10 @@ pub(crate) fn remove(turn: &mut Turn<'_>, remove: &RemoveEquivalent) -> Result<A
 
 /// Whether a report tells of equivalent resources that are not known to be one store yet.
 pub(super) fn is_news(state: &State, report: &Report) -> bool {
-    let mut told = report.entries.iter().map(all_names);
+    let mut told = telling(report);
     state.machine_version() >= EVIDENCE_SINCE
-        && told.any(|names| {
+        && told.any(|entry| {
+            let names = all_names(entry);
             let mut firsts = names.iter().map(|name| state.first_name(name));
             let first = firsts.next();
             firsts.any(|other| Some(other) != first)
@@ -49,7 +50,7 @@ pub(super) fn join_told(
     report: &Report,
 ) -> Result<BTreeSet<GroupResource>, Refusal> {
     let mut renamed = BTreeSet::new();
-    for entry in &report.entries {
+    for entry in telling(report) {
         let names = all_names(entry).into_iter().cloned().collect();
         let joined = turn.state().joined(&names, Some(report))?;
         renamed.extend(turn.join_names(joined));
@@ -67,10 +68,10 @@ pub(super) fn check_each_once(state: &State, report: &Report) -> Result<(), Refu
         return Ok(());
     }
     let mut seen = BTreeSet::new();
-    let mut violations = Vec::new();
+    let mut violations = Violations::new();
     for (i, entry) in report.entries.iter().enumerate() {
         let first = state.first_name(&entry.resource);
-        if !seen.insert(first.clone()) && violations.len() < VIOLATIONS_MAX {
+        if !seen.insert(first.clone()) && violations.iter().len() < VIOLATIONS_MAX {
             let rule = format_args!(
                 "must be left out: its store is that of {}, which another entry reports",
                 first.qualified()
@@ -79,12 +80,13 @@ pub(super) fn check_each_once(state: &State, report: &Report) -> Result<(), Refu
             violations.push(violation.at(&format!("entries[{i}].resource")));
         }
     }
-    if violations.is_empty() {
-        return Ok(());
-    }
-    let mut found = synod_model::Violations::new();
-    violations.into_iter().for_each(|one| found.push(one));
-    found.into_result()
+    violations.into_result()
+}
+
+/// The entries that tell of other names.
+fn telling(report: &Report) -> impl Iterator<Item = &ReportEntry> {
+    let entries = report.entries.iter();
+    entries.filter(|entry| !entry.equivalents.is_empty())
 }
 
 fn all_names(entry: &ReportEntry) -> BTreeSet<&GroupResource> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use imbl::OrdMap;
+use smallvec::SmallVec;
 use synod_model::{
     Absent, AgreementCause, AgreementChange, ApiVersion, Epoch, GroupResource, LogTime, MemberId,
     Persisted, ReportEntry, Revision, TopicKind, WallTime,
@@ -92,7 +93,7 @@ pub(crate) struct Decided {
     /// The first name of its store.
     pub(crate) resource: GroupResource,
     /// The changed reports on it, by the names of its store.
-    pub(crate) versions: Vec<DecidedVersion>,
+    pub(crate) versions: DecidedVersions,
     /// Whether a member reports it after the change, under any name.
     pub(crate) is_reported: bool,
     /// The storage state of the resource, if it changed.
@@ -104,6 +105,9 @@ pub(crate) struct Decided {
     /// Whether unfinished migrations end, since their workers do not walk all that is stored.
     pub(crate) aborts: bool,
 }
+
+/// The decided reports, by the names of their store. Nearly every store has one.
+pub(crate) type DecidedVersions = SmallVec<[DecidedVersion; 1]>;
 
 /// The reports on a store under one of its names, after a decision.
 #[derive(Clone, Debug)]

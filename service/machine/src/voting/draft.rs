@@ -10,7 +10,7 @@ use synod_model::{
 
 use super::decision::{Cause, Decided, Occasion, Said, fresh_state, known};
 use super::drains::{may_write, raise_drains};
-use super::parts::{Part, Whole};
+use super::parts::{Part, Parts, Whole};
 use super::refusal::{Matters, not_decodable};
 use super::{observation, roster, selected};
 use crate::state::State;
@@ -26,7 +26,7 @@ pub(super) struct Draft<'a> {
     /// Every member whose entry was touched, with the entry before.
     pub(super) touched: BTreeMap<MemberId, Option<Arc<EntryRow>>>,
     /// What its members have said until now, by the names of its store; the first one first.
-    pub(super) present: Vec<Part<'a>>,
+    pub(super) present: Parts<'a>,
     pub(super) before: Option<&'a StateStatus>,
     pub(super) after: StateStatus,
     /// Whether an observation expired in this command.
@@ -43,7 +43,7 @@ impl<'a> Draft<'a> {
     pub(super) fn of(state: &'a State, resource: &GroupResource, occasion: Occasion<'a>) -> Self {
         let kind = state.topic_kind(resource);
         let names = state.names(resource).into_iter();
-        let present: Vec<Part<'a>> = names
+        let present: Parts<'a> = names
             .map(|name| Part {
                 version: state.storage_versions.get(&name),
                 name,

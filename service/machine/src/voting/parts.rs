@@ -4,20 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use imbl::OrdMap;
+use smallvec::SmallVec;
 use synod_model::{GroupResource, MemberId};
 
 use crate::EntryRow;
 use crate::state::StorageVersion;
 use crate::tally::Tally;
 
-/// What is reported of a store under one of its names; `None` if nobody reports it under that one.
+/// The reports on a store under one of its names; `None` if nobody reports it under that one.
 #[derive(Clone, Debug)]
 pub(super) struct Part<'a> {
     pub(super) name: GroupResource,
     pub(super) version: Option<&'a StorageVersion>,
 }
 
-/// What is reported under all names of a store.
+/// The parts of a store, by its names; the first one first.
+pub(super) type Parts<'a> = SmallVec<[Part<'a>; 1]>;
+
+/// The reports on a store under all of its names.
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     pub(super) entries: OrdMap<MemberId, Arc<EntryRow>>,

@@ -1,14 +1,14 @@
 //! What follows for each name of a store from what is decided of it.
 
 use super::conditions;
-use super::decision::{DecidedVersion, Reported};
+use super::decision::{DecidedVersion, DecidedVersions, Reported};
 use super::draft::Draft;
 use super::parts::{Part, Whole};
 use crate::{EntryChange, VersionStatus};
 
 impl Draft<'_> {
-    /// What follows for each name of the store, without those for which nothing changes.
-    pub(super) fn versions(&mut self, changes: Vec<EntryChange>) -> Vec<DecidedVersion> {
+    /// Decides for each name of the store, without those for which nothing changes.
+    pub(super) fn versions(&mut self, changes: Vec<EntryChange>) -> DecidedVersions {
         let present = std::mem::take(&mut self.present);
         let whole = std::mem::take(&mut self.whole);
         if let [only] = &present[..] {
