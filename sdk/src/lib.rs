@@ -3,6 +3,8 @@
 //! An API server joins, reports what it encodes and decodes, and asks its gate before each write:
 //!
 //! ```no_run
+//! use std::collections::BTreeSet;
+//!
 //! use synod_client::{
 //!     ApiVersion, Client, Error, GroupResource, JoinOptions, Kind, ReportEntry, Stance, StoredIn, apiserver_id,
 //! };
@@ -23,6 +25,8 @@
 //!     stance: Stance::Voting { preferred: versions[1].clone() },
 //!     serve_until: None,
 //!     stored: StoredIn::Outside,
+//!     // The store has no other name, such as that of an older API group.
+//!     equivalents: BTreeSet::new(),
 //! };
 //! membership.report(vec![entry]).await?;
 //! membership.ready().await?;
