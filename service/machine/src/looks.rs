@@ -279,6 +279,15 @@ impl StateStatus {
         self.put_looks(looks);
     }
 
+    /// Marks all looks of named observers as expired: they did not look at what the store has under its other names.
+    pub(crate) fn expire_looks(&mut self) {
+        let mut looks = self.all_looks();
+        for look in looks.named.values_mut() {
+            look.expired = true;
+        }
+        self.put_looks(looks);
+    }
+
     /// Drops all looks. What they show drains.
     pub(crate) fn forget_looks(&mut self, until: LogTime) {
         for hash in self.shown_hashes() {

@@ -158,6 +158,11 @@ impl Past<'_> {
         self.state.topic_kind(resource)
     }
 
+    /// The log time until which a restored cluster's unknown members may write, now and not at the revision.
+    pub(crate) fn strangers_write_until(&self) -> LogTime {
+        self.state.strangers_write_until
+    }
+
     /// A member.
     #[must_use]
     pub fn member(&self, id: &MemberId) -> Option<Arc<Member>> {

@@ -17,7 +17,7 @@ use synod_model::{
 pub use self::obstacle::{LateEncoding, UpgradeCause, UpgradeObstacle};
 use crate::agreement::{AgreementQuery, AgreementVerdict, Obstacle, check_agreement};
 use crate::safety::{assumed_members, standing_assumptions};
-use crate::{Past, StateStatus};
+use crate::{Past, StorageStateView};
 
 /// A member is about to expire once at most this part of its TTL is left: it has missed at least one renewal.
 const EXPIRING_PART: u32 = 3;
@@ -54,7 +54,7 @@ pub fn check_upgrade(
         .obstacles
         .extend(against_migrations(past, &agreement));
     for state in past.storage_states(None) {
-        let late = late_writes(&state.row.status, now);
+        let late = late_writes(past, &state, now);
         let causes = late.map(|(encoding, remaining)| UpgradeCause::Draining {
             encoding,
             remaining,
@@ -220,15 +220,21 @@ fn unmigrated(past: &Past<'_>, resource: &GroupResource) -> Option<BTreeSet<Pers
 }
 
 /// The writes that may still land, and for how long, but those in the encoding that is agreed on: they change nothing.
-fn late_writes(
-    status: &StateStatus,
+fn late_writes<'a>(
+    past: &Past<'_>,
+    state: &'a StorageStateView,
     now: LogTime,
-) -> impl Iterator<Item = (LateEncoding, Duration)> + '_ {
+) -> impl Iterator<Item = (LateEncoding, Duration)> + 'a {
+    let status = &state.row.status;
     let versions = status.late_versions().into_iter();
     let versions = versions.map(|(version, until)| (LateEncoding::Version(version.clone()), until));
     let hashes = status.late_hashes().into_iter();
     let hashes = hashes.map(|(hash, until)| (LateEncoding::Hash(hash), until));
-    let unknown = status.unknown_drain.into_iter();
+    // For what is never rewritten, members that a restored backup does not know may act in any version.
+    let is_rewritten = past.topic_kind(&state.resource).is_stored();
+    let by_strangers = (!is_rewritten && status.persisted.contains(&Persisted::Unknown))
+        .then(|| past.strangers_write_until());
+    let unknown = status.unknown_drain.into_iter().chain(by_strangers).max();
     let unknown = unknown.map(|until| (LateEncoding::Unknown, until));
     let late = versions.chain(hashes).chain(unknown);
     let agreed = [

@@ -235,6 +235,7 @@ impl Turn<'_> {
         let mut status = self.known_or_unknown(&first);
         let was_counted = known.iter().any(|name| self.state().is_counted(name));
         status.forget_unnamed_look(until);
+        status.expire_looks();
         for name in known.iter().filter(|name| **name != first) {
             status.join(self.state().status(name).clone(), now, until);
         }

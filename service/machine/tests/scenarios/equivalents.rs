@@ -439,6 +439,17 @@ fn a_store_with_several_names_is_looked_at_once_for_all_of_them() {
 }
 
 #[test]
+fn a_look_at_one_name_is_no_agreement_on_a_store_that_turns_out_to_have_two() {
+    let mut cluster = cluster();
+    accepted(cluster.send(look(OLD, "v1")));
+    assert!(cluster.kept(OLD).agreed_hash.is_some());
+    accepted(cluster.send(add(&[OLD, NEW])));
+    assert_eq!(cluster.kept(OLD).agreed_hash, None);
+    accepted(cluster.send(look(OLD, "v1")));
+    assert!(cluster.kept(OLD).agreed_hash.is_some());
+}
+
+#[test]
 fn names_are_read_from_a_checkpoint_and_at_an_older_revision() {
     let (mut cluster, _, b) = Cluster::of_two_servers();
     let joined = cluster.revision();

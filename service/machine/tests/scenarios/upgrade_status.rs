@@ -17,6 +17,9 @@ use crate::entry::{of, resource, version};
 use crate::raised::raised;
 use crate::rosters::rule;
 
+/// Whether `v1beta1` of the widgets of `example.io` is served.
+const BETA: &str = "widgets.example.io.served.synod.v1beta1";
+
 /// How long a write may land after its writer is gone.
 const GRACE: Duration = Duration::from_secs(70);
 
@@ -419,4 +422,26 @@ fn what_is_assumed_of_writers_and_of_stores_is_named() {
     let verdict = cluster.upgrade();
     assert_eq!(verdict.obstacles, []);
     assert_eq!(verdict.assumptions, BTreeMap::new());
+}
+
+#[test]
+fn servers_that_a_backup_does_not_know_may_serve_a_version_that_is_agreed_to_be_withdrawn() {
+    let mut cluster = Cluster::upgraded();
+    cluster.is_restored();
+    let withdraws = of(BETA).of_kind("Widget").decodes("served withdrawn");
+    let a = cluster.starts("a", &[withdraws.prefers("withdrawn")]);
+    let day = Duration::from_secs(24 * 60 * 60);
+    let draining = UpgradeCause::Draining {
+        encoding: LateEncoding::Unknown,
+        remaining: day + GRACE,
+    };
+    assert_eq!(cluster.causes(), [draining]);
+    for _ in 0..25 * 60 * 60 / TTL.as_secs() {
+        cluster.pass(TTL / 2);
+        cluster.renews(&a);
+        cluster.pass(TTL / 2);
+        cluster.renews(&a);
+    }
+    cluster.expires();
+    assert_eq!(cluster.causes(), []);
 }

@@ -271,6 +271,11 @@ impl World {
             let last = status.hash_drains.entry(hash).or_insert(until);
             *last = until.max(*last);
         }
+        unfold(&mut status);
+        for look in status.looks.values_mut() {
+            look.expired = true;
+        }
+        fold(&mut status);
         for name in known.iter().filter(|name| *name != first) {
             let mut other = self.own(name).expect("it is known").status.clone();
             for hash in forget_unnamed(&mut other) {
