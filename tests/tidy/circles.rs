@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{Finding, assert_none, lines};
-use crate::references::{Import, imports};
+use crate::references::{Import, Reference, imports, paths};
 use crate::source::Source;
 use crate::tree::Tree;
 
@@ -27,16 +27,67 @@ const DEFINING: [&str; 9] = [
     "macro_rules",
 ];
 
+/// The rings that there still are, each in a line: the paths of its files, in order.
+const LIST: &str = "tests/tidy/circles.txt";
+
 /// Longer chains of re-exports than this are circular.
 const HOPS_MAX: usize = 12;
 
 #[test]
 fn no_files_import_each_other_in_a_ring() {
-    assert_none(rings(Tree::load()));
+    assert_none(judge(rings(Tree::load()), include_str!("circles.txt")));
 }
 
-/// One finding for each import that is part of a ring.
-fn rings(tree: &Tree) -> Vec<Finding> {
+/// Files that import each other in a ring.
+#[derive(Default)]
+struct Ring {
+    files: BTreeSet<String>,
+    /// A finding for each path that is part of the ring.
+    findings: Vec<Finding>,
+}
+
+impl Ring {
+    /// Joins the rings that have one of these files.
+    fn add(rings: &mut Vec<Self>, files: BTreeSet<String>, finding: Finding) {
+        let mut joined = Self::default();
+        for ring in rings.extract_if(.., |ring| !ring.files.is_disjoint(&files)) {
+            joined.files.extend(ring.files);
+            joined.findings.extend(ring.findings);
+        }
+        joined.files.extend(files);
+        joined.findings.push(finding);
+        rings.push(joined);
+    }
+
+    /// The ring as it stands in the list.
+    fn entry(&self) -> String {
+        let files: Vec<&str> = self.files.iter().map(String::as_str).collect();
+        files.join(" ")
+    }
+}
+
+/// The findings of each ring that is not in the list, and the entries of the list that are not rings.
+fn judge(rings: Vec<Ring>, list: &str) -> Vec<Finding> {
+    let mut entries: BTreeMap<&str, usize> = (1..)
+        .zip(list.lines())
+        .filter(|(_, entry)| !entry.starts_with('#'))
+        .map(|(line, entry)| (entry, line))
+        .collect();
+    let mut findings = Vec::new();
+    for ring in rings {
+        if entries.remove(ring.entry().as_str()).is_none() {
+            findings.extend(ring.findings);
+        }
+    }
+    let stale = entries.into_values();
+    findings.extend(
+        stale.map(|line| Finding::at(LIST, line, "these files are no ring: remove the entry")),
+    );
+    findings
+}
+
+/// Every ring of the tree.
+fn rings(tree: &Tree) -> Vec<Ring> {
     let mut crates: BTreeMap<&str, Modules<'_>> = BTreeMap::new();
     for source in tree.sources() {
         if let Some((folder, file)) = source.path().split_once("/src/")
@@ -65,6 +116,8 @@ struct Module<'a> {
     source: &'a Source,
     defines: BTreeSet<String>,
     imports: Vec<Import>,
+    /// The paths outside of the imports.
+    paths: Vec<Reference>,
 }
 
 impl<'a> Module<'a> {
@@ -77,13 +130,25 @@ impl<'a> Module<'a> {
             source.word(position + 1 + skipped).to_owned()
         };
         let imports = imports(source).into_iter();
+        let paths = paths(source).into_iter();
         Self {
             source,
             defines: defines.map(name).collect(),
             imports: imports
                 .filter(|import| !source.is_test(import.position()))
                 .collect(),
+            paths: paths
+                .filter(|path| !source.is_test(path.position))
+                .collect(),
         }
+    }
+
+    /// What the file names, as written, and where: what it imports for itself, and every other path.
+    fn named(&self) -> impl Iterator<Item = (&[String], usize)> {
+        let imports = self.imports.iter().filter(|import| !import.is_reexport);
+        let imports = imports.map(|import| (import.segments(), import.position()));
+        let paths = self.paths.iter();
+        imports.chain(paths.map(|path| (path.segments(), path.position)))
     }
 }
 
@@ -92,38 +157,44 @@ impl<'a> Module<'a> {
 struct Modules<'a>(BTreeMap<Path, Module<'a>>);
 
 impl Modules<'_> {
-    fn rings(&self) -> Vec<Finding> {
-        let mut uses: BTreeMap<&Path, BTreeMap<Path, &Import>> = BTreeMap::new();
+    /// Every set of files that import each other in a ring, each with what its files name of each other.
+    fn rings(&self) -> Vec<Ring> {
+        let mut uses: BTreeMap<&Path, BTreeMap<Path, (&[String], usize)>> = BTreeMap::new();
         for (path, module) in &self.0 {
-            for import in module.imports.iter().filter(|import| !import.is_reexport) {
-                for used in self.used(path, import) {
-                    uses.entry(path).or_default().insert(used, import);
+            for (item, position) in module.named() {
+                for used in self.used(path, item) {
+                    let uses = uses.entry(path).or_default();
+                    uses.entry(used).or_insert((item, position));
                 }
             }
         }
         let next = |path: &Path| uses.get(path).into_iter().flat_map(BTreeMap::keys);
-        let mut found = Vec::new();
+        let mut rings: Vec<Ring> = Vec::new();
         for (path, used) in &uses {
-            for (other, import) in used {
-                if let Some(back) = way(other, path, next) {
-                    let names: Vec<String> = back.iter().map(|path| name(path)).collect();
-                    let message = format!(
-                        "imports `{}`, and that leads back here: {}",
-                        import.segments().join("::"),
-                        names.join(" -> ")
-                    );
-                    let source = self.0[*path].source;
-                    let line = source.line(import.position());
-                    found.push(Finding::at(source.path(), line, message));
-                }
+            for (other, (item, position)) in used {
+                let Some(back) = way(other, path, next) else {
+                    continue;
+                };
+                let names: Vec<String> = back.iter().map(|path| name(path)).collect();
+                let source = self.0[*path].source;
+                let message = format!(
+                    "names `{}`, and that leads back here: {}",
+                    item.join("::"),
+                    names.join(" -> ")
+                );
+                let finding = Finding::at(source.path(), source.line(*position), message);
+                let files = back
+                    .iter()
+                    .map(|path| self.0[*path].source.path().to_owned());
+                Ring::add(&mut rings, files.collect(), finding);
             }
         }
-        found
+        rings
     }
 
-    /// The other files whose items an import brings in.
-    fn used(&self, from: &Path, import: &Import) -> BTreeSet<Path> {
-        let Some(item) = self.absolute(from, import.segments()) else {
+    /// The other files that define what a path names.
+    fn used(&self, from: &Path, path: &[String]) -> BTreeSet<Path> {
+        let Some(item) = self.absolute(from, path) else {
             return BTreeSet::new();
         };
         let mut found = BTreeSet::new();
@@ -248,7 +319,7 @@ mod tests {
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> String {
-        lines(&rings(&Tree::of(files)))
+        lines(&judge(rings(&Tree::of(files)), ""))
     }
 
     #[test]
@@ -266,9 +337,29 @@ mod tests {
         ];
         assert_eq!(
             found(&files),
-            "a/src/one.rs:1: imports `crate::Two`, and that leads back here: two -> one\n\
-             a/src/two.rs:1: imports `crate::One`, and that leads back here: one -> two"
+            "a/src/one.rs:1: names `crate::Two`, and that leads back here: two -> one\n\
+             a/src/two.rs:1: names `crate::One`, and that leads back here: one -> two"
         );
+    }
+
+    #[test]
+    fn a_ring_may_be_in_the_list_as_it_is_and_no_longer_than_it_is_one() {
+        let files = [
+            ("a/src/lib.rs", "mod one;\nmod two;\n"),
+            (
+                "a/src/one.rs",
+                "use crate::two::Two;\npub struct One(Two);\n",
+            ),
+            (
+                "a/src/two.rs",
+                "use crate::one::One;\npub struct Two(One);\n",
+            ),
+        ];
+        let judged = |list: &str| lines(&judge(rings(&Tree::of(&files)), list));
+        assert_eq!(judged("# Why.\na/src/one.rs a/src/two.rs\n"), "");
+        let grown = judged("a/src/one.rs a/src/three.rs\n");
+        assert_eq!(grown.lines().count(), 3, "{grown}");
+        assert!(grown.ends_with("circles.txt:1: these files are no ring: remove the entry"));
     }
 
     #[test]
@@ -285,6 +376,43 @@ mod tests {
             ),
         ];
         assert_eq!(found(&files).lines().count(), 2, "{}", found(&files));
+    }
+
+    #[test]
+    fn a_ring_is_found_where_an_import_is_a_module() {
+        let files = [
+            ("a/src/lib.rs", "mod one;\nmod two;\n"),
+            (
+                "a/src/one.rs",
+                "use crate::two;\npub const ONE: u8 = two::TWO;\n",
+            ),
+            (
+                "a/src/two.rs",
+                "use super::one;\npub const TWO: u8 = one::ONE;\n",
+            ),
+        ];
+        assert_eq!(
+            found(&files),
+            "a/src/one.rs:2: names `crate::two::TWO`, and that leads back here: two -> one\n\
+             a/src/two.rs:2: names `super::one::ONE`, and that leads back here: one -> two"
+        );
+    }
+
+    #[test]
+    fn a_ring_is_found_through_paths_that_no_import_shortens() {
+        let files = [
+            ("a/src/lib.rs", "mod one;\nmod two;\n"),
+            ("a/src/one.rs", "pub const ONE: u8 = crate::two::TWO;\n"),
+            (
+                "a/src/two.rs",
+                "pub const TWO: u8 = f::<super::one::ONE>();\n",
+            ),
+        ];
+        assert_eq!(
+            found(&files),
+            "a/src/one.rs:1: names `crate::two::TWO`, and that leads back here: two -> one\n\
+             a/src/two.rs:1: names `super::one::ONE`, and that leads back here: one -> two"
+        );
     }
 
     #[test]

@@ -12,6 +12,11 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
+    /// The words of the path.
+    pub(crate) fn segments(&self) -> &[String] {
+        &self.segments
+    }
+
     /// Whether it is `path` or something below it.
     pub(crate) fn is_within(&self, path: &str) -> bool {
         let mut segments = self.segments.iter();
@@ -37,29 +42,44 @@ impl Reference {
 /// A single word is not a path: the `use` line that imports it is found itself. Names are resolved by file and not by
 /// scope, as a reader does.
 pub(crate) fn references(source: &Source) -> Vec<Reference> {
-    let mut imports = Vec::new();
+    let imports = imports(source);
+    let names = names(&imports);
+    let imported = imports.into_iter().map(|import| import.reference);
+    imported
+        .map(|reference| reference.spelled_out(&names))
+        .chain(paths(source))
+        .collect()
+}
+
+/// Every path outside of `use` lines, including macro calls.
+pub(crate) fn paths(source: &Source) -> Vec<Reference> {
+    let names = names(&imports(source));
     let mut paths = Vec::new();
     let mut position = 0;
     while position < source.positions().end {
-        if source.word(position) == "use" && !source.reads(position + 1, &["<"]) {
-            position = read_import(source, position + 1, &[], &mut imports);
+        if is_import(source, position) {
+            position = read_import(source, position + 1, &[], &mut Vec::new());
         } else if begins_path(source, position) {
             let segments = read_path(source, &mut position);
-            paths.push(Reference { segments, position });
+            let path = Reference { segments, position };
+            paths.push(path.spelled_out(&names));
         }
         position += 1;
     }
-    let names: BTreeMap<String, Vec<String>> = imports
-        .iter()
+    paths
+}
+
+/// The full path of each imported name.
+fn names(imports: &[Import]) -> BTreeMap<String, Vec<String>> {
+    let imports = imports.iter();
+    imports
         .map(|import| (import.name.clone(), import.reference.segments.clone()))
         .filter(|(name, segments)| segments.first() != Some(name))
-        .collect();
-    imports
-        .into_iter()
-        .map(|import| import.reference)
-        .chain(paths)
-        .map(|reference| reference.spelled_out(&names))
         .collect()
+}
+
+fn is_import(source: &Source, position: usize) -> bool {
+    source.word(position) == "use" && !source.reads(position + 1, &["<"])
 }
 
 /// One item of a `use` line, and the name that it gets.
@@ -85,7 +105,7 @@ impl Import {
 pub(crate) fn imports(source: &Source) -> Vec<Import> {
     let mut imports = Vec::new();
     for position in source.positions() {
-        if source.word(position) == "use" && !source.reads(position + 1, &["<"]) {
+        if is_import(source, position) {
             let first = imports.len();
             read_import(source, position + 1, &[], &mut imports);
             let before = position.checked_sub(1).map_or("", |it| source.word(it));
