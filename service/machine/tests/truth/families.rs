@@ -12,8 +12,8 @@ use crate::draws::{
     starts_both, strangers, turns, worker_draws, writes,
 };
 use crate::schedule::{
-    Action, Binary, ENCODES_1, ENCODES_2, GADGETS_1, ONLY_1, PREFERS_1, PREFERS_2, ResourceName,
-    Roster, UNGATED_1, UNGATED_2,
+    Action, Binary, DECODES_OTHER_GROUP, ENCODES_1, ENCODES_2, GADGETS_1, OF_OTHER_GROUP, ONLY_1,
+    PREFERS_1, PREFERS_2, ResourceName, Roster, UNGATED_1, UNGATED_2,
 };
 use crate::truth::ABSENCE_GRACE;
 use crate::world::Setup;
@@ -45,6 +45,7 @@ const ALL_BINARIES: [Binary; 5] = [ONLY_1, ENCODES_1, ENCODES_2, PREFERS_1, PREF
 const MOST_BINARIES: [Binary; 4] = [ENCODES_1, ENCODES_2, PREFERS_1, PREFERS_2];
 const FIXED: [Binary; 2] = [ENCODES_1, ENCODES_2];
 const VOTING: [Binary; 2] = [PREFERS_1, PREFERS_2];
+const OLD_AND_NEW: [Binary; 3] = [DECODES_OTHER_GROUP, ENCODES_1, ENCODES_2];
 const UNGATED: [Binary; 2] = [UNGATED_1, UNGATED_2];
 
 impl Family {
@@ -263,8 +264,13 @@ fn families_of_stores() -> Vec<Family> {
         starts(30, &[GADGETS_1], &[TTL]),
         claims_of(60, both, &[CLAIM_TTL], false),
     ];
+    let snapshots = [
+        turns(50, &CLAIM_TTLS, false),
+        draw_always(20, Action::Snapshot(OF_OTHER_GROUP)),
+    ];
     let turns = turns(50, &CLAIM_TTLS, false);
     vec![
+        Family::new("snapshots", NAMED, migration_draws(snapshots)).with_binaries(&OLD_AND_NEW),
         Family::new("declared", NAMED, migration_draws([turns, declares])),
         Family::new("one store", None, migration_draws(shared))
             .with_setup(|setup| setup.is_one_store = true),

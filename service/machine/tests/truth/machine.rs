@@ -19,7 +19,7 @@ use synod_model::{
 use std::time::Duration;
 
 use crate::draws::MEMBERS;
-use crate::schedule::{Binary, ResourceName, Roster, Server, Stance, Version};
+use crate::schedule::{Binary, OF_OTHER_GROUP, ResourceName, Roster, Server, Stance, Version};
 
 /// The replicated setting: how long a write may take to reach the store.
 pub(crate) const WRITE_GRACE: u64 = 6;
@@ -27,7 +27,7 @@ pub(crate) const WRITE_GRACE: u64 = 6;
 /// Half the span for which an observation counts.
 const DISCOVERY_PERIOD: u64 = 6;
 
-const LEGAL: &str = "schedules use legal names and numbers";
+pub(crate) const LEGAL: &str = "schedules use legal names and numbers";
 
 /// The replicated state, and the log time of its leader.
 pub(crate) struct Machine {
@@ -459,12 +459,17 @@ pub(crate) fn hash(number: Version) -> StorageVersionHash {
     StorageVersionHash::of_version(&version(number), &kind())
 }
 
-fn kind() -> Kind {
+pub(crate) fn kind() -> Kind {
     Kind::parse("Widget").expect(LEGAL)
 }
 
-fn version(number: Version) -> ApiVersion {
-    ApiVersion::parse(&format!("example.io/v{number}")).expect(LEGAL)
+pub(crate) fn version(number: Version) -> ApiVersion {
+    let group = if number == OF_OTHER_GROUP {
+        "older.example.io"
+    } else {
+        "example.io"
+    };
+    ApiVersion::parse(&format!("{group}/v{number}")).expect(LEGAL)
 }
 
 fn number(version: &ApiVersion) -> Version {

@@ -9,9 +9,11 @@ mod expiry;
 mod families;
 mod machine;
 mod migrations;
+mod observers;
 mod oracle;
 mod schedule;
 mod servers;
+mod snapshots;
 mod stores;
 mod truth;
 mod workers;
@@ -74,6 +76,7 @@ fn play_to_the_end(world: &mut TrueWorld, schedule: &[Action]) -> Result<(), Str
     }
 }
 
+// Guarantee: V-24, MG-11
 #[test]
 fn no_answer_of_the_machine_is_untrue_in_random_logs() {
     let config = config();
@@ -87,6 +90,7 @@ fn no_answer_of_the_machine_is_untrue_in_random_logs() {
     }
 }
 
+// Guarantee: V-24
 #[test]
 fn no_answer_of_the_machine_is_untrue_in_a_directed_schedule() {
     for DirectedSchedule {

@@ -7,7 +7,7 @@ use synod_model::Assumption;
 
 use crate::events::Event;
 use crate::migrations::target_of;
-use crate::schedule::{Action, MISSPELLED, ResourceName, VERSIONS, Version};
+use crate::schedule::{Action, MISSPELLED, OF_OTHER_GROUP, ResourceName, VERSIONS, Version};
 use crate::stores::Writer;
 use crate::truth::{CauseKind, WriteCause};
 use crate::workers::Completion;
@@ -132,7 +132,7 @@ impl TrueWorld {
 
     /// A version that may be dropped is stored nowhere, and cannot come to be.
     fn untrue_drop(&mut self, resource: ResourceName) -> Option<UntrueAnswer> {
-        for version in VERSIONS {
+        for version in VERSIONS.into_iter().chain([OF_OTHER_GROUP]) {
             let verdict = self.machine.check_drop(resource, version);
             if !verdict.is_safe() {
                 continue;

@@ -14,6 +14,9 @@ pub(crate) type WorkerName = &'static str;
 /// The versions that objects can be in.
 pub(crate) const VERSIONS: [Version; 3] = [1, 2, 3];
 
+/// A version in another group, in which only snapshots can be.
+pub(crate) const OF_OTHER_GROUP: Version = 4;
+
 /// A version that no server ever names, as when an operator misspells version 1.
 pub(crate) const MISSPELLED: Version = 9;
 
@@ -101,6 +104,8 @@ pub(crate) enum Action {
     Look(Vec<Server>),
     /// An operator dismisses all looks at the resource.
     Dismiss(ResourceName),
+    /// A controller keeps a snapshot of a widget in this version, which is never rewritten.
+    Snapshot(Version),
 }
 
 /// The terms of a claim.
@@ -153,6 +158,9 @@ const fn gated_binary(decodes: &'static [Version], stance: Stance) -> Binary {
 
 /// Knows version 1 alone.
 pub(crate) const ONLY_1: Binary = gated_binary(&[1], Stance::Encodes(1));
+/// Decodes what was written when widgets were in another group.
+pub(crate) const DECODES_OTHER_GROUP: Binary =
+    gated_binary(&[1, 2, OF_OTHER_GROUP], Stance::Encodes(1));
 pub(crate) const ENCODES_1: Binary = gated_binary(&[1, 2], Stance::Encodes(1));
 pub(crate) const ENCODES_2: Binary = gated_binary(&[1, 2], Stance::Encodes(2));
 pub(crate) const PREFERS_1: Binary = gated_binary(&[1, 2], Stance::Prefers(1));

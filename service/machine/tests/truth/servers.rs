@@ -1,7 +1,5 @@
 //! The processes of servers: members behind a gate, members without one, and strangers that never join.
 
-use std::collections::BTreeSet;
-
 use synod_model::Epoch;
 
 use crate::events::Event;
@@ -49,13 +47,16 @@ pub(crate) struct ServerProcess {
     stopped: u64,
     /// When it left, or when a renewal of it was refused.
     left: Option<u64>,
-    /// The versions that observers have reported of it.
-    pub(crate) shown: BTreeSet<Version>,
     /// The span for which the id of a member hid this stranger from the machine; `None` if no member had the id.
     pub(crate) hidden: Option<HiddenSpan>,
 }
 
 impl ServerProcess {
+    /// When it stopped; `None` if it runs.
+    pub(crate) fn stopped(&self) -> Option<u64> {
+        (!self.is_running).then_some(self.stopped)
+    }
+
     fn is_gated(&self) -> bool {
         self.discipline == Discipline::Gated
     }
@@ -197,7 +198,6 @@ impl TrueWorld {
             is_cut: false,
             stopped: now,
             left: None,
-            shown: BTreeSet::new(),
             hidden: None,
         });
     }
@@ -227,7 +227,6 @@ impl TrueWorld {
             is_cut: false,
             stopped: now,
             left: None,
-            shown: BTreeSet::new(),
             hidden: is_hidden.then_some(HiddenSpan::Open),
         });
     }

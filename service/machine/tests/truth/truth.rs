@@ -5,7 +5,7 @@ use std::fmt;
 
 use synod_model::Assumption;
 
-use crate::schedule::{ResourceName, Roster, Version};
+use crate::schedule::{OF_OTHER_GROUP, ResourceName, Roster, Version};
 use crate::servers::{Discipline, HiddenSpan, ServerProcess};
 use crate::stores::{Write, Writer};
 use crate::world::TrueWorld;
@@ -44,6 +44,11 @@ impl TrueWorld {
         causes.extend(stored.map(|object| WriteCause {
             kind: CauseKind::Stored,
             writer: object.writer,
+        }));
+        let is_kept = resource == ResourceName::Widgets && self.snapshots.contains(&version);
+        causes.extend(is_kept.then_some(WriteCause {
+            kind: CauseKind::Stored,
+            writer: None,
         }));
         let flying = self.stores.flying.iter();
         let flying = flying.filter(|write| {
@@ -108,7 +113,8 @@ impl TrueWorld {
         assumptions: &BTreeSet<Assumption>,
     ) -> bool {
         let is_stored = cause.kind == CauseKind::Stored;
-        if is_stored && assumptions.contains(&Assumption::ConcludedBefore) {
+        let is_of_store = is_stored && version != OF_OTHER_GROUP;
+        if is_of_store && assumptions.contains(&Assumption::ConcludedBefore) {
             return true;
         }
         let Some(Writer::Process(at)) = cause.writer else {
@@ -116,7 +122,14 @@ impl TrueWorld {
         };
         let process = &self.processes[at];
         // What an observer has reported is known to the machine.
-        if process.discipline == Discipline::Gated || process.shown.contains(&version) {
+        if process.discipline == Discipline::Gated || self.evidence.shows(at, version) {
+            return false;
+        }
+        // What a server wrote shortly before an observer saw it is waited for.
+        let stopped = process
+            .stopped()
+            .filter(|_| cause.kind == CauseKind::OnItsWay);
+        if stopped.is_some_and(|it| self.evidence.was_seen_first_since(process.server, it)) {
             return false;
         }
         let is_assumed_away = assumptions.iter().any(|assumption| match assumption {

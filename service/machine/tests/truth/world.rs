@@ -1,15 +1,16 @@
 //! The world around the machine: servers, workers, observers, operators and stores.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use synod_machine::{Look, MACHINE_VERSION, MACHINE_VERSION_MIN, StateStatus};
+use synod_machine::{MACHINE_VERSION, MACHINE_VERSION_MIN};
 
 use crate::draws::{CLAIM_TTL, DAY_AND_GRACE, MEMBERS, SERVERS, TTL};
 use crate::events::{Event, EventCounts};
-use crate::machine::{Machine, hash};
+use crate::machine::Machine;
+use crate::observers::Evidence;
 use crate::oracle::Fault;
 use crate::schedule::{
-    Action, ClaimTerms, ENCODES_1, ENCODES_2, ResourceName, Roster, Server, Version, WorkerName,
+    Action, ClaimTerms, ENCODES_1, ENCODES_2, ResourceName, Roster, Version, WorkerName,
 };
 use crate::servers::ServerProcess;
 use crate::stores::{Stores, Writer};
@@ -45,11 +46,14 @@ impl Default for Setup {
 pub(crate) struct TrueWorld {
     pub(crate) machine: Machine,
     pub(crate) stores: Stores,
+    /// The versions of all snapshots.
+    pub(crate) snapshots: BTreeSet<Version>,
     /// Every process that ever ran, the oldest first.
     pub(crate) processes: Vec<ServerProcess>,
     /// Every process of a worker that ever claimed, the oldest first.
     pub(crate) workers: Vec<Worker>,
     pub(crate) roster: Option<Roster>,
+    pub(crate) evidence: Evidence,
     /// Whether the rules that the oracle checks are in force.
     pub(crate) is_raised: bool,
     pub(crate) counts: EventCounts,
@@ -69,9 +73,11 @@ impl TrueWorld {
         Self {
             machine,
             stores: Stores::new(setup.is_one_store, setup.stored),
+            snapshots: BTreeSet::new(),
             processes: Vec::new(),
             workers: Vec::new(),
             roster: setup.roster,
+            evidence: Evidence::default(),
             is_raised: !setup.is_before_raise,
             counts: EventCounts::default(),
         }
@@ -151,6 +157,10 @@ impl TrueWorld {
                 machine.release(grant.id.clone(), grant.token, Some(stop));
             }),
             Action::Look(servers) => self.look(servers),
+            Action::Snapshot(version) => {
+                self.machine.keep_snapshot(*version);
+                self.snapshots.insert(*version);
+            }
             operation => self.operate(operation),
         }
         None
@@ -168,10 +178,17 @@ impl TrueWorld {
             Action::StartMigration(resource) => self.machine.start_migration(*resource),
             Action::Abort(resource) => self.machine.abort(*resource),
             Action::Delete(resource) => self.machine.delete(*resource),
-            Action::Reset(resource) => self.machine.reset(*resource),
-            Action::Dismiss(resource) => self.machine.dismiss(*resource),
+            Action::Reset(resource) => {
+                self.machine.reset(*resource);
+                self.evidence.end();
+            }
+            Action::Dismiss(resource) => {
+                self.machine.dismiss(*resource);
+                self.evidence.end();
+            }
             Action::Forget(resource) => {
                 if self.machine.forget(*resource) {
+                    self.evidence.end();
                     self.counts.note(Event::ResourceForgotten);
                 }
             }
@@ -183,6 +200,7 @@ impl TrueWorld {
             Action::BackUp => self.machine.back_up(),
             Action::Restore => {
                 self.machine.restore();
+                self.evidence.end();
                 self.counts.note(Event::Restored);
             }
             Action::Raise => {
@@ -236,67 +254,8 @@ impl TrueWorld {
         });
     }
 
-    /// Once the machine drops what a look showed of a server, it is no evidence any more.
-    fn end_evidence(&mut self) {
-        let status = self.machine.status(ResourceName::Widgets);
-        for process in &mut self.processes {
-            let server = process.server;
-            process.shown.retain(|version| {
-                let status = status.as_ref();
-                status.is_some_and(|status| is_shown(status, server, *version))
-            });
-        }
-    }
-
-    /// An observer reaches these servers and reports what they show.
-    fn look(&mut self, servers: &[Server]) {
-        let mut reached: BTreeMap<Server, (usize, Version)> = BTreeMap::new();
-        for server in servers {
-            let Some(at) = self.current(server) else {
-                continue;
-            };
-            let process = &self.processes[at];
-            if let (true, Some(version)) = (process.is_running, process.encodes) {
-                reached.insert(*server, (at, version));
-            }
-        }
-        if reached.is_empty() {
-            return;
-        }
-        let observer = (servers.len() < SERVERS.len()).then(|| servers[0]);
-        let shown = reached
-            .iter()
-            .map(|(server, (_, version))| (*server, *version));
-        if self
-            .machine
-            .observe(ResourceName::Widgets, observer, shown.collect())
-        {
-            self.counts.note(Event::Observed);
-            for (at, version) in reached.into_values() {
-                self.processes[at].shown.insert(version);
-            }
-        }
-    }
-
     /// The newest process of a worker with this name.
     pub(crate) fn worker(&self, name: WorkerName) -> Option<usize> {
         self.workers.iter().rposition(|worker| worker.name == name)
     }
-}
-
-/// Returns whether a look that the machine keeps shows the version at the server.
-fn is_shown(status: &StateStatus, server: Server, version: Version) -> bool {
-    let unnamed = match status.looks.is_empty() {
-        true => &status.observation,
-        false => &status.unnamed_look,
-    };
-    let hash = hash(version);
-    let by_name = |look: &Look| {
-        let shown = look.servers.get(server);
-        shown.is_some_and(|shown| shown.hashes.contains(&hash))
-    };
-    let is_unnamed = unnamed
-        .as_ref()
-        .is_some_and(|seen| seen.hashes.contains(&hash));
-    is_unnamed || status.looks.values().any(by_name)
 }

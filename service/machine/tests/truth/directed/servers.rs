@@ -3,8 +3,8 @@
 use crate::draws::{CLAIM_TTL, LONG_TTL, MEMBERS, TTL};
 use crate::machine::WRITE_GRACE;
 use crate::schedule::{
-    Action, ENCODES_1, ENCODES_2, GADGETS_1, PREFERS_1, PREFERS_2, ResourceName, Roster, UNGATED_1,
-    UNGATED_2,
+    Action, DECODES_OTHER_GROUP, ENCODES_1, ENCODES_2, GADGETS_1, OF_OTHER_GROUP, PREFERS_1,
+    PREFERS_2, ResourceName, Roster, UNGATED_1, UNGATED_2,
 };
 use crate::truth::ABSENCE_GRACE;
 
@@ -222,11 +222,30 @@ fn observers() -> Vec<DirectedSchedule> {
             "a look does not reach a server that an earlier one showed",
             [
                 vec![StartUngated("s", 1), start("a", ENCODES_2)],
-                vec![Look(vec!["s"]), Look(vec!["a"])],
+                vec![Look(vec!["a", "s"]), Look(vec!["a"])],
                 settled(),
             ],
         )
         .with_roster(None),
+        DirectedSchedule::new(
+            "members report beside a server that never joins and is seen in an older version",
+            [
+                vec![StartUngated("s", 1), Look(vec!["s"])],
+                start_both(ENCODES_2),
+                settled(),
+                vec![Reencode("a", 2), Pass(WRITE_GRACE)],
+                migrate("w"),
+            ],
+        )
+        .with_roster(None),
+        DirectedSchedule::new(
+            "a server restarts in a newer version before an observer sees it for the first time",
+            [
+                settle(ENCODES_2),
+                vec![StartUngated("s", 1), Write("s", 0)],
+                vec![StartUngated("s", 2), Look(vec!["s"])],
+            ],
+        ),
         DirectedSchedule::new(
             "an observation expires before the first report",
             [
@@ -263,6 +282,14 @@ fn stores() -> Vec<DirectedSchedule> {
         )
         .with_roster(None)
         .in_one_store(),
+        DirectedSchedule::new(
+            "a snapshot stays in a version of another group",
+            [
+                settle(DECODES_OTHER_GROUP),
+                vec![Action::Snapshot(OF_OTHER_GROUP)],
+                settle(ENCODES_1),
+            ],
+        ),
         DirectedSchedule::new(
             "an operator asks about a misspelled version",
             [settle(ENCODES_1)],
