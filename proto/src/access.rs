@@ -118,6 +118,7 @@ mod tests {
         assert_eq!(named(&request), [""; 0]);
     }
 
+    // Guarantee: A-10, TM-09
     #[test]
     fn every_method_needs_something() {
         assert_eq!(RIGHTS.len(), 88);

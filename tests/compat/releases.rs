@@ -25,6 +25,7 @@ fn releases() -> Vec<String> {
     names
 }
 
+// Guarantee: D-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_disk_of_every_release_opens_and_holds_what_it_held() {
     let releases = releases();

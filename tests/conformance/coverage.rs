@@ -105,6 +105,7 @@ fn methods() -> BTreeSet<String> {
     methods
 }
 
+// Guarantee: C-01
 #[test]
 fn every_method_of_the_protocol_has_a_case() {
     let used = Used::of(&groups());
@@ -119,6 +120,7 @@ fn no_case_calls_a_method_that_there_is_not() {
     assert_none(&unknown);
 }
 
+// Guarantee: C-01
 #[test]
 fn every_reason_of_an_error_has_a_case() {
     let used = Used::of(&groups());
@@ -150,6 +152,7 @@ fn every_function_that_the_readme_lists_is_used() {
     assert_none(&unlisted);
 }
 
+// Guarantee: C-01
 #[test]
 fn every_function_of_the_client_is_held_by_a_case() {
     let used = Used::of(&groups());

@@ -49,6 +49,7 @@ use run::Run;
 /// The number of cases that run at the same time on shared replicas.
 const AT_ONCE: usize = 8;
 
+// Guarantee: C-01
 #[tokio::test(flavor = "multi_thread")]
 async fn every_case_holds() {
     let wanted = std::env::var("SYNOD_CASES").unwrap_or_default();
@@ -90,6 +91,7 @@ async fn every_case_holds() {
     );
 }
 
+// Guarantee: C-01
 #[tokio::test(flavor = "multi_thread")]
 async fn every_case_that_must_fail_fails() {
     let replicas = Replicas::start().await;

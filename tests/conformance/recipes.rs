@@ -66,6 +66,7 @@ const RECIPES: [(&str, &[&str]); 6] = [
 /// How long a recipe may take: one waits until a server that was killed is no member any more.
 const PATIENCE: Duration = Duration::from_secs(180);
 
+// Guarantee: C-02
 #[tokio::test(flavor = "multi_thread")]
 async fn every_recipe_runs_as_it_is_told_and_can_be_run_again() {
     let replicas = Replicas::start().await;

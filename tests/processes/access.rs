@@ -68,6 +68,7 @@ async fn call(
     piped
 }
 
+// Guarantee: A-01, TM-09, TM-24
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_method_is_refused_to_every_role_that_lacks_its_right() {
     let cluster = Cluster::start_secured().await;
@@ -101,6 +102,7 @@ async fn may_what_its_role_may(raw: &Raw, role: Role) {
     assert_eq!(decisions, RIGHTS.len());
 }
 
+// Guarantee: A-01, TM-09, TM-12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_is_granted_nothing_or_has_no_name_may_call_nothing() {
     let cluster = Cluster::start_secured().await;
@@ -135,6 +137,7 @@ async fn who_is_granted_nothing_or_has_no_name_may_call_nothing() {
     cluster.finish().await;
 }
 
+// Guarantee: TM-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_method_is_answered_to_who_shows_no_good_certificate() {
     let cluster = Cluster::start_secured().await;
@@ -161,6 +164,7 @@ async fn no_method_is_answered_to_who_shows_no_good_certificate() {
     cluster.finish().await;
 }
 
+// Guarantee: A-02, TM-18
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_acts_as_itself_alone_wherever_a_request_can_name_somebody() {
     let cluster = Cluster::start_secured().await;
@@ -195,6 +199,7 @@ async fn acts_as_itself_alone(raw: &Raw) {
     assert_eq!(places, 21);
 }
 
+// Guarantee: A-03, TM-19
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tokens_and_sessions_are_of_no_use_to_others() {
     let cluster = Cluster::start_secured().await;
@@ -312,6 +317,7 @@ fn policy(grant: &str) -> String {
     format!("[[grant]]\nwho = \"spiffe://synod/admin\"\nrole = \"admin\"\n{grant}\n")
 }
 
+// Guarantee: A-09, TM-11, TM-35
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn withdrawn_rights_end_open_streams_and_a_bad_policy_changes_nothing() {
     let reads = policy("[[grant]]\nwho = \"spiffe://synod/reader\"\nrole = \"reader\"");
@@ -377,6 +383,7 @@ async fn withdrawn_rights_end_open_streams_and_a_bad_policy_changes_nothing() {
     cluster.finish().await;
 }
 
+// Guarantee: A-04, TM-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_narrowed_reaches_no_further() {
     let narrowed = policy(

@@ -36,6 +36,7 @@ fn voting(number: usize) -> ReportEntry {
     ReportEntry { stance, ..entry }
 }
 
+// Guarantee: U-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_leads_does_what_follows_from_a_switch_to_its_end() {
     let mut cluster = Cluster::start().await;

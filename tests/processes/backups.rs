@@ -281,6 +281,7 @@ async fn old_replica_is_refused(cluster: &mut Cluster, id: u64, client: &Client)
     cluster.kill(id).await;
 }
 
+// Guarantee: B-01, B-06, TM-28
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_under_load_is_restored_at_its_revision_and_no_number_comes_again() {
     let mut cluster = Cluster::start().await;
@@ -333,6 +334,7 @@ async fn a_backup_under_load_is_restored_at_its_revision_and_no_number_comes_aga
     lone.finish().await;
 }
 
+// Guarantee: B-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_survivor_of_three_founds_a_cluster_and_stays_as_it_is() {
     let mut cluster = Cluster::start().await;
@@ -396,6 +398,7 @@ async fn a_directory_that_a_replica_runs_on_founds_no_cluster() {
     cluster.finish().await;
 }
 
+// Guarantee: B-03, TM-33
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn verify_finds_each_flipped_byte_and_names_its_place() {
     let folder = tempfile::TempDir::with_prefix_in("lone-", env!("CARGO_TARGET_TMPDIR"));
@@ -483,6 +486,7 @@ async fn made(line: &str) -> (String, Vec<String>) {
     )
 }
 
+// Guarantee: B-02
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_the_newest_backups_of_a_cluster_are_kept_in_a_folder() {
     let place = tempfile::TempDir::with_prefix_in("kept-", env!("CARGO_TARGET_TMPDIR"));

@@ -173,6 +173,7 @@ fn documents() -> Vec<Illegal> {
         .into()
 }
 
+// Guarantee: O-10, TM-21
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_object_that_breaks_a_rule_is_refused_by_its_place_and_stores_nothing() {
     let cluster = start().await;
@@ -225,6 +226,7 @@ const LIMITS: [Limit; 5] = [
     }),
 ];
 
+// Guarantee: O-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_an_object_may_have_is_stored_up_to_its_limit_and_not_beyond() {
     let cluster = start().await;

@@ -272,6 +272,7 @@ fn misversioned_entries() -> Vec<(v1::ReportEntry, Faults)> {
     ]
 }
 
+// Guarantee: M-13, TM-21
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_breaks_a_rule_is_refused_by_its_fields_and_stores_nothing() {
     let cluster = Cluster::start().await;

@@ -218,6 +218,7 @@ async fn declare(client: &Client) {
     created.expect("an object can be stored");
 }
 
+// Guarantee: O-04
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_increment_is_counted_once_while_leaders_are_killed() {
     let mut cluster = Cluster::start().await;

@@ -68,6 +68,7 @@ fn check_said(said: &str, parts: &[&str]) {
     }
 }
 
+// Guarantee: D-07, TM-31
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_directory_of_another_cluster_or_replica_is_refused_and_left_as_it_is() {
     let mut cluster = cluster_with_one_down().await;
@@ -114,6 +115,7 @@ async fn a_directory_of_another_cluster_or_replica_is_refused_and_left_as_it_is(
     cluster.finish().await;
 }
 
+// Guarantee: D-07, TM-34
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_directory_of_a_newer_build_is_refused_and_left_as_it_is() {
     let mut cluster = cluster_with_one_down().await;
@@ -147,6 +149,7 @@ async fn a_directory_of_a_newer_build_is_refused_and_left_as_it_is() {
     cluster.finish().await;
 }
 
+// Guarantee: D-07, TM-31
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_process_on_a_directory_is_refused_and_the_first_goes_on() {
     let mut cluster = Cluster::start().await;
@@ -176,6 +179,7 @@ async fn a_second_process_on_a_directory_is_refused_and_the_first_goes_on() {
     cluster.finish().await;
 }
 
+// Guarantee: D-07, TM-29
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_that_is_damaged_in_the_middle_is_refused_and_left_as_it_is() {
     let mut cluster = cluster_with_one_down().await;
@@ -229,6 +233,7 @@ fn written(segment: &[u8]) -> usize {
         .map_or(0, |last| last + 1)
 }
 
+// Guarantee: D-08, TM-26
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_follower_that_lost_its_directory_is_refused_under_its_old_id_for_ever() {
     let mut cluster = Cluster::start().await;

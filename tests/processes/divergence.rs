@@ -40,6 +40,7 @@ fn flip(entry: &mut LogEntry) {
     }
 }
 
+// Guarantee: D-12, TM-27
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_ends() {
     let Differing {

@@ -37,6 +37,7 @@ fn fault<'a>(findings: &'a Value, check: &str) -> Option<&'a str> {
     found.find(|it| it["verdict"] == "fault" && it["check"] == check)?["found"].as_str()
 }
 
+// Guarantee: F-03
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_doctor_finds_a_healthy_cluster_well_and_looks_at_replicas_that_were_not_named() {
     let cluster = Cluster::start_secured().await;
@@ -104,6 +105,7 @@ async fn the_doctor_finds_a_healthy_cluster_well_and_looks_at_replicas_that_were
     cluster.finish().await;
 }
 
+// Guarantee: F-03
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_doctor_names_who_is_down_and_ends_with_a_fault_even_if_nobody_answers() {
     let mut cluster = Cluster::start().await;
@@ -147,6 +149,7 @@ async fn the_doctor_names_who_is_down_and_ends_with_a_fault_even_if_nobody_answe
 }
 
 /// A follower that has lost both others names neither of them for ever, and says what is wrong wherever it is asked.
+// Guarantee: F-04
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lone_survivor_of_three_names_no_leader_and_raises_the_alarm() {
     let mut cluster = Cluster::start_secured().await;

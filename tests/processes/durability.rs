@@ -11,6 +11,7 @@ use crate::watch_log::compare;
 use crate::watcher::Watcher;
 use crate::writers::Writers;
 
+// Guarantee: W-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_that_is_killed_loses_no_acknowledged_write() {
     let mut cluster = Cluster::start().await;
@@ -37,6 +38,7 @@ async fn a_leader_that_is_killed_loses_no_acknowledged_write() {
     check(cluster, writers, watchers).await;
 }
 
+// Guarantee: W-04, O-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn all_replicas_killed_at_once_lose_nothing_and_use_no_revision_again() {
     let mut cluster = Cluster::start().await;

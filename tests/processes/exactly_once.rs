@@ -60,6 +60,7 @@ fn changes_of_settings(log: &WatchLog) -> usize {
         .count()
 }
 
+// Guarantee: W-06
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_retry_gets_the_first_answer_from_every_replica_also_after_all_were_killed() {
     let mut cluster = Cluster::start().await;
@@ -116,6 +117,7 @@ async fn a_retry_gets_the_first_answer_from_every_replica_also_after_all_were_ki
     cluster.finish().await;
 }
 
+// Guarantee: W-07
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_its_session_has_forgotten_is_never_executed() {
     let cluster = Cluster::start().await;
@@ -173,6 +175,7 @@ async fn a_request_that_its_session_has_forgotten_is_never_executed() {
     cluster.finish().await;
 }
 
+// Guarantee: W-06
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_whose_answer_was_lost_is_executed_once_and_answered_by_another_replica() {
     let cluster = Cluster::start().await;

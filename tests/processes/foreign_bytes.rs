@@ -62,6 +62,7 @@ fn garbage() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+// Guarantee: W-13, TM-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn garbage_and_other_protocols_on_any_port_do_no_harm() {
     let cluster = Cluster::start().await;
@@ -115,6 +116,7 @@ async fn metrics_are_served_to_whoever_asks_over_http() {
     cluster.finish().await;
 }
 
+// Guarantee: W-13, TM-07
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_does_not_belong_to_the_replica_set_moves_no_term() {
     let cluster = Cluster::start().await;

@@ -60,6 +60,7 @@ fn tokens(log: &WatchLog) -> Vec<u64> {
     tokens
 }
 
+// Guarantee: L-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lease_that_is_held_outlives_the_leader_and_all_replicas_and_tokens_only_grow() {
     let mut cluster = Cluster::start().await;
@@ -112,6 +113,7 @@ async fn waits(client: &Client, holder: &str, place: u64) -> JoinHandle<Lock> {
     task
 }
 
+// Guarantee: L-07
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_waits_for_a_lease_keeps_the_place_when_the_leader_is_killed() {
     let mut cluster = Cluster::start().await;

@@ -212,6 +212,7 @@ fn of_entries() -> Vec<Limit<v1::ReportEntry>> {
     ]
 }
 
+// Guarantee: M-13, TM-22
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_at_a_limit_is_taken_and_one_more_is_refused_by_the_field_and_the_rule() {
     let cluster = Cluster::start().await;
@@ -273,6 +274,7 @@ async fn what_is_at_a_limit_is_taken_and_one_more_is_refused_by_the_field_and_th
     cluster.finish().await;
 }
 
+// Guarantee: M-13, TM-22
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn as_many_members_sessions_and_entries_are_taken_as_the_settings_say_and_no_more() {
     let cluster = Cluster::start().await;

@@ -40,6 +40,7 @@ async fn a_request_has_its_id_in_the_log_of_the_leader_that_it_did_not_come_to()
     cluster.finish().await;
 }
 
+// Guarantee: F-02
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_logs_other_events_for_a_while_and_no_other_replica_does() {
     let cluster = Cluster::start().await;

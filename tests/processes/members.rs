@@ -18,6 +18,7 @@ fn resource(name: &str) -> GroupResource {
     GroupResource::new("example.com", name).expect("it is a name")
 }
 
+// Guarantee: M-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_expired_member_leaves_no_entry_on_any_replica() {
     let cluster = Cluster::start().await;
@@ -135,6 +136,7 @@ async fn removal(watcher: &crate::watcher::Watcher, after: u64) -> u64 {
     }
 }
 
+// Guarantee: M-11, TM-20
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_for_good() {
     let cluster = Cluster::start().await;
@@ -245,6 +247,7 @@ async fn resources(client: &Client) -> Vec<String> {
         .collect()
 }
 
+// Guarantee: M-12, TM-20
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_by_a_stranger_or_an_old_epoch_is_refused_and_changes_nothing() {
     let cluster = Cluster::start().await;

@@ -9,6 +9,7 @@ use crate::watch_log::compare;
 use crate::watcher::Watcher;
 use crate::writers::Writers;
 
+// Guarantee: O-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watch_of_objects_alone_has_no_gap_when_the_leader_and_then_all_are_killed() {
     let mut cluster = Cluster::start().await;

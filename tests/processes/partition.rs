@@ -26,6 +26,7 @@ const ATTEMPTS: usize = 3;
 /// Short, so that an outage longer than a few elections would make the member expire.
 const TTL: Duration = Duration::from_secs(3);
 
+// Guarantee: W-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_that_is_cut_off_acknowledges_nothing_and_answers_no_read_that_others_could_contradict()
  {

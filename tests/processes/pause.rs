@@ -21,6 +21,7 @@ const TTL: Duration = Duration::from_secs(3);
 /// Reads that wait for the paused replica.
 const READS: usize = 16;
 
+// Guarantee: R-03, M-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_that_was_paused_answers_nothing_stale_and_expires_nobody_early() {
     let mut cluster = Cluster::start().await;

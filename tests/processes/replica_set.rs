@@ -15,6 +15,7 @@ use crate::writers::Writers;
 
 /// A replica whose data is gone, and whose process is, is replaced by one command. Nothing that was acknowledged is lost, and
 /// the old one cannot come back, with or without its data.
+// Guarantee: S-01, S-02, TM-28
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_replica_is_replaced_by_one_command_under_load() {
     let mut cluster = Cluster::start().await;
@@ -71,6 +72,7 @@ async fn a_lost_replica_is_replaced_by_one_command_under_load() {
 }
 
 /// From three replicas to five, to one, and to three again, while clients write that were told of the first three alone.
+// Guarantee: S-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_set_grows_and_shrinks_under_load_and_clients_follow() {
     let mut cluster = Cluster::start().await;
@@ -125,6 +127,7 @@ async fn the_set_grows_and_shrinks_under_load_and_clients_follow() {
 }
 
 /// What would leave a set without a majority is refused, and changes nothing.
+// Guarantee: S-03, TM-32
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_would_stop_the_set_is_refused() {
     let mut cluster = Cluster::start().await;

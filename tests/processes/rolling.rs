@@ -13,6 +13,7 @@ use crate::writers::Writers;
 
 /// Each replica gets SIGTERM, ends in order and starts again. A leader hands over first. No client notices: every call is
 /// answered, and 100 watches by the client library deliver every event once, in order.
+// Guarantee: W-12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_restart_fails_no_call_and_no_watch() {
     let mut cluster = Cluster::start().await;

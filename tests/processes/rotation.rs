@@ -12,6 +12,7 @@ use crate::cluster::Cluster;
 use crate::waiting::{LIMIT, objects};
 use keys::{Load, rotates};
 
+// Guarantee: T-01, T-02
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_is_rotated_under_load_and_every_live_server_reads_every_object_at_any_moment() {
     let mut cluster = Cluster::start().await;

@@ -106,6 +106,7 @@ const SHOWS: [(&str, &str); 12] = [
     ("synod cluster force-new", "what was acknowledged after"),
 ];
 
+// Guarantee: I-08
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_command_of_the_runbook_does_what_it_is_there_for() {
     let text = std::fs::read_to_string(synod_tests::checkout().join(RUNBOOK));

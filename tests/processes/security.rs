@@ -25,6 +25,7 @@ const PORTS: [(&str, &str, &str); 2] = [
     ("peer-ca", "peer-ca", "peer"),
 ];
 
+// Guarantee: N-01, TM-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_shows_no_good_certificate_is_let_in_nowhere() {
     let cluster = Cluster::start_secured().await;
@@ -88,6 +89,7 @@ async fn in_the_clear(port: SocketAddr) -> usize {
     answer.len().saturating_sub(7)
 }
 
+// Guarantee: N-02, TM-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_speaks_to_nobody_who_is_not_the_replica() {
     let cluster = Cluster::start_secured().await;
@@ -140,6 +142,7 @@ async fn a_client_speaks_to_nobody_who_is_not_the_replica() {
     cluster.finish().await;
 }
 
+// Guarantee: N-04, TM-35
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_cannot_be_used_keeps_the_old_one_and_raises_an_alarm() {
     let cluster = Cluster::start_secured().await;
@@ -196,6 +199,7 @@ async fn a_file_that_cannot_be_used_keeps_the_old_one_and_raises_an_alarm() {
     cluster.finish().await;
 }
 
+// Guarantee: N-06, TM-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_ca_of_both_sides_is_refused_at_the_start_and_later() {
     let mut cluster = Cluster::start_secured().await;
@@ -296,6 +300,7 @@ impl Load {
     }
 }
 
+// Guarantee: N-03, TM-40
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn certificates_and_cas_are_replaced_under_load_without_a_failed_call() {
     let mut cluster = Cluster::start_secured().await;
@@ -364,6 +369,7 @@ async fn renewed(cluster: &Cluster, times: f64) {
     }
 }
 
+// Guarantee: N-07
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_that_reached_nobody_goes_to_the_next_replica() {
     let cluster = Cluster::start_secured().await;
@@ -420,6 +426,7 @@ async fn certificates_may_be_given_as_bytes() {
     cluster.finish().await;
 }
 
+// Guarantee: N-10, TM-08
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn probes_are_answered_to_everybody_and_metrics_to_who_shows_a_certificate() {
     let mut cluster = Cluster::start_secured().await;

@@ -16,6 +16,7 @@ use crate::writers::Writers;
 /// How often a leader is ended until another replica has taken over in time: one that hands over to nobody never does it.
 const ATTEMPTS: usize = 3;
 
+// Guarantee: W-11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_that_is_asked_to_end_hands_over_ends_its_watches_and_exits_with_zero() {
     let mut cluster = Cluster::start().await;

@@ -160,6 +160,7 @@ async fn gone(wire: &Wire, id: &str) {
     .await;
 }
 
+// Guarantee: M-12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_no_member_by_this_epoch_is_told_so_by_every_call_and_changes_nothing() {
     let cluster = Cluster::start().await;

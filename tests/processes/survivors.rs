@@ -138,6 +138,7 @@ async fn write(client: &Client, name: &str) {
     written.expect("the cluster serves");
 }
 
+// Guarantee: B-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_survivor_whose_log_is_damaged_says_what_may_be_lost_or_is_refused() {
     let mut cluster = Cluster::start().await;

@@ -13,6 +13,7 @@ use synod_tests::free_address;
 /// Ten times the exposure that `systemd-analyze security` may find.
 const EXPOSURE_MAX: u32 = 20;
 
+// Guarantee: TM-30
 #[test]
 fn the_unit_lets_a_replica_do_little_beside_its_work() {
     does_little("synod.service");

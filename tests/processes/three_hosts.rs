@@ -118,6 +118,7 @@ impl Drop for Running {
     }
 }
 
+// Guarantee: N-09
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_hosts_are_run_as_the_readme_says() {
     let network = match Network::make() {

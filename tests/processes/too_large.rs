@@ -10,6 +10,7 @@ use crate::bad_requests::{legal_entry, legal_join, report_of, speaker};
 use crate::cluster::{Cluster, IDS};
 use crate::requests::{Wire, kind, refusal, timely};
 
+// Guarantee: M-14
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_is_too_large_is_refused_as_such_and_stores_nothing() {
     let cluster = Cluster::start().await;
@@ -59,6 +60,7 @@ async fn a_request_that_is_too_large_is_refused_as_such_and_stores_nothing() {
     cluster.finish().await;
 }
 
+// Guarantee: M-14
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_that_is_too_large_is_told_so_also_while_no_quorum_answers() {
     let mut cluster = Cluster::start().await;

@@ -78,6 +78,7 @@ impl Terminal {
     }
 }
 
+// Guarantee: F-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn top_draws_until_q_or_ctrl_c_is_typed_and_leaves_the_terminal_as_it_was() {
     let cluster = Cluster::start().await;

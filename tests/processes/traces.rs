@@ -52,6 +52,7 @@ const BY_A_FOLLOWER: [&str; 8] = [
     "synod.catch_up",
 ];
 
+// Guarantee: I-03
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_by_a_follower_is_one_trace_from_the_client_to_apply() {
     let collector = Collector::start().await;
@@ -116,6 +117,7 @@ async fn a_change_by_a_follower_is_one_trace_from_the_client_to_apply() {
     cluster.finish().await;
 }
 
+// Guarantee: I-03
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_are_traced_only_where_traces_are_exported_and_their_callers_ask() {
     let collector = Collector::start().await;
@@ -149,6 +151,7 @@ async fn calls_are_traced_only_where_traces_are_exported_and_their_callers_ask()
     exporting.finish().await;
 }
 
+// Guarantee: I-07
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_collector_that_hangs_costs_spans_and_nothing_else() {
     const ROUNDS: usize = 100;
@@ -185,6 +188,7 @@ async fn a_collector_that_hangs_costs_spans_and_nothing_else() {
     }
 }
 
+// Guarantee: I-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_collector_behind_tls_gets_spans_if_both_ends_trust_each_other() {
     let folder = TempDir::with_prefix_in("collector-", env!("CARGO_TARGET_TMPDIR"));

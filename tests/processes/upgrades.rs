@@ -21,6 +21,7 @@ use crate::writers::Writers;
 
 /// The replicas are upgraded one by one under load. What the newer release brings is refused until the last one runs it. A
 /// replica that goes back afterwards stops with words, and goes on where it was once it runs the newer release.
+// Guarantee: U-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_no_way_leads_back()
 {
@@ -111,6 +112,7 @@ async fn has_the_newer(cluster: &Cluster, id: u64) {
 /// Under machine version 1 every replica takes a key for a version of a resource, whichever build it runs: they hold the same
 /// state, in which a server is let in that lacks a key. The newer build takes no such report itself, and with version 2 in
 /// force the rules of keys hold.
+// Guarantee: T-09
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_is_a_version_like_any_other_to_replicas_of_both_builds_until_the_last_is_upgraded() {
     let mut cluster = Cluster::start_of(older()).await;
@@ -285,6 +287,7 @@ async fn does_not_join(cluster: &mut Cluster) {
 
 /// The command line of each release, with the client library in it, works with replicas of the other: it reads and writes
 /// what both know, and says what only one of them knows.
+// Guarantee: U-02
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_command_line_of_each_release_works_with_replicas_of_the_other() {
     let old = Cluster::start_of(older()).await;

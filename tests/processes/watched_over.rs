@@ -23,6 +23,7 @@ const DASHBOARD: &str = "deploy/grafana/synod.json";
 /// What the names of metrics begin with. Recorded series have a colon behind it.
 const PREFIXES: [&str; 4] = ["etcd_", "grpc_", "process_", "synod_"];
 
+// Guarantee: I-01, TM-37
 #[tokio::test]
 async fn alerts_and_the_dashboard_ask_for_what_replicas_show() {
     let folder = TempDir::new().expect("there is a folder for temporary files");
@@ -103,6 +104,7 @@ pub(crate) async fn shown_at(address: SocketAddr) -> String {
     answer
 }
 
+// Guarantee: I-01, TM-37
 #[test]
 fn alerts_are_raised_by_what_they_are_about_and_by_nothing_else() {
     let tested = Command::new("promtool")
@@ -131,6 +133,7 @@ fn every_alert_is_tried_out() {
     }
 }
 
+// Guarantee: I-01
 #[test]
 fn alerts_about_bounds_have_the_bounds_of_the_program() {
     let mut found = 0;

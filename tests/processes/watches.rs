@@ -26,6 +26,7 @@ fn nth(number: u64) -> StatementNumber {
 /// The number of watches that move between replicas, beside those that stay at one.
 const WANDERERS: usize = 9;
 
+// Guarantee: E-07
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watch_goes_on_at_other_replicas_through_a_restart_of_all_of_them() {
     let mut cluster = Cluster::start().await;
@@ -62,6 +63,7 @@ async fn a_watch_goes_on_at_other_replicas_through_a_restart_of_all_of_them() {
     check(cluster, writers, watchers).await;
 }
 
+// Guarantee: E-08
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_of_a_thousand_resources_is_one_revision_and_one_group_at_every_watch() {
     let cluster = Cluster::start().await;
@@ -136,6 +138,7 @@ async fn first_message(cluster: &Cluster, replica: u64, from: u64) -> Message {
         .expect("a stream begins with a message")
 }
 
+// Guarantee: E-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
     let cluster = Cluster::start().await;

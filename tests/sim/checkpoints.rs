@@ -17,6 +17,7 @@ use crate::world::{HOSTS, World};
 /// The machine that the watch runs on.
 const WATCHER: Host = 21;
 
+// Guarantee: E-11
 #[test]
 fn a_replica_that_lagged_installs_a_checkpoint_and_its_watches_and_sessions_go_on() {
     let test = "a_replica_that_lagged_installs_a_checkpoint_and_its_watches_and_sessions_go_on";

@@ -38,6 +38,7 @@ fn a_damaged_checkpoint_is_replaced_and_the_lagging_replica_served_while_nobody_
 
 /// A replica acknowledges an entry, loses it, and comes back before the leader has the acknowledgement. The leader has committed
 /// all that it announces; it counts the acknowledgement once it arrives.
+// Guarantee: D-04
 #[test]
 fn a_replica_that_lost_what_the_leader_may_count_does_not_vote() {
     let test = "a_replica_that_lost_what_the_leader_may_count_does_not_vote";
@@ -163,6 +164,7 @@ fn damage(machine: &Machine) {
 
 /// A replica that may have lost the end of its log takes it anew from the leader. It votes only once that is on its disk: its power
 /// may fail right then, and must not have lost it again.
+// Guarantee: D-04
 #[test]
 fn a_replica_that_votes_again_has_what_it_took_anew_on_its_disk() {
     let test = "a_replica_that_votes_again_has_what_it_took_anew_on_its_disk";

@@ -14,6 +14,7 @@ use crate::world::{HOSTS, World};
 /// The answer to a hand-over, once there is one.
 type Answer = Arc<Mutex<Option<Result<(), TransferError>>>>;
 
+// Guarantee: W-03
 #[test]
 fn a_leader_leads_again_after_a_hand_over_that_no_replica_accepts() {
     let test = "a_leader_leads_again_after_a_hand_over_that_no_replica_accepts";
@@ -35,6 +36,7 @@ fn a_leader_leads_again_after_a_hand_over_that_no_replica_accepts() {
     });
 }
 
+// Guarantee: W-03
 #[test]
 fn a_dead_follower_is_not_handed_the_leadership() {
     let test = "a_dead_follower_is_not_handed_the_leadership";

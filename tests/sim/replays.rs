@@ -39,6 +39,7 @@ fn one_seed_of_consensus_gives_one_trace_and_another_another() {
     );
 }
 
+// Guarantee: X-01
 #[test]
 fn one_seed_of_whole_replicas_gives_one_trace_and_another_another() {
     check(

@@ -69,6 +69,7 @@ struct Operator {
     next: Host,
 }
 
+// Guarantee: S-04
 #[test]
 fn the_replica_set_survives_whatever_changes_it() {
     let test = "the_replica_set_survives_whatever_changes_it";

@@ -15,6 +15,7 @@ use crate::world::{HOSTS, World};
 /// A replica that does not vote.
 const LEARNER: u64 = 4;
 
+// Guarantee: R-03
 #[test]
 fn an_answer_to_what_was_sent_before_a_read_does_not_confirm_it() {
     let test = "an_answer_to_what_was_sent_before_a_read_does_not_confirm_it";
@@ -40,6 +41,7 @@ fn an_answer_to_what_was_sent_before_a_read_does_not_confirm_it() {
 /// Through the port of the clients: a read that lacks a lease which the new leader has granted, at the old leader and at a learner
 /// that still follows it, and a renewal which the new leader does not know, so that it may give the lease away before the
 /// renewed TTL has passed.
+// Guarantee: R-03, M-02
 #[test]
 fn no_client_is_answered_by_an_old_answer_to_a_deposed_leader() {
     let test = "no_client_is_answered_by_an_old_answer_to_a_deposed_leader";
@@ -96,6 +98,7 @@ fn add_learner(world: &mut World) {
 
 /// The leader is cut off just after a write by chance, until another one leads, again and again, while clients write at the new
 /// leader and read at the old one. When the links are healed, every connection resends what was lost at a time of its own.
+// Guarantee: R-03
 #[test]
 fn reads_are_fresh_when_a_leader_is_cut_off_again_and_again() {
     let test = "reads_are_fresh_when_a_leader_is_cut_off_again_and_again";

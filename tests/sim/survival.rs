@@ -14,6 +14,7 @@ fn forms(world: &mut World) {
     assert!(formed, "nothing is acknowledged within five seconds");
 }
 
+// Guarantee: X-01
 #[test]
 fn consensus_survives_whatever_goes_wrong() {
     let test = "consensus_survives_whatever_goes_wrong";
@@ -25,6 +26,7 @@ fn consensus_survives_whatever_goes_wrong() {
     });
 }
 
+// Guarantee: X-01
 #[test]
 fn whole_replicas_survive_whatever_goes_wrong() {
     let test = "whole_replicas_survive_whatever_goes_wrong";
@@ -36,6 +38,7 @@ fn whole_replicas_survive_whatever_goes_wrong() {
     });
 }
 
+// Guarantee: O-05, L-01
 #[test]
 fn objects_and_leases_survive_whatever_goes_wrong() {
     let test = "objects_and_leases_survive_whatever_goes_wrong";
@@ -49,6 +52,7 @@ fn objects_and_leases_survive_whatever_goes_wrong() {
     });
 }
 
+// Guarantee: X-02
 #[test]
 fn rollouts_survive_whatever_goes_wrong() {
     let test = "rollouts_survive_whatever_goes_wrong";
@@ -62,6 +66,7 @@ fn rollouts_survive_whatever_goes_wrong() {
     });
 }
 
+// Guarantee: T-01, T-02, T-05, T-07
 #[test]
 fn topics_survive_whatever_goes_wrong() {
     let test = "topics_survive_whatever_goes_wrong";
@@ -99,6 +104,7 @@ fn a_leader_that_is_cut_off_from_the_others_renews_nobody() {
     });
 }
 
+// Guarantee: W-02
 #[test]
 fn a_killed_leader_is_replaced_at_once() {
     let test = "a_killed_leader_is_replaced_at_once";

@@ -12,6 +12,7 @@ use crate::world::{HOSTS, World};
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
+// Guarantee: D-11
 #[test]
 fn a_disk_that_went_back_elects_nobody_and_is_refused_by_who_remembers() {
     let test = "a_disk_that_went_back_elects_nobody_and_is_refused_by_who_remembers";
@@ -50,6 +51,7 @@ fn a_disk_that_went_back_elects_nobody_and_is_refused_by_who_remembers() {
     });
 }
 
+// Guarantee: D-09
 #[test]
 fn whoever_holds_what_a_majority_that_went_back_lacks_is_neither_cut_nor_voted_out() {
     let test = "whoever_holds_what_a_majority_that_went_back_lacks_is_neither_cut_nor_voted_out";

@@ -8,6 +8,7 @@ use crate::tree::Tree;
 const RULES: &str = "deploy/prometheus/synod.rules.yaml";
 const RUNBOOK: &str = "docs/OPERATIONS.md";
 
+// Guarantee: TM-37
 #[test]
 fn every_alert_has_its_section_in_the_runbook() {
     assert_none(unexplained(Tree::load()));

@@ -192,6 +192,7 @@ mod tests {
         Callers.begin("synod.v1.Objects/Get")?.traceparent()
     }
 
+    // Guarantee: I-04
     #[tokio::test]
     async fn what_a_caller_does_names_its_span_and_what_it_begins_beside_does_not() {
         let own = caller();

@@ -113,6 +113,7 @@ async fn answering(answer: &'static str) -> Etcd {
     Etcd::new(&url)
 }
 
+// Guarantee: MG-28
 #[tokio::test]
 async fn what_is_not_answered_well_is_not_executed_or_refused_or_unknown() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -148,6 +149,7 @@ async fn what_is_not_answered_well_is_not_executed_or_refused_or_unknown() {
     }
 }
 
+// Guarantee: MG-28
 #[tokio::test]
 async fn a_write_that_is_not_answered_in_time_is_unknown() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -119,6 +119,7 @@ mod tests {
         }
     }
 
+    // Guarantee: F-02
     #[test]
     fn other_events_are_logged_for_a_bounded_time_by_a_filter_of_bounded_length() {
         let longest = "x".repeat(LOG_FILTER_BYTES_MAX);

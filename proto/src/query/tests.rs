@@ -465,6 +465,7 @@ macro_rules! continued {
     }};
 }
 
+// Guarantee: O-07
 #[test]
 fn a_token_continues_only_the_list_that_gave_it() {
     let scope = |namespace: &str, labels: &str, fields: &str| v1::ObjectsListRequest {
@@ -520,6 +521,7 @@ fn a_token_continues_only_the_list_that_gave_it() {
     );
 }
 
+// Guarantee: O-07
 #[test]
 fn a_token_of_controllers_continues_only_the_list_or_the_history_that_gave_it() {
     let of = |namespace: &str, label: &str, kind: &str, name: &str, uid: &str| {
@@ -572,6 +574,7 @@ fn a_token_of_controllers_continues_only_the_list_or_the_history_that_gave_it() 
     );
 }
 
+// Guarantee: O-07
 #[test]
 fn a_token_of_another_kind_of_list_is_none() {
     let members = ContinueToken {

@@ -192,6 +192,7 @@ fn a_reason_of_a_later_release_claims_nothing_but_what_it_says() {
     assert_eq!(verdict(&refusal), Verdict::NotExecuted);
 }
 
+// Guarantee: U-02
 #[test]
 fn a_reason_of_a_later_release_that_says_so_was_refused_and_is_named() {
     let known = to_status(Refusal::new(ErrorKind::SwitchedOff, "leases are off"));

@@ -207,6 +207,7 @@ fn rule(error: &io::Error) -> String {
 mod tests {
     use super::*;
 
+    // Guarantee: A-07
     #[test]
     fn nothing_of_a_token_is_shown() {
         let token = Token::Text("eyJhbGciOiJub25lIn0.secret.".into());

@@ -103,6 +103,7 @@ async fn a_killed_leader_delays_calls_and_loses_none() {
 }
 
 /// By the name of the method, as other languages ask: whoever is to hand over is left to the replica.
+// Guarantee: S-05
 #[tokio::test(start_paused = true)]
 async fn a_replica_that_has_not_heard_of_an_election_has_the_new_leader_hand_over() {
     let cluster = Cluster::start(3).await;
@@ -424,6 +425,7 @@ async fn each_replica_can_be_asked_how_it_does() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
 }
 
+// Guarantee: R-06
 #[tokio::test(start_paused = true)]
 async fn a_past_revision_can_be_read_and_a_compacted_one_says_how_far_back() {
     let settings = Settings {

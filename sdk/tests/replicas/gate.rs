@@ -73,6 +73,7 @@ async fn until(client: &Client, name: &str, so: impl Fn(&StorageVersion) -> bool
     .await;
 }
 
+// Guarantee: G-01
 #[tokio::test(start_paused = true)]
 async fn the_gate_opens_for_each_resource_with_its_report() {
     let cluster = Cluster::start(1).await;
@@ -356,6 +357,7 @@ async fn a_change_of_unknown_outcome_closes_the_gate_until_what_stands_is_known(
     );
 }
 
+// Guarantee: V-05
 #[tokio::test(start_paused = true)]
 async fn a_vote_of_unknown_outcome_leaves_nobody_without_an_agreement() {
     let cluster = Cluster::start(3).await;
@@ -420,6 +422,7 @@ async fn a_server_that_was_overtaken_says_what_is_true_after_what_overtook_it() 
     assert_eq!(late.await.unwrap_err().kind(), ErrorKind::Conflict);
 }
 
+// Guarantee: W-08
 #[tokio::test(start_paused = true)]
 async fn a_refused_change_leaves_what_was_reported() {
     let cluster = Cluster::start(1).await;
@@ -698,6 +701,7 @@ impl SlowWrites {
     }
 }
 
+// Guarantee: G-06
 #[tokio::test(start_paused = true)]
 async fn a_membership_that_is_lost_in_the_middle_of_a_request_keeps_it_from_the_store() {
     let cluster = Cluster::start(1).await;

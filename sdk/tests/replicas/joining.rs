@@ -21,6 +21,7 @@ async fn begins(client: &Client, member: &str) -> Membership {
     membership
 }
 
+// Guarantee: M-08
 #[tokio::test(start_paused = true)]
 async fn a_server_joins_and_reports_when_all_sessions_are_taken() {
     let cluster = Cluster::start_with(
@@ -47,6 +48,7 @@ async fn a_server_joins_and_reports_when_all_sessions_are_taken() {
     within(membership.leave(Duration::ZERO)).await.unwrap();
 }
 
+// Guarantee: M-08
 #[tokio::test(start_paused = true)]
 async fn a_server_joins_and_reports_under_a_flood_of_ordinary_requests() {
     let cluster = Cluster::start(1).await;

@@ -11,6 +11,7 @@ use synod_client::Ttl;
 use crate::cluster::Cluster;
 use rotation::{Load, rotates};
 
+// Guarantee: T-01, T-02
 #[tokio::test(start_paused = true)]
 async fn a_key_is_rotated_while_three_servers_write_one_is_killed_and_one_is_rolled_back() {
     let cluster = Cluster::start(3).await;

@@ -93,6 +93,7 @@ async fn a_holder_that_is_not_named_has_the_name_of_its_client_or_of_its_member(
     assert_eq!(random.unwrap().holder().as_str().len(), 32);
 }
 
+// Guarantee: L-09
 #[tokio::test(start_paused = true)]
 async fn a_holder_that_was_suspended_beyond_its_ttl_knows_it_at_once_and_its_token_is_refused() {
     let cluster = Cluster::start(3).await;
@@ -112,6 +113,7 @@ async fn a_holder_that_was_suspended_beyond_its_ttl_knows_it_at_once_and_its_tok
     next.check().unwrap();
 }
 
+// Guarantee: L-09
 #[tokio::test(start_paused = true)]
 async fn a_dropped_lock_ends_by_itself_and_a_lost_one_says_so() {
     let cluster = Cluster::start(3).await;
@@ -160,6 +162,7 @@ fn candidate(client: &Client, identity: &str, version: &str) -> Election {
     )
 }
 
+// Guarantee: L-10
 #[tokio::test(start_paused = true)]
 async fn in_a_coordinated_election_the_older_version_takes_over_in_order() {
     let cluster = Cluster::start(3).await;

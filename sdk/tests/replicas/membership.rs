@@ -367,6 +367,7 @@ async fn a_member_that_was_away_while_it_was_replaced_stops_too() {
     assert!(second.state().proved);
 }
 
+// Guarantee: G-03
 #[tokio::test(start_paused = true)]
 async fn a_machine_that_slept_closes_its_gate_before_any_timer_fires() {
     let cluster = Cluster::start(1).await;
@@ -404,6 +405,7 @@ async fn a_dropped_membership_closes_its_gate() {
     assert!(gate.readiness().is_err());
 }
 
+// Guarantee: M-07
 #[tokio::test(start_paused = true)]
 async fn a_restart_with_an_unchanged_program_changes_no_storage_version() {
     let cluster = Cluster::start(1).await;

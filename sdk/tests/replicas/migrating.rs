@@ -92,6 +92,7 @@ async fn a_collection_is_rewritten_by_its_codec() {
     assert_eq!(stored.unwrap().value, 7);
 }
 
+// Guarantee: MG-12
 #[tokio::test(start_paused = true)]
 async fn an_object_that_nobody_can_read_is_named_and_blocks_the_end() {
     let cluster = Cluster::start(1).await;
@@ -171,6 +172,7 @@ async fn what_can_never_succeed_is_given_up_at_once() {
     }
 }
 
+// Guarantee: MG-12
 #[tokio::test(start_paused = true)]
 async fn another_worker_goes_on_where_a_dead_one_stood() {
     let cluster = Cluster::start(1).await;
@@ -197,11 +199,13 @@ async fn another_worker_goes_on_where_a_dead_one_stood() {
     assert_eq!(newest(&client, ITEMS).await.done, 40);
 }
 
+// Guarantee: MG-12
 #[tokio::test(start_paused = true)]
 async fn a_worker_stops_at_once_when_its_migration_is_aborted() {
     is_taken_away(async |client: Client, id: MigrationId| client.abort_migration(&id).await).await;
 }
 
+// Guarantee: MG-06
 #[tokio::test(start_paused = true)]
 async fn a_worker_stops_at_once_when_its_migration_is_deleted() {
     let deletes = async |client: Client, id| {
@@ -238,6 +242,7 @@ async fn is_taken_away(takes: impl AsyncFnOnce(Client, MigrationId) -> Result<He
     assert_eq!(shop.written(), written, "nothing more was written");
 }
 
+// Guarantee: MG-12
 #[tokio::test(start_paused = true)]
 async fn a_worker_waits_for_a_cluster_that_does_not_answer_and_goes_on() {
     let cluster = Cluster::start(1).await;
@@ -281,6 +286,7 @@ fn fenced(
     checked.map_err(|error| error.kind())
 }
 
+// Guarantee: MG-27
 #[tokio::test(start_paused = true)]
 async fn a_write_gets_past_the_fence_of_an_agreement_only_if_its_server_knew_of_it() {
     let cluster = Cluster::start(1).await;

@@ -361,6 +361,7 @@ async fn the_leader_that_a_replica_names_is_asked_next() {
     assert_eq!(replicas(&script), [1, 3]);
 }
 
+// Guarantee: S-05
 #[tokio::test(start_paused = true)]
 async fn the_leader_of_an_earlier_term_is_not_asked_to_hand_over() {
     let lines = (0..6).map(|_| Line::Answer).collect();

@@ -225,6 +225,7 @@ async fn introduced(client: &Client, discovery: &Discovery, serves: Release) -> 
     [a, b, c]
 }
 
+// Guarantee: T-05
 #[tokio::test(start_paused = true)]
 async fn a_version_is_introduced_and_withdrawn_at_its_date_while_one_is_killed_and_one_rolled_back()
 {

@@ -220,6 +220,7 @@ async fn a_connection_that_died_in_silence_is_noticed_by_its_missing_bookmarks()
     );
 }
 
+// Guarantee: E-09
 #[tokio::test(start_paused = true)]
 async fn a_watch_leaves_a_replica_that_is_cut_off_from_the_others() {
     let cluster = Cluster::start(3).await;

@@ -149,6 +149,7 @@ mod tests {
         response
     }
 
+    // Guarantee: TM-17
     #[test]
     fn as_many_are_compressed_at_a_time_as_have_a_place() {
         let places = Places::new();

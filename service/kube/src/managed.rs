@@ -431,6 +431,7 @@ mod tests {
         assert_eq!(again, Ok((live, stored)));
     }
 
+    // Guarantee: K-05
     #[test]
     fn kubectl_takes_over_what_it_has_applied_on_its_own_side() {
         let said = document(1);

@@ -478,6 +478,7 @@ fn verb(head: &Head, place: &ResourcePlace, kind: &Kind, part: Part) -> Result<V
 mod tests {
     use super::*;
 
+    // Guarantee: TM-16
     #[test]
     fn nobody_asks_in_the_name_of_others() {
         let tells = |name: &HeaderName| name == "x-of-a-proxy";

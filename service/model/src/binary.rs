@@ -174,6 +174,7 @@ mod tests {
         }
     }
 
+    // Guarantee: MG-24
     #[test]
     fn a_binary_that_names_nothing_is_refused() {
         let found = faults(Vec::new());

@@ -143,6 +143,7 @@ mod tests {
         assert_eq!(named(Some(lost), 90_000 * DAY_MS, 0, 0), lost);
     }
 
+    // Guarantee: T-08
     #[test]
     fn a_date_is_bounded_on_its_own_and_from_now() {
         for millis in [0, SERVE_UNTIL_MS_MAX + 1] {

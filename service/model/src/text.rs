@@ -88,6 +88,7 @@ mod tests {
     const MISLEADING: &str = "\u{0}\u{1b}\n\t\u{7f}\u{85}\u{9b}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\
                               \u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
 
+    // Guarantee: O-18
     #[test]
     fn an_identity_refuses_what_does_something_to_the_text_around_it() {
         for letter in MISLEADING.chars() {

@@ -55,6 +55,7 @@ fn lease<'a>(namespace: &'a str, name: &'a str) -> Item<'a> {
     })
 }
 
+// Guarantee: A-02, TM-18
 #[test]
 fn a_member_acts_as_itself_alone() {
     let own = rights("spiffe://prod/api/server-1");
@@ -83,6 +84,7 @@ fn a_member_acts_as_itself_alone() {
     );
 }
 
+// Guarantee: TM-12
 #[test]
 fn a_star_stands_for_one_step_of_a_path() {
     for identity in [
@@ -94,6 +96,7 @@ fn a_star_stands_for_one_step_of_a_path() {
     }
 }
 
+// Guarantee: TM-12
 #[test]
 fn a_name_that_no_member_can_have_gives_none() {
     let odd = rights("spiffe://prod/api/Server_1");
@@ -104,6 +107,7 @@ fn a_name_that_no_member_can_have_gives_none() {
     );
 }
 
+// Guarantee: A-04
 #[test]
 fn what_is_narrowed_reaches_no_further() {
     let narrow = rights("spiffe://prod/team-a");
@@ -156,6 +160,7 @@ fn who_is_not_granted_anything_is_told_so() {
     );
 }
 
+// Guarantee: A-01
 #[test]
 fn each_role_has_its_rights_and_no_other() {
     use Right::{Administer, Any, BackUp, Hold, Migrate, Operate, Read, TakePart, Write};
@@ -248,6 +253,7 @@ fn where_a_grant_stands_is_no_part_of_what_it_says() {
     assert_ne!(of(POLICY), of(&POLICY.replace("admin", "operator")));
 }
 
+// Guarantee: TM-10
 #[test]
 fn who_is_kept_within_namespaces_decides_about_no_whole_collection() {
     let text = "[[grant]]\nwho = \"cn:a\"\nrole = \"operator\"\nnamespaces = [\"team-a\"]\n";
@@ -404,6 +410,7 @@ fn a_caller_has_the_grants_of_its_groups_and_is_no_member_by_them() {
     assert_eq!(roles("cn:remote:alice", &[]), []);
 }
 
+// Guarantee: TM-16
 #[test]
 fn a_group_is_no_member() {
     for name in ["a", "*", "{pod}"] {
@@ -415,6 +422,7 @@ fn a_group_is_no_member() {
     }
 }
 
+// Guarantee: TM-16
 #[test]
 fn what_a_front_proxy_tells_is_matched_by_what_begins_as_it() {
     let of = |who: &str| {

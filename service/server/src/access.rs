@@ -272,6 +272,7 @@ mod tests {
         assert!(matches!(caller, Caller::Unasked) && headers.is_empty());
     }
 
+    // Guarantee: A-08, TM-11
     #[test]
     fn who_shows_a_certificate_that_has_expired_is_to_connect_anew() {
         let wall: Arc<dyn WallClock> = Arc::new(SystemWallClock);

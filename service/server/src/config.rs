@@ -373,6 +373,7 @@ mod tests {
         assert!(allowed.is_empty());
     }
 
+    // Guarantee: N-11, TM-03
     #[test]
     fn others_are_let_in_where_it_is_known_who_they_are() {
         let everywhere = SocketAddr::from(([0, 0, 0, 0], 0));

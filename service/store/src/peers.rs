@@ -226,6 +226,7 @@ mod tests {
         ])
     }
 
+    // Guarantee: D-11
     #[test]
     fn what_was_saved_is_remembered_after_a_power_cut() {
         let (disk, file) = file();

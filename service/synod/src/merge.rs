@@ -83,6 +83,7 @@ mod tests {
         );
     }
 
+    // Guarantee: O-16
     #[test]
     fn of_a_map_that_is_no_longer_said_only_what_was_said_goes() {
         check(

@@ -31,6 +31,7 @@ fn text(output: &Output) -> String {
     )
 }
 
+// Guarantee: O-09, MG-12
 #[test]
 fn every_promise_is_kept_on_the_whole_path() {
     let _alone = alone();
@@ -86,6 +87,7 @@ fn every_promise_is_kept_on_the_whole_path() {
     }
 }
 
+// Guarantee: O-09
 #[test]
 fn a_version_that_is_written_before_it_is_selected_fails_the_demo_and_is_refused_by_synod() {
     let _alone = alone();

@@ -135,6 +135,7 @@ async fn who_need_not_show_a_certificate_shows_none_or_a_good_one() {
     }
 }
 
+// Guarantee: N-03
 #[tokio::test]
 async fn new_files_are_used_from_the_next_connection_on() {
     let (old, new) = (Folder::new(), Folder::new());
@@ -155,6 +156,7 @@ async fn new_files_are_used_from_the_next_connection_on() {
     agree(&acceptor, &connector).await.unwrap();
 }
 
+// Guarantee: N-04
 #[tokio::test]
 async fn a_file_that_cannot_be_used_changes_nothing() {
     let (folder, other) = (Folder::new(), Folder::new());
@@ -193,6 +195,7 @@ async fn a_file_that_cannot_be_used_changes_nothing() {
     agree(&acceptor, &connector).await.unwrap();
 }
 
+// Guarantee: N-01, TM-02
 #[tokio::test]
 async fn an_older_version_is_spoken_only_if_asked() {
     let folder = Folder::new();
@@ -273,6 +276,7 @@ fn of_version(authority: &Path, version: &'static SupportedProtocolVersion) -> A
     Arc::new(config)
 }
 
+// Guarantee: N-05, TM-39
 #[test]
 fn a_fault_of_a_key_repeats_nothing_of_it() {
     let folder = Folder::new();
@@ -301,6 +305,7 @@ fn a_fault_of_a_key_repeats_nothing_of_it() {
     }
 }
 
+// Guarantee: N-06
 #[test]
 fn a_ca_of_both_sides_is_found() {
     let (one, other) = (Folder::new(), Folder::new());
@@ -313,6 +318,7 @@ fn a_ca_of_both_sides_is_found() {
     );
 }
 
+// Guarantee: TM-16
 #[test]
 fn a_ca_of_both_sides_is_found_by_its_key_and_by_who_has_signed_it() {
     let (one, other) = (Folder::new(), Folder::new());
@@ -333,6 +339,7 @@ fn a_ca_of_both_sides_is_found_by_its_key_and_by_who_has_signed_it() {
     assert!(!common(&shown(elsewhere.unwrap().pem())));
 }
 
+// Guarantee: TM-16
 #[test]
 fn who_is_a_client_and_a_front_proxy_is_neither() {
     let (clients, proxies) = (Folder::new(), Folder::new());

@@ -98,6 +98,7 @@ fn refused_with(why: Refused, pointer: &str, values: &[Value]) {
     }
 }
 
+// Guarantee: A-05
 #[test]
 fn a_token_that_claims_something_else_is_refused() {
     let late = NOW + LEEWAY_SECONDS + 1;
@@ -184,6 +185,7 @@ fn a_token_without_a_pod_names_none() {
     }
 }
 
+// Guarantee: A-05
 #[test]
 fn what_no_key_of_the_issuer_has_signed_is_refused() {
     let [rsa, p256, p384] = every_kind();
@@ -217,6 +219,7 @@ fn what_no_key_of_the_issuer_has_signed_is_refused() {
     }
 }
 
+// Guarantee: A-05, TM-15
 #[test]
 fn what_carries_no_signature_or_one_by_a_shared_secret_is_refused() {
     let issuer = Issuer::rsa("rsa");
@@ -245,6 +248,7 @@ fn what_carries_no_signature_or_one_by_a_shared_secret_is_refused() {
     );
 }
 
+// Guarantee: A-05, TM-15
 #[test]
 fn a_token_that_was_changed_anywhere_is_refused() {
     let issuer = Issuer::p256("one");
@@ -296,6 +300,7 @@ fn what_is_no_token_is_refused_without_a_word_of_it() {
     assert_eq!(verifier.verify(&long, NOW).unwrap_err(), Refused::TooLong);
 }
 
+// Guarantee: A-06
 #[test]
 fn a_token_counts_as_long_as_its_key_its_issuer_and_its_audience_do() {
     let (old, new) = (Issuer::p256("old"), Issuer::p256("new"));
@@ -401,6 +406,7 @@ fn a_key_that_is_for_one_algorithm_signs_by_no_other() {
     assert_eq!(other.unwrap_err(), Refused::Signature);
 }
 
+// Guarantee: A-07
 #[test]
 fn nothing_of_a_token_is_shown() {
     let issuer = Issuer::p256("one");

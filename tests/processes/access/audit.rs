@@ -14,6 +14,7 @@ use crate::watched_over::shown_at;
 
 const SECRET: &str = "a value that nobody may find in a log";
 
+// Guarantee: A-11, TM-14, TM-39
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_audit_log_tells_of_every_change_and_of_everybody_who_was_refused() {
     let cluster = Cluster::start_audited(&[]).await;
@@ -81,6 +82,7 @@ async fn the_audit_log_tells_of_every_change_and_of_everybody_who_was_refused() 
     cluster.finish().await;
 }
 
+// Guarantee: A-11, TM-23
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_its_caller_gives_up_has_its_line_and_what_is_refused_is_cut() {
     let cluster = Cluster::start_audited(&[]).await;

@@ -46,6 +46,7 @@ async fn events(raw: &Raw, revision: u64, kinds: &[v1::ObjectKind]) -> v1::Watch
     }
 }
 
+// Guarantee: E-06
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_may_not_operate_does_not_see_who_made_a_revision() {
     let cluster = Cluster::start_secured().await;

@@ -14,6 +14,7 @@ const VALID: Duration = Duration::from_secs(10);
 
 /// Somebody whose certificate is renewed in time has no failed call when the old one expires: its connection is cut, and the
 /// next one shows the new certificate.
+// Guarantee: A-08, TM-11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_is_left_for_another_one_when_its_certificate_expires() {
     let cluster = Cluster::start_secured().await;

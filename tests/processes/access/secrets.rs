@@ -41,6 +41,7 @@ const TOKEN: &str = "token-of-a-caller-3c90fe";
 /// The private keys that the cluster and its admin use. The second line of each holds nothing but key.
 const KEYS: [&str; 3] = ["server", "peer", "admin"];
 
+// Guarantee: F-01, TM-38
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_secret_is_in_any_log_metric_trace_dump_or_bundle_while_everything_is_logged() {
     let collector = Collector::start().await;
@@ -399,6 +400,7 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
+// Guarantee: F-01
 #[test]
 fn a_secret_is_found_in_every_form_in_which_it_can_be_printed() {
     let plants = [Plant {

@@ -63,6 +63,7 @@ async fn client(cluster: &Cluster, token: Token) -> Client {
     client.expect("it can be used")
 }
 
+// Guarantee: A-05, TM-25
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_account_may_what_its_role_may_and_acts_as_its_pod_alone() {
     let issuer = Issuer::new("one");
@@ -86,6 +87,7 @@ async fn a_service_account_may_what_its_role_may_and_acts_as_its_pod_alone() {
     cluster.finish().await;
 }
 
+// Guarantee: I-06, TM-06
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_is_not_known_asks_for_no_span() {
     const STATUS: &str = "synod.v1.Cluster/Status";
@@ -126,6 +128,7 @@ async fn who_is_not_known_asks_for_no_span() {
     cluster.finish().await;
 }
 
+// Guarantee: A-05, TM-15
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_sends_no_good_token_may_call_nothing() {
     let (issuer, other) = (Issuer::new("one"), Issuer::new("one"));
@@ -196,6 +199,7 @@ async fn who_sends_no_good_token_may_call_nothing() {
     cluster.finish().await;
 }
 
+// Guarantee: A-06, TM-15
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_token_has_opened_ends_with_it() {
     /// Long enough to open streams on a busy machine.
@@ -311,6 +315,7 @@ async fn renewed(cluster: &Cluster, times: f64) {
     }
 }
 
+// Guarantee: A-06
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_and_tokens_are_replaced_under_load_without_a_failed_call() {
     let (old, new) = (Issuer::new("old"), Issuer::new("new"));
@@ -365,6 +370,7 @@ async fn keys_and_tokens_are_replaced_under_load_without_a_failed_call() {
     cluster.finish().await;
 }
 
+// Guarantee: A-07, TM-15
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_of_a_token_is_in_any_log() {
     let issuer = Issuer::new("one");
@@ -424,6 +430,7 @@ async fn nothing_of_a_token_is_in_any_log() {
 
 /// Whoever reaches the port cannot fill the disk: of callers whom nobody knows the audit log has so many lines a second, and says
 /// how many it has left out.
+// Guarantee: A-11, TM-14
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn refusals_of_callers_whom_nobody_knows_are_summed_up_in_the_audit_log() {
     // A second has fifty lines, and a connection of somebody whom nobody knows is closed after five.

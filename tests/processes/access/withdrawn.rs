@@ -30,6 +30,7 @@ const WATCH: &str = "/apis/coordination.k8s.io/v1/leases?watch=true";
 
 const VERSIONS: &[&SupportedProtocolVersion] = &[&TLS13];
 
+// Guarantee: TM-11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn withdrawn_rights_end_renewals_and_watches_over_the_kubernetes_api() {
     let (cluster, kube) = Cluster::start_with_kube_and_policy(&policy(GRANTS)).await;

@@ -21,6 +21,7 @@ fn patch(format: v1::PatchFormat, document: &str) -> v1::ObjectsPatchRequest {
     }
 }
 
+// Guarantee: O-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_patch_that_does_not_apply_is_refused_and_changes_nothing() {
     use v1::PatchFormat::{Json, Merge};
@@ -110,6 +111,7 @@ fn deleting(name: &str) -> v1::ObjectsOperation {
     }
 }
 
+// Guarantee: O-12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_transaction_that_breaks_a_rule_does_nothing_of_what_it_was_to_do() {
     let cluster = start().await;

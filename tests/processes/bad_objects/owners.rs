@@ -37,6 +37,7 @@ async fn gone(wire: &Wire, name: &str) {
     .await;
 }
 
+// Guarantee: O-11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn owners_in_a_circle_go_together() {
     let cluster = start().await;

@@ -19,6 +19,7 @@ fn list(namespace: &str, continue_token: &str) -> v1::ObjectsListRequest {
     }
 }
 
+// Guarantee: O-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_seen_of_another_namespace_through_a_token_an_owner_or_a_refusal() {
     const SECRET: &str = "launch-code";

@@ -18,6 +18,7 @@ const COST: u64 = 32 << 20;
 /// Frames that are sent at once.
 const BURST: usize = 500;
 
+// Guarantee: P-04, TM-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn frames_that_ask_for_nothing_close_their_connection_on_every_door() {
     let cluster = Cluster::start().await;
@@ -65,6 +66,7 @@ async fn pour(hostile: &Hostile, flood: &[u8]) -> usize {
 }
 
 /// A client that makes the replica itself reset streams, so that the limit on resets by clients does not apply.
+// Guarantee: P-04, TM-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_that_the_replica_is_made_to_reset_cost_little_on_every_door() {
     let cluster = Cluster::start().await;

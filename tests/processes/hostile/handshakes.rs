@@ -50,6 +50,7 @@ const ATTEMPTS: usize = 3;
 /// Open files of this process beside the connections of a test.
 const OTHER_FILES: u64 = 1_000;
 
+// Guarantee: N-08, TM-04
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn half_finished_handshakes_and_idle_connections_keep_nobody_out() {
     let cluster = Cluster::start_secured().await;

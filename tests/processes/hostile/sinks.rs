@@ -8,6 +8,7 @@ use crate::waiting::{eventually, within};
 /// How often replicas are started for the first time until none of them warns: one that always does it does it each time.
 const STARTS: usize = 3;
 
+// Guarantee: P-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_whose_log_nobody_reads_serves_on_and_ends_when_it_is_asked_to() {
     let mut cluster = Cluster::start().await;
@@ -41,6 +42,7 @@ async fn a_replica_whose_log_nobody_reads_serves_on_and_ends_when_it_is_asked_to
     cluster.finish().await;
 }
 
+// Guarantee: P-05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_first_start_that_is_well_warns_of_nothing_and_an_orderly_end_logs_no_error() {
     let mut cluster = starts_well().await;

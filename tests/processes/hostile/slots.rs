@@ -22,6 +22,7 @@ pub(super) fn source(number: usize) -> Ipv4Addr {
     )
 }
 
+// Guarantee: P-03
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_only_answer_pings_keep_nobody_out() {
     let cluster = Cluster::start().await;
@@ -53,6 +54,7 @@ async fn connections_that_only_answer_pings_keep_nobody_out() {
     cluster.finish().await;
 }
 
+// Guarantee: P-03, TM-04
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_connections_keep_nobody_out() {
     let cluster = Cluster::start().await;
@@ -67,6 +69,7 @@ async fn silent_connections_keep_nobody_out() {
     cluster.finish().await;
 }
 
+// Guarantee: P-03, TM-04
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_replica_out() {
     let mut cluster = Cluster::start().await;
@@ -117,6 +120,7 @@ async fn come_again(to: SocketAddr, from: Ipv4Addr) {
     }
 }
 
+// Guarantee: P-03, TM-04
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_connections_at_the_port_for_metrics_keep_nobody_out() {
     let cluster = Cluster::start().await;

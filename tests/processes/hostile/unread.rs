@@ -29,6 +29,7 @@ const WRITTEN: usize = 900_000;
 /// The memory of these writes themselves: in the state, in the log that is kept in memory, and in flight.
 const STORED: u64 = 3 * (WRITES * WRITTEN) as u64;
 
+// Guarantee: P-02, TM-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_that_nobody_takes_cost_a_stated_number_of_bytes() {
     let cluster = Cluster::start().await;
@@ -118,6 +119,7 @@ async fn attack<M: Message>(
     .await;
 }
 
+// Guarantee: P-02, TM-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_stops_reading_its_watch_is_closed_and_its_memory_is_free() {
     let cluster = Cluster::start().await;

@@ -28,6 +28,7 @@ watch.close()
 /// What Python says if it may not do that.
 const NOT_ALLOWED: &str = "PermissionError";
 
+// Guarantee: P-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watch_over_the_kubernetes_api_whose_client_is_gone_ends() {
     let (cluster, kube) = Cluster::start_with_kube().await;

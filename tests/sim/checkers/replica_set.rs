@@ -193,6 +193,7 @@ mod tests {
         ids.iter().copied().map(ReplicaId::new).collect()
     }
 
+    // Guarantee: S-04
     #[test]
     fn a_step_without_a_majority_of_both_sets_is_found() {
         let (old, new) = (voters(&[1, 2, 3]), voters(&[1, 2, 4]));

@@ -321,6 +321,7 @@ async fn a_worker_asks_its_codec_by_tasks() {
     }
 }
 
+// Guarantee: MG-07
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_is_closed_or_whose_store_is_not_ready_gives_its_claim_back() {
     let cluster = Cluster::start(1).await;

@@ -118,6 +118,7 @@ fn granted(book: &mut Book, name: &str, now: u64) -> Grant {
     book.grant(&resource(name), at(now)).unwrap()
 }
 
+// Guarantee: G-01
 #[test]
 fn nothing_passes_before_the_server_has_joined_and_reported() {
     let mut book = Book::new(GRACE);
@@ -163,6 +164,7 @@ fn a_failed_report_is_what_a_write_is_told() {
     );
 }
 
+// Guarantee: G-03
 #[test]
 fn the_gate_closes_when_the_proof_ends_and_opens_with_a_new_one() {
     let mut book = member(vec![fixed("pods", "v1")]);
@@ -192,6 +194,7 @@ fn a_late_proof_does_not_shorten_one_that_came_before_and_one_of_another_epoch_p
     assert_eq!(book.proof_left(at(20)), None);
 }
 
+// Guarantee: G-04
 #[test]
 fn a_permit_of_the_epoch_before_a_re_join_is_void_and_still_counts() {
     let mut book = member(vec![fixed("pods", "v1")]);
@@ -296,6 +299,7 @@ fn a_change_of_unknown_outcome_keeps_the_gate_closed_until_a_report_is_acknowled
     granted(&mut book, "pods", 0);
 }
 
+// Guarantee: G-05
 #[test]
 fn a_write_of_unknown_outcome_is_held_for_the_write_grace() {
     let mut book = member(vec![fixed("pods", "v1")]);
@@ -350,6 +354,7 @@ fn a_voter_without_a_selection_has_a_closed_gate_until_it_sees_one() {
     assert_eq!(book.unadopted(), vec![]);
 }
 
+// Guarantee: G-02
 #[test]
 fn discovery_shows_what_the_gate_lets_be_encoded_once_all_agree_on_it() {
     let pods = resource("pods");
@@ -377,6 +382,7 @@ fn discovery_shows_what_the_gate_lets_be_encoded_once_all_agree_on_it() {
     assert_eq!(book.shows(&pods, at(0)), Ok(hash("v2")));
 }
 
+// Guarantee: G-02
 #[test]
 fn discovery_shows_no_hash_while_the_gate_is_closed() {
     let pods = resource("pods");

@@ -98,6 +98,7 @@ fn held(key: &Key) -> Option<String> {
     held.map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
+// Guarantee: MG-27
 #[tokio::test]
 async fn a_worker_raises_the_fence_however_it_is_raced_and_never_lowers_it() {
     let key = Key::default();

@@ -1,5 +1,6 @@
 use super::*;
 
+// Guarantee: MG-07
 #[tokio::test(start_paused = true)]
 async fn each_release_in_a_row_doubles_the_pause_until_objects_are_done() {
     let id = MigrationId::parse("pods-7").unwrap();

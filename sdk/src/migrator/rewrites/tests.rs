@@ -20,6 +20,7 @@ fn rewrites() -> (Arc<Hand>, Rewrites) {
     (clock, rewrites)
 }
 
+// Guarantee: V-17
 #[test]
 fn no_rewrite_starts_after_nine_tenths_of_the_ttl_from_the_last_answered_report() {
     let (clock, rewrites) = rewrites();
@@ -45,6 +46,7 @@ async fn a_worker_that_stops_starts_nothing_and_wakes_what_waits() {
     assert!(waiting.now_or_never().unwrap().is_none());
 }
 
+// Guarantee: V-17
 #[test]
 fn what_the_store_has_not_told_stays_unanswered() {
     let ends = |answers: &[Result<(), StoreError>]| {

@@ -139,6 +139,7 @@ async fn worked(client: &Client, id: &MigrationId, hands: Hands) -> bool {
     }
 }
 
+// Guarantee: MG-26
 #[tokio::test(start_paused = true)]
 async fn a_worker_killed_at_any_step_leaves_nothing_out_and_repeats_no_more_than_its_page() {
     let cluster = Cluster::start(1).await;
@@ -165,6 +166,7 @@ async fn a_worker_killed_at_any_step_leaves_nothing_out_and_repeats_no_more_than
     }
 }
 
+// Guarantee: MG-26
 #[tokio::test(start_paused = true)]
 async fn workers_that_all_die_bring_a_migration_to_its_end_all_the_same() {
     let cluster = Cluster::start(1).await;
@@ -196,6 +198,7 @@ async fn killed_after<T>(polls: usize, working: impl Future<Output = T>) -> Opti
     .await
 }
 
+// Guarantee: MG-26
 #[tokio::test(start_paused = true)]
 async fn a_worker_killed_at_any_word_of_the_cluster_leaves_nothing_out_and_repeats_its_page() {
     let cluster = Cluster::start(1).await;

@@ -43,6 +43,7 @@ async fn stopped(
     (since, within(working).await.unwrap())
 }
 
+// Guarantee: MG-07
 #[tokio::test(start_paused = true)]
 async fn another_worker_goes_on_within_a_second_where_one_that_was_told_to_stop_stood() {
     let cluster = Cluster::start(3).await;
@@ -87,6 +88,7 @@ async fn another_worker_goes_on_within_a_second_where_one_that_was_told_to_stop_
     assert_eq!(newest(&client, ITEMS).await.done, 40);
 }
 
+// Guarantee: MG-07
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_cannot_give_back_stops_all_the_same() {
     let cluster = Cluster::start(1).await;
@@ -180,6 +182,7 @@ impl Store for Unready {
     }
 }
 
+// Guarantee: MG-07
 #[tokio::test(start_paused = true)]
 async fn a_store_that_is_not_ready_is_no_failure_and_another_worker_may_have_its_turn() {
     let cluster = Cluster::start(1).await;
@@ -221,6 +224,7 @@ async fn a_store_that_is_not_ready_is_no_failure_and_another_worker_may_have_its
     assert_eq!(newest(&client, ITEMS).await.failures, 0);
 }
 
+// Guarantee: MG-07
 #[tokio::test(start_paused = true)]
 async fn a_worker_lets_go_while_migrations_are_switched_off() {
     let cluster = Cluster::start(1).await;

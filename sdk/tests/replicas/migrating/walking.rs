@@ -186,6 +186,7 @@ async fn write_on(client: &Client, written: &AtomicU64) {
     }
 }
 
+// Guarantee: MG-22
 #[tokio::test(start_paused = true)]
 async fn more_objects_than_the_history_holds_are_rewritten_once_each_whoever_writes_beside() {
     let (_cluster, client) = filled(1).await;
@@ -217,6 +218,7 @@ async fn more_objects_than_the_history_holds_are_rewritten_once_each_whoever_wri
     assert!(all <= OBJECTS + written, "{all} writes of contents in all");
 }
 
+// Guarantee: MG-22
 #[tokio::test(start_paused = true)]
 async fn another_worker_goes_on_from_the_token_after_compaction_and_a_restart_of_all_replicas() {
     let (mut cluster, client) = filled(3).await;
@@ -279,6 +281,7 @@ async fn another_worker_goes_on_from_the_token_after_compaction_and_a_restart_of
     }
 }
 
+// Guarantee: MG-23
 #[tokio::test(start_paused = true)]
 async fn what_is_changed_beside_its_content_is_rewritten_all_the_same() {
     let (_cluster, client) = filled(1).await;

@@ -60,6 +60,7 @@ async fn was_made(client: &Client, key: &RequestKey) -> bool {
     }
 }
 
+// Guarantee: O-04
 #[tokio::test(start_paused = true)]
 async fn every_increment_is_counted_once_while_leaders_die() {
     let mut cluster = Cluster::start(3).await;

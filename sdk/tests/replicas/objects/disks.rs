@@ -7,6 +7,7 @@ use synod_client::{AlarmKind, Client, CollectionRules, ErrorKind, NewObject, Pre
 use super::{V1, declare, named, numbers};
 use crate::cluster::{Cluster, pass, within};
 
+// Guarantee: D-16, TM-36
 #[tokio::test(start_paused = true)]
 async fn a_disk_that_is_nearly_full_stops_what_grows_and_nothing_else_until_it_has_room() {
     let cluster = Cluster::start(3).await;

@@ -76,6 +76,7 @@ async fn set(
     within(set).await
 }
 
+// Guarantee: O-03
 #[tokio::test(start_paused = true)]
 async fn an_update_that_is_answered_late_has_its_own_object_and_then_overwrites_nobody() {
     let stage = Stage::new().await;
@@ -93,6 +94,7 @@ async fn an_update_that_is_answered_late_has_its_own_object_and_then_overwrites_
     assert_eq!(stage.seen("w").await.value, 101);
 }
 
+// Guarantee: O-03
 #[tokio::test(start_paused = true)]
 async fn an_update_that_is_answered_when_its_object_has_gone_was_made() {
     let stage = Stage::new().await;
@@ -112,6 +114,7 @@ async fn a_creation_that_is_answered_late_has_its_own_object() {
     assert_eq!(created.unwrap(), seen);
 }
 
+// Guarantee: O-03
 #[tokio::test(start_paused = true)]
 async fn a_creation_that_is_answered_when_its_object_has_gone_was_made() {
     let stage = Stage::new().await;
@@ -122,6 +125,7 @@ async fn a_creation_that_is_answered_when_its_object_has_gone_was_made() {
     assert_eq!(created.unwrap(), seen);
 }
 
+// Guarantee: O-03
 #[tokio::test(start_paused = true)]
 async fn a_patch_that_is_answered_late_was_made_and_names_no_other_object() {
     for goes in [false, true] {

@@ -8,6 +8,7 @@ use synod_client::{
 use super::{V1, WIDGETS, create, declare, key, named, numbers};
 use crate::cluster::{Cluster, legal, resource, version, within};
 
+// Guarantee: O-06
 #[tokio::test(start_paused = true)]
 async fn all_pages_of_a_list_show_one_revision_whatever_is_written_meanwhile() {
     let cluster = Cluster::start(3).await;
@@ -103,6 +104,7 @@ async fn forgetful() -> Cluster {
     Cluster::start_with(1, settings).await
 }
 
+// Guarantee: R-05
 #[tokio::test(start_paused = true)]
 async fn a_list_that_is_compacted_goes_on_at_the_present_and_says_so() {
     let cluster = forgetful().await;
@@ -155,6 +157,7 @@ async fn a_list_that_is_compacted_goes_on_at_the_present_and_says_so() {
     assert_eq!((rest.items.len(), rest.inconsistent), (4 + 120, true));
 }
 
+// Guarantee: O-06
 #[tokio::test(start_paused = true)]
 async fn a_page_of_a_list_that_took_too_long_is_compacted() {
     let cluster = forgetful().await;
@@ -210,6 +213,7 @@ async fn collections_count_their_objects_by_version_and_hold_what_they_hold() {
     );
 }
 
+// Guarantee: O-08
 #[tokio::test(start_paused = true)]
 async fn a_transaction_says_which_of_its_reads_had_no_room() {
     let cluster = Cluster::start(1).await;

@@ -46,6 +46,7 @@ async fn selected(client: &Client, expected: &str) {
     .await;
 }
 
+// Guarantee: O-09
 #[tokio::test(start_paused = true)]
 async fn a_write_in_another_version_is_encoded_anew_by_itself() {
     let cluster = Cluster::start(1).await;
@@ -82,6 +83,7 @@ async fn a_write_in_another_version_is_encoded_anew_by_itself() {
     assert_eq!(updated.stored.object.content.encoding, version(V2));
 }
 
+// Guarantee: O-09
 #[tokio::test(start_paused = true)]
 async fn a_patch_of_what_is_stored_in_an_old_version_is_stored_in_the_selected_one() {
     let cluster = Cluster::start(1).await;
@@ -163,6 +165,7 @@ async fn label(objects: &Objects<u64>, client: &Client) {
     within(client.raw_objects().update(update)).await.unwrap();
 }
 
+// Guarantee: O-02
 #[tokio::test(start_paused = true)]
 async fn a_patch_whose_refusal_comes_late_keeps_its_preconditions() {
     let (cluster, late, others, _membership) = behind().await;
@@ -180,6 +183,7 @@ async fn a_patch_whose_refusal_comes_late_keeps_its_preconditions() {
     assert_eq!((now.value, now.object.metadata.generation), (1, 1));
 }
 
+// Guarantee: O-02
 #[tokio::test(start_paused = true)]
 async fn a_patch_whose_refusal_comes_late_is_not_carried_out_on_another_version() {
     let (cluster, late, others, _membership) = behind().await;

@@ -11,6 +11,7 @@ use synod_client::{
 use super::{Numbers, V1, create, declare, key, named, numbers};
 use crate::cluster::{Cluster, id, legal, version, within};
 
+// Guarantee: O-01
 #[tokio::test(start_paused = true)]
 async fn an_object_is_created_read_changed_and_deleted() {
     let cluster = Cluster::start(3).await;
@@ -59,6 +60,7 @@ async fn an_object_is_created_read_changed_and_deleted() {
     assert_eq!(gone.unwrap_err().kind(), ErrorKind::NotFound);
 }
 
+// Guarantee: O-13
 #[tokio::test(start_paused = true)]
 async fn a_dry_run_checks_everything_and_changes_nothing() {
     let cluster = Cluster::start(1).await;
@@ -130,6 +132,7 @@ async fn an_object_is_left_out_of_answers_and_is_there_where_it_is_needed() {
     assert_eq!(updated.stored.object, stored);
 }
 
+// Guarantee: O-01
 #[tokio::test(start_paused = true)]
 async fn a_guaranteed_update_begins_with_a_cache_and_goes_on_from_what_stands() {
     let cluster = Cluster::start(1).await;
@@ -307,6 +310,7 @@ async fn a_patch_changes_what_is_stored_and_names_the_version_it_was_made_for() 
     assert_eq!(read.unwrap_err().kind(), ErrorKind::NotDecodable);
 }
 
+// Guarantee: O-12
 #[tokio::test(start_paused = true)]
 async fn a_transaction_writes_all_or_reads() {
     let cluster = Cluster::start(1).await;
@@ -354,6 +358,7 @@ async fn a_transaction_writes_all_or_reads() {
     assert_eq!(two.key, key("a", "two"));
 }
 
+// Guarantee: O-14
 #[tokio::test(start_paused = true)]
 async fn a_member_that_was_replaced_writes_no_more() {
     let cluster = Cluster::start(1).await;

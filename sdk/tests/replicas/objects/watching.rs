@@ -36,6 +36,7 @@ fn labelled(name: &str, label: &str) -> NewObject<u64> {
     }
 }
 
+// Guarantee: O-15
 #[tokio::test(start_paused = true)]
 async fn a_watch_sees_its_namespaces_and_its_labels_come_and_go() {
     let cluster = Cluster::start(3).await;

@@ -265,6 +265,7 @@ mod tests {
     }
 
     proptest! {
+        // Guarantee: K-05
         #[test]
         fn sets_do_what_sets_of_paths_do((a, in_a) in sets(), (b, in_b) in sets()) {
             prop_assert_eq!(&paths(&a), &in_a);

@@ -453,6 +453,7 @@ mod tests {
     }
 
     proptest! {
+        // Guarantee: K-05
         #[test]
         fn differences_are_the_fields_that_differ(old in documents(), new in documents()) {
             let changes = compare(&old, &new);
@@ -465,6 +466,7 @@ mod tests {
             prop_assert_eq!(since, changes.added.union(&changes.modified));
         }
 
+        // Guarantee: K-05
         #[test]
         fn the_order_of_members_does_not_count(one in documents(), other in documents()) {
             let listed = json!({ "list": [one, other] });
@@ -473,6 +475,7 @@ mod tests {
             prop_assert!(compare(&listed, &reversed).are_none());
         }
 
+        // Guarantee: K-05
         #[test]
         fn what_is_applied_is_there_and_the_rest_stays(live in documents(), applied in documents()) {
             let merged = merge(&live, &applied);

@@ -162,6 +162,7 @@ fn bytes_that_are_no_message_are_refused() {
     }
 }
 
+// Guarantee: TM-17
 #[test]
 fn a_short_message_of_many_values_is_refused() {
     let finalizers = |count: usize| {
@@ -182,6 +183,7 @@ fn a_short_message_of_many_values_is_refused() {
 
 proptest! {
     /// Whatever is sent is read or refused, and what is read can be told again.
+    // Guarantee: TM-17
     #[test]
     fn no_bytes_are_too_odd(
         which in 0_usize..7,

@@ -52,6 +52,7 @@ fn key() -> v1::ObjectKey {
     }
 }
 
+// Guarantee: K-05
 #[tokio::test]
 async fn a_configuration_is_applied_and_what_it_says_no_more_goes() {
     let replicas = Replicas::with_widgets().await;
@@ -100,6 +101,7 @@ async fn a_configuration_is_applied_and_what_it_says_no_more_goes() {
     );
 }
 
+// Guarantee: K-05
 #[tokio::test]
 async fn what_another_manages_is_a_conflict_in_the_words_of_kubernetes() {
     let replicas = Replicas::with_widgets().await;
@@ -237,6 +239,7 @@ async fn what_is_no_configuration_is_refused() {
     );
 }
 
+// Guarantee: K-05
 #[tokio::test]
 async fn who_applies_a_bare_name_gives_everything_back() {
     let replicas = Replicas::with_widgets().await;
@@ -258,6 +261,7 @@ async fn who_applies_a_bare_name_gives_everything_back() {
     );
 }
 
+// Guarantee: K-05
 #[tokio::test]
 async fn what_says_the_same_was_written_by_nobody_else() {
     let replicas = Replicas::with_widgets().await;
@@ -349,6 +353,7 @@ async fn resized(replicas: &Replicas, size: u32) -> v1::ObjectsUpdateRequest {
     }
 }
 
+// Guarantee: K-05
 #[tokio::test]
 async fn managers_of_creates_and_updates_are_kept_and_what_grpc_writes_is_found_out() {
     let replicas = Replicas::with_widgets().await;
@@ -448,6 +453,7 @@ async fn clients_may_move_managers_and_not_forge_the_annotation() {
     assert_eq!(api.post(WIDGETS, &forged).await.code, 422);
 }
 
+// Guarantee: K-05
 #[tokio::test]
 async fn who_applies_at_once_all_come_through() {
     let replicas = Replicas::with_widgets().await;

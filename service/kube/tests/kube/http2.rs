@@ -296,6 +296,7 @@ async fn answer_to(address: &str, frames: &[u8]) -> Frame {
     timeout(PATIENCE, answer).await.unwrap()
 }
 
+// Guarantee: TM-17
 #[tokio::test]
 async fn who_floods_a_connection_is_cut_and_nobody_else_notices() {
     let replicas = Replicas::with_widgets().await;
@@ -318,6 +319,7 @@ async fn who_floods_a_connection_is_cut_and_nobody_else_notices() {
     assert_eq!(client.get("/version").await.0, StatusCode::OK);
 }
 
+// Guarantee: TM-17
 #[tokio::test]
 async fn headers_of_more_than_their_bound_are_refused_in_one_frame_or_several() {
     let replicas = Replicas::with_widgets().await;
@@ -344,6 +346,7 @@ async fn headers_of_more_than_their_bound_are_refused_in_one_frame_or_several() 
     assert!(!is_refused(&taken), "{:?}", taken.bytes);
 }
 
+// Guarantee: TM-17
 #[tokio::test]
 async fn no_more_requests_are_under_way_on_a_connection_than_its_bound() {
     let replicas = Replicas::with_widgets().await;

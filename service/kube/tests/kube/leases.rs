@@ -16,6 +16,7 @@ fn lease(holder: Option<&str>, seconds: u64) -> Value {
     })
 }
 
+// Guarantee: K-08
 #[tokio::test]
 async fn a_lease_is_taken_renewed_released_and_taken_by_another() {
     let replicas = Replicas::one().await;
@@ -226,6 +227,7 @@ async fn who_has_a_type_for_leases_need_not_say_what_they_are() {
     assert_eq!(api.post(LEASES, &nameless).await.code, 400);
 }
 
+// Guarantee: L-02
 #[tokio::test]
 async fn a_lease_is_deleted_whoever_holds_it_and_its_token_never_comes_back() {
     let replicas = Replicas::one().await;

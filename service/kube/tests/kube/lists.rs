@@ -25,6 +25,7 @@ async fn with_five() -> (Replicas, Api) {
     (replicas, api)
 }
 
+// Guarantee: K-02
 #[tokio::test]
 async fn a_list_comes_in_pages_of_one_revision_while_writes_go_on() {
     let (_replicas, api) = with_five().await;
@@ -54,6 +55,7 @@ async fn a_list_comes_in_pages_of_one_revision_while_writes_go_on() {
     );
 }
 
+// Guarantee: K-02
 #[tokio::test]
 async fn a_list_longer_than_a_page_is_sent_page_by_page_and_is_one_document() {
     let replicas = Replicas::with_widgets().await;

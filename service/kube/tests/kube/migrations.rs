@@ -35,6 +35,7 @@ fn named(name: &str) -> Value {
     migration(&json!({ "name": name }), "deployments")
 }
 
+// Guarantee: MG-06
 #[tokio::test]
 async fn a_migration_is_created_under_its_name_and_deleted_and_created_again_while_a_watch_is_open()
 {

@@ -7,6 +7,7 @@ use synod_proto::v1::collections_client::CollectionsClient;
 use crate::api::{Api, WIDGETS, widget};
 use crate::replicas::Replicas;
 
+// Guarantee: K-04
 #[tokio::test]
 async fn an_object_is_created_read_replaced_and_deleted() {
     let replicas = Replicas::with_widgets().await;
@@ -156,6 +157,7 @@ async fn an_object_with_a_finalizer_stays_until_that_is_taken_away() {
     assert_eq!(api.get(&path).await.code, 404);
 }
 
+// Guarantee: K-04
 #[tokio::test]
 async fn patches_without_a_revision_all_come_through_however_many_write_at_once() {
     let replicas = Replicas::with_widgets().await;
@@ -179,6 +181,7 @@ async fn patches_without_a_revision_all_come_through_however_many_write_at_once(
     );
 }
 
+// Guarantee: K-04
 #[tokio::test]
 async fn updates_without_a_revision_all_come_through_however_many_write_at_once() {
     let replicas = Replicas::with_widgets().await;
@@ -212,6 +215,7 @@ async fn updates_without_a_revision_all_come_through_however_many_write_at_once(
     assert_eq!(read.body["metadata"]["uid"], made.body["metadata"]["uid"]);
 }
 
+// Guarantee: K-06
 #[tokio::test]
 async fn a_deletion_of_many_begins_where_it_is_told() {
     let replicas = Replicas::with_widgets().await;
@@ -542,6 +546,7 @@ async fn a_name_is_made_up_from_its_beginning() {
     assert_eq!(api.get(&format!("{WIDGETS}/{name}")).await.code, 200);
 }
 
+// Guarantee: K-03
 #[tokio::test]
 async fn a_deletion_whose_options_are_not_understood_deletes_nothing() {
     let replicas = Replicas::with_widgets().await;
@@ -584,6 +589,7 @@ async fn patches_that_would_break_a_replica_are_refused() {
     assert_eq!(there["x"], Value::Null, "{there}");
 }
 
+// Guarantee: K-03
 #[tokio::test]
 async fn nobody_asks_in_the_name_of_others() {
     let replicas = Replicas::with_widgets().await;
@@ -612,6 +618,7 @@ async fn a_number_that_would_lose_digits_is_refused() {
     assert_eq!(refused.code, 400, "{refused:?}");
 }
 
+// Guarantee: K-06
 #[tokio::test]
 async fn all_objects_that_are_selected_are_deleted_and_no_others() {
     let replicas = Replicas::with_widgets().await;

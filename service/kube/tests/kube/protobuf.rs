@@ -383,6 +383,7 @@ async fn an_object_of_a_collection_has_no_message() {
     assert_eq!(long.body["items"].as_array().unwrap().len(), 511);
 }
 
+// Guarantee: TM-17
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_bytes_come_are_answered() {
     let replicas = Replicas::one().await;

@@ -107,6 +107,7 @@ async fn a_front_proxy_speaks_for_its_callers_and_each_has_its_own_rights() {
     assert_eq!(proxy.told("GET", LEASES, &eve, &Value::Null).await.0, 403);
 }
 
+// Guarantee: TM-16
 #[tokio::test]
 async fn nobody_but_an_allowed_front_proxy_is_believed() {
     let replicas = Replicas::start(1, proxied).await;
@@ -200,6 +201,7 @@ async fn what_an_aggregating_api_server_asks_is_answered() {
     assert_eq!(code, StatusCode::FORBIDDEN);
 }
 
+// Guarantee: TM-16
 #[tokio::test]
 async fn the_port_for_grpc_believes_no_front_proxy() {
     let replicas = Replicas::start(1, proxied).await;
@@ -210,6 +212,7 @@ async fn the_port_for_grpc_believes_no_front_proxy() {
     assert_eq!(refused, AlertDescription::UnknownCA);
 }
 
+// Guarantee: TM-16
 #[tokio::test]
 async fn a_ca_of_front_proxies_is_none_of_clients() {
     let directory = TempDir::new().unwrap();

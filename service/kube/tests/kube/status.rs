@@ -61,6 +61,7 @@ fn managers(answer: &Answer) -> Vec<String> {
     told.collect()
 }
 
+// Guarantee: K-07
 #[tokio::test]
 async fn a_write_of_the_object_keeps_the_status_and_one_of_the_status_all_else() {
     let replicas = Replicas::with_status().await;
@@ -101,6 +102,7 @@ async fn a_write_of_the_object_keeps_the_status_and_one_of_the_status_all_else()
     assert_eq!(told(&gone), expected(200, 2, Value::Null, 2));
 }
 
+// Guarantee: K-07
 #[tokio::test]
 async fn patches_of_each_form_change_their_part_alone() {
     let replicas = Replicas::with_status().await;

@@ -91,6 +91,7 @@ fn row(table: &mut String, method: &str, path: &str, answer: &Answer) {
     writeln!(table, "{method:<6} {path:<75} {} {reason}", answer.code).unwrap();
 }
 
+// Guarantee: K-09
 #[tokio::test]
 async fn every_verb_of_every_kind_answers_as_the_table_says() {
     let replicas = Replicas::with_status().await;

@@ -37,6 +37,7 @@ async fn a_watch_tells_what_there_is_and_then_what_happens() {
     assert_eq!(next.told(1).await, ["ADDED c"]);
 }
 
+// Guarantee: K-01
 #[tokio::test]
 async fn a_list_and_a_watch_from_its_revision_miss_nothing() {
     let replicas = Replicas::with_widgets().await;
@@ -176,6 +177,7 @@ async fn a_shutdown_ends_watches_in_order() {
     tokio::join!(replica.shutdown(), ended);
 }
 
+// Guarantee: K-01
 #[tokio::test]
 async fn a_watch_goes_on_at_another_replica_where_it_ended() {
     let replicas = Replicas::start(3, |_, _| {}).await;
@@ -225,6 +227,7 @@ async fn create_together(replicas: &Replicas, names: &[&str]) -> u64 {
     done.header.unwrap().revision
 }
 
+// Guarantee: K-01
 #[tokio::test]
 async fn a_watch_that_broke_off_within_a_revision_misses_nothing_of_it() {
     let replicas = Replicas::with_widgets().await;

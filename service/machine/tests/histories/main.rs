@@ -155,6 +155,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
+// Guarantee: H-01
 #[test]
 fn a_thousand_random_histories_are_those_of_the_naive_model() {
     let reached = RefCell::new(BTreeSet::new());

@@ -63,6 +63,7 @@ fn refusal(outcome: Outcome) -> Refusal {
     outcome.result.expect_err("it is refused")
 }
 
+// Guarantee: H-04
 #[test]
 fn a_marker_that_has_died_pins_nothing_for_ever() {
     let mut replica = Replica::formed();
@@ -104,6 +105,7 @@ fn a_mark_that_is_set_again_stays_and_moves_no_revision() {
     assert_eq!(truncate(&mut replica, 0), [1]);
 }
 
+// Guarantee: H-04
 #[test]
 fn marks_go_in_the_command_in_which_a_members_epoch_goes() {
     let going: [fn(&mut Replica); 3] = [
@@ -179,6 +181,7 @@ fn a_mark_is_tied_to_nothing_that_is_not_there() {
     }
 }
 
+// Guarantee: H-04
 #[test]
 fn marks_go_in_the_command_in_which_an_object_goes() {
     let mut replica = Replica::with_posts();
@@ -250,6 +253,7 @@ fn a_mark_that_is_tied_anew_is_tied_so_alone() {
     assert_eq!(truncate(&mut replica, 0), [1]);
 }
 
+// Guarantee: H-04
 #[test]
 fn a_truncation_to_nothing_leaves_the_newest() {
     let mut replica = Replica::formed();

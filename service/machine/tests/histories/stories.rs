@@ -53,6 +53,7 @@ fn marking(owner: usize) -> MarkControllerRevisions {
     }
 }
 
+// Guarantee: H-01
 #[test]
 fn what_is_wanted_again_is_told_from_what_is_new_in_one_command() {
     let mut replica = Replica::formed();
@@ -90,6 +91,7 @@ fn what_is_wanted_again_is_told_from_what_is_new_in_one_command() {
     );
 }
 
+// Guarantee: MG-25
 #[test]
 fn a_version_that_was_unknown_is_learned_from_who_wants_the_same_again() {
     let mut replica = Replica::formed();
@@ -163,6 +165,7 @@ fn the_mode_of_equality_decides_what_is_new() {
     );
 }
 
+// Guarantee: H-02
 #[test]
 fn data_never_changes_whatever_path_is_tried() {
     let mut replica = Replica::formed();
@@ -377,6 +380,7 @@ fn a_history_whose_numbers_are_used_up_takes_no_more() {
     assert_eq!(refused.kind, ErrorKind::Quota);
 }
 
+// Guarantee: H-03
 #[test]
 fn live_snapshots_do_not_count_and_the_newest_survives_any_limit() {
     let mut replica = Replica::formed();
@@ -513,6 +517,7 @@ fn a_rollback_finds_its_target_by_number_by_name_or_before_the_newest() {
     );
 }
 
+// Guarantee: H-05
 #[test]
 fn a_history_stays_without_its_owner_until_it_is_asked_to_go() {
     let mut replica = Replica::formed();
@@ -665,6 +670,7 @@ fn a_full_quota_stops_new_snapshots_and_nothing_else() {
     ));
 }
 
+// Guarantee: D-15, TM-21
 #[test]
 fn labels_without_room_for_the_hash_are_refused_and_nothing_ends() {
     let mut replica = Replica::formed();

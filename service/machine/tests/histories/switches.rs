@@ -10,6 +10,7 @@ use crate::raised::raised;
 use crate::replica::{Replica, history, object_name, target, wanting};
 use crate::switched::switch;
 
+// Guarantee: U-04
 #[test]
 fn what_is_in_use_can_be_marked_while_histories_are_off_and_is_kept_when_they_are_on_again() {
     let mut replica = Replica::formed();

@@ -22,6 +22,7 @@ fn the_first_candidate_has_the_lease_in_the_command_in_which_it_stands() {
     assert_eq!(preferred(&stage, "leader"), None);
 }
 
+// Guarantee: L-10
 #[test]
 fn a_better_candidate_is_preferred_and_has_the_lease_when_its_holder_lets_go() {
     let mut stage = Stage::formed();

@@ -38,6 +38,7 @@ impl Stage {
     }
 }
 
+// Guarantee: L-02
 #[test]
 fn a_holder_whose_lease_was_deleted_finds_its_token_stale() {
     let mut stage = Stage::upgraded();
@@ -60,6 +61,7 @@ fn a_holder_whose_lease_was_deleted_finds_its_token_stale() {
     accepted(stage.send(renew("a", again)));
 }
 
+// Guarantee: L-02
 #[test]
 fn who_waits_for_a_lease_has_a_new_one_when_it_is_deleted() {
     let mut stage = Stage::upgraded();

@@ -30,6 +30,7 @@ fn a_lease_goes_to_those_who_wait_in_the_order_in_which_they_came() {
     assert_eq!(stage.holder("lock"), None);
 }
 
+// Guarantee: L-06
 #[test]
 fn an_expiry_hands_the_lease_on_in_the_same_command() {
     let mut stage = Stage::formed();
@@ -122,6 +123,7 @@ fn who_asks_again_keeps_its_place_and_is_known_to_be_there() {
     );
 }
 
+// Guarantee: L-07
 #[test]
 fn the_dead_are_passed_over_and_do_not_keep_the_lease_from_the_others() {
     let mut stage = Stage::formed();

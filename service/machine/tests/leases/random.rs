@@ -443,6 +443,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
+    // Guarantee: L-01
     #[test]
     fn leases_do_what_the_naive_model_does(steps in prop::collection::vec(step(), 1..80)) {
         let mut trial = Trial::new(Stage::formed(), false);
@@ -451,6 +452,7 @@ proptest! {
         }
     }
 
+    // Guarantee: L-02
     #[test]
     fn switches_of_leases_do_what_the_naive_model_does(
         steps in prop::collection::vec(switching_step(), 1..80)
@@ -465,6 +467,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..config() })]
 
+    // Guarantee: U-05
     #[test]
     fn what_follows_from_a_switch_later_does_what_the_naive_model_does(
         steps in prop::collection::vec(switching_step(), 40..80)

@@ -62,6 +62,7 @@ impl Stage {
 
 const CROWDED: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
 
+// Guarantee: U-05
 #[test]
 fn queues_end_at_once_and_their_rows_go_in_bounded_commands() {
     let mut stage = Stage::crowded(&CROWDED);
@@ -129,6 +130,7 @@ fn a_lease_that_is_deleted_takes_the_places_with_it_that_a_switch_has_ended() {
     assert_eq!(stage.lease(&key("i")), None);
 }
 
+// Guarantee: U-05
 #[test]
 fn a_place_that_a_switch_has_ended_gets_nothing_when_leases_are_on_before_its_row_is_gone() {
     let mut stage = Stage::crowded(&CROWDED);
@@ -170,6 +172,7 @@ fn a_place_that_a_switch_has_ended_gets_nothing_when_leases_are_on_before_its_ro
     assert_eq!(stage.holder("i").unwrap().0, "waiter-0");
 }
 
+// Guarantee: U-04
 #[test]
 fn a_hold_ends_at_its_deadline_and_its_token_fences_until_then_and_after() {
     let mut stage = Stage::upgraded();
@@ -196,6 +199,7 @@ fn a_hold_ends_at_its_deadline_and_its_token_fences_until_then_and_after() {
     assert!(next > token, "a token is never given twice");
 }
 
+// Guarantee: U-04
 #[test]
 fn a_holder_may_release_and_nobody_gets_what_it_released() {
     let mut stage = Stage::upgraded();

@@ -11,6 +11,7 @@ use crate::stage::{
     Stage, TTL_MS, accepted, acquire, acquire_as, key, refused, release, renew, stand, ttl,
 };
 
+// Guarantee: L-01
 #[test]
 fn a_token_is_the_revision_that_gave_the_lease_and_a_later_one_is_higher() {
     let mut stage = Stage::formed();
@@ -53,6 +54,7 @@ fn acquire_shortly(name: &str, identity: &str) -> Command {
     }
 }
 
+// Guarantee: M-03
 #[test]
 fn asking_again_for_a_shorter_time_takes_nothing_back_of_what_was_promised() {
     let mut stage = Stage::formed();
@@ -135,6 +137,7 @@ fn a_new_leader_gives_every_holder_a_whole_ttl() {
     assert_eq!(stage.due(), Expire::default());
 }
 
+// Guarantee: L-03
 #[test]
 fn a_lost_token_proves_nothing_and_cannot_be_renewed() {
     let mut stage = Stage::formed();

@@ -108,11 +108,13 @@ fn seeded(seed: u64) -> ProptestConfig {
     config
 }
 
+// Guarantee: T-01, T-04
 #[test]
 fn the_machine_agrees_on_keys_and_features_as_the_naive_model_does_by_every_rule() {
     agrees_on(About::KeysAndFeatures, ReachedTopics::missing);
 }
 
+// Guarantee: T-05
 #[test]
 fn the_machine_agrees_on_served_versions_as_the_naive_model_does_by_every_rule() {
     agrees_on(About::Served, ReachedTopics::missing_of_served_versions);
@@ -201,6 +203,7 @@ fn unites(about: About, missing: impl Fn(&ReachedEquivalents) -> Vec<&'static st
     }
 }
 
+// Guarantee: K-07
 #[test]
 fn the_machine_keeps_objects_as_the_naive_model_does_by_every_rule() {
     // The rarest rules are reached by few seeds.
@@ -263,6 +266,7 @@ fn run(steps: &[Step], begins: Begins, reached: &mut Reached) {
     }
 }
 
+// Guarantee: U-03
 #[test]
 fn the_machine_refuses_and_goes_on_as_the_naive_model_does_while_features_are_off() {
     let [votes, objects] = [

@@ -88,6 +88,7 @@ impl Cluster {
     }
 }
 
+// Guarantee: V-19
 #[test]
 fn what_was_written_before_anybody_spoke_lands_before_a_claim() {
     let mut cluster = Cluster::counts_absences();
@@ -109,6 +110,7 @@ fn what_was_written_before_anybody_spoke_lands_before_a_claim() {
     accepted(cluster.send(claim(&id, "worker")));
 }
 
+// Guarantee: V-19
 #[test]
 fn a_server_that_is_behind_its_gate_for_long_begins_with_another_resource_at_once() {
     let mut cluster = Cluster::counts_absences();
@@ -120,6 +122,7 @@ fn a_server_that_is_behind_its_gate_for_long_begins_with_another_resource_at_onc
     cluster.claims("pods", "worker");
 }
 
+// Guarantee: V-19
 #[test]
 fn a_restart_under_a_stable_id_waits_for_nothing_and_a_new_id_does() {
     let (mut cluster, servers) = Cluster::settled("a b");
@@ -133,6 +136,7 @@ fn a_restart_under_a_stable_id_waits_for_nothing_and_a_new_id_does() {
     assert_eq!(cluster.unknown_writes_land_until(), until);
 }
 
+// Guarantee: V-19
 #[test]
 fn a_worker_whose_walk_may_have_missed_a_write_begins_at_the_first_key() {
     let mut cluster = Cluster::counts_absences();
@@ -147,6 +151,7 @@ fn a_worker_whose_walk_may_have_missed_a_write_begins_at_the_first_key() {
     accepted(cluster.send(complete(&again)));
 }
 
+// Guarantee: V-19
 #[test]
 fn a_first_look_of_an_observer_waits_too() {
     let mut cluster = Cluster::counts_absences();
@@ -158,6 +163,7 @@ fn a_first_look_of_an_observer_waits_too() {
     assert_eq!(cluster.unknown_writes_land_until(), until);
 }
 
+// Guarantee: V-20
 #[test]
 fn a_member_that_was_long_away_may_have_written_anything() {
     let (mut cluster, servers) = Cluster::settled("a b");
@@ -180,6 +186,7 @@ fn a_member_that_was_long_away_may_have_written_anything() {
     assert!(cluster.asked("v1").is_safe());
 }
 
+// Guarantee: V-20
 #[test]
 fn a_short_absence_is_told_until_a_migration_that_is_claimed_later() {
     let (mut cluster, servers) = Cluster::settled("a b");
@@ -210,6 +217,7 @@ fn a_short_absence_is_told_until_a_migration_that_is_claimed_later() {
     }
 }
 
+// Guarantee: V-20
 #[test]
 fn a_process_that_joins_again_was_never_away() {
     let (mut cluster, servers) = Cluster::settled("a b");
@@ -225,6 +233,7 @@ fn a_process_that_joins_again_was_never_away() {
     assert_eq!(cluster.unknown_writes_land_until(), LogTime::ZERO);
 }
 
+// Guarantee: V-20
 #[test]
 fn a_long_membership_hides_no_absence() {
     for renews in [false, true] {
@@ -250,6 +259,7 @@ fn a_long_membership_hides_no_absence() {
     }
 }
 
+// Guarantee: V-20
 #[test]
 fn the_log_knows_to_the_minute_when_a_member_with_a_long_ttl_was_last_heard() {
     let mut cluster = Cluster::counts_absences();
@@ -273,6 +283,7 @@ fn the_log_knows_to_the_minute_when_a_member_with_a_long_ttl_was_last_heard() {
     assert!(!cluster.state.belongs_to_log(&renewal, cluster.now()));
 }
 
+// Guarantee: V-21
 #[test]
 fn what_a_member_without_a_gate_wrote_before_its_report_drains() {
     let mut cluster = Cluster::counts_absences();
@@ -290,6 +301,7 @@ fn what_a_member_without_a_gate_wrote_before_its_report_drains() {
     assert_eq!(cluster.unknown_writes_land_until(), until.after(SECOND));
 }
 
+// Guarantee: V-21
 #[test]
 fn a_member_without_a_gate_that_expires_is_assumed_to_have_stopped_until_it_returns() {
     let mut cluster = Cluster::counts_absences();
@@ -310,6 +322,7 @@ fn a_member_without_a_gate_that_expires_is_assumed_to_have_stopped_until_it_retu
     assert_eq!(cluster.unknown_writes_land_until(), until);
 }
 
+// Guarantee: V-21
 #[test]
 fn somebody_says_that_a_process_without_a_gate_has_stopped() {
     let mut cluster = Cluster::counts_absences();

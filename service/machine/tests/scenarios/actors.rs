@@ -109,6 +109,7 @@ fn claimed() -> (Cluster, Work) {
     (cluster, work)
 }
 
+// Guarantee: A-03, TM-19
 #[test]
 fn a_claim_is_used_by_its_worker_and_by_admins_alone() {
     let commands: [fn(&Work) -> Command; 4] = [
@@ -152,6 +153,7 @@ fn the_drain_of_a_claim_is_lifted_by_its_worker_and_by_admins_alone() {
     }
 }
 
+// Guarantee: A-03, TM-19
 #[test]
 fn a_lease_is_renewed_and_fences_for_its_holder_alone() {
     let mut cluster = Cluster::formed();
@@ -168,6 +170,7 @@ fn a_lease_is_renewed_and_fences_for_its_holder_alone() {
     }
 }
 
+// Guarantee: A-03
 #[test]
 fn a_token_that_counts_no_more_is_stale_and_a_retry_hears_what_came_of_it() {
     let mut cluster = Cluster::formed();
@@ -189,6 +192,7 @@ fn a_token_that_counts_no_more_is_stale_and_a_retry_hears_what_came_of_it() {
     refused(stale, ErrorKind::StaleEpoch);
 }
 
+// Guarantee: A-03, TM-19
 #[test]
 fn a_session_is_used_by_who_has_opened_it_alone() {
     let mut cluster = Cluster::formed();

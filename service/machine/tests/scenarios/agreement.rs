@@ -158,6 +158,7 @@ fn what_all_decode_and_serve_is_the_intersection() {
     );
 }
 
+// Guarantee: V-02
 #[test]
 fn a_common_version_is_unset_at_once_by_the_first_who_differs() {
     let mut cluster = Cluster::formed();

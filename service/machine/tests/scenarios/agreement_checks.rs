@@ -73,6 +73,7 @@ fn words(obstacles: &[Obstacle]) -> Vec<String> {
     obstacles.iter().map(ToString::to_string).collect()
 }
 
+// Guarantee: V-08
 #[test]
 fn issue_033_an_empty_cluster_is_not_agreed() {
     let cluster = Cluster::formed();
@@ -87,6 +88,7 @@ fn issue_033_an_empty_cluster_is_not_agreed() {
     assert_eq!(verdict.assumptions.len(), 0);
 }
 
+// Guarantee: V-08
 #[test]
 fn issue_033_members_that_have_joined_and_not_reported_are_an_obstacle() {
     let mut cluster = Cluster::formed();
@@ -136,6 +138,7 @@ fn a_member_that_restarts_is_silent_until_it_reports_again() {
     assert!(cluster.checks_all().is_agreed());
 }
 
+// Guarantee: V-08
 #[test]
 fn a_member_that_has_not_reported_is_a_reason_against_every_drop_and_every_binary() {
     let mut cluster = Cluster::formed();
@@ -176,6 +179,7 @@ fn a_member_that_has_not_reported_is_a_reason_against_every_drop_and_every_binar
     assert_eq!(whys(&cluster), [c.clone(), c]);
 }
 
+// Guarantee: V-08
 #[test]
 fn issue_033_a_roster_over_what_nobody_reports_is_an_obstacle() {
     let mut cluster = evidence();

@@ -64,6 +64,7 @@ fn a_renewal_touches_one_deadline_whatever_the_member_reports() {
     }
 }
 
+// Guarantee: M-05
 #[test]
 fn an_expiry_touches_what_its_member_reported_and_nothing_else() {
     for own in [0, 1, 20] {
@@ -159,6 +160,7 @@ fn shelf(others: usize) -> Cluster {
     cluster
 }
 
+// Guarantee: R-01
 #[test]
 fn a_write_touches_its_object_and_its_event_whatever_else_is_stored() {
     let mut counted = Vec::new();
@@ -190,6 +192,7 @@ fn a_write_touches_its_object_and_its_event_whatever_else_is_stored() {
     assert!(counted.iter().all(|touched| *touched == counted[0]));
 }
 
+// Guarantee: W-20
 #[test]
 fn no_command_deals_with_more_dependents_than_its_bound() {
     let mut cluster = Cluster::with_widgets();
@@ -216,6 +219,7 @@ fn no_command_deals_with_more_dependents_than_its_bound() {
     assert!(!rows.any(|row| matches!(row, Row::Object(_))));
 }
 
+// Guarantee: R-01
 #[test]
 fn what_expires_touches_its_object_and_its_deadline_whatever_else_has_one() {
     for others in [0, 1, 300] {

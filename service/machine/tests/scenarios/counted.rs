@@ -20,6 +20,7 @@ fn rewrites(cluster: &mut Cluster, name: &str, version: &str) {
     cluster.updates(&widget(name), Attributes::default(), content(version, "{}"));
 }
 
+// Guarantee: MG-09
 #[test]
 fn a_migration_ends_only_when_nothing_else_is_counted() {
     let mut cluster = upgraded();
@@ -37,6 +38,7 @@ fn a_migration_ends_only_when_nothing_else_is_counted() {
     assert_eq!(cluster.migration(&work.id).phase, MigrationPhase::Succeeded);
 }
 
+// Guarantee: MG-09
 #[test]
 fn a_write_behind_the_worker_is_counted_before_the_end_and_migrated_anew_after_it() {
     let mut cluster = upgraded();

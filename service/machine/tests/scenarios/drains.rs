@@ -21,6 +21,7 @@ fn some(version: &str) -> Option<String> {
     Some(version.to_owned())
 }
 
+// Guarantee: V-25
 #[test]
 fn an_expired_member_drains_for_the_write_grace_from_its_expiry() {
     let mut cluster = Cluster::formed();
@@ -61,6 +62,7 @@ fn a_member_that_leaves_with_drained_permits_drains_nothing() {
     assert_eq!(cluster.drains("pods"), []);
 }
 
+// Guarantee: V-25
 #[test]
 fn a_replaced_member_drains_for_a_whole_ttl_and_the_grace() {
     let mut cluster = Cluster::formed();
@@ -113,6 +115,7 @@ fn a_replaced_members_deadline_counts_as_it_was_lifted() {
     );
 }
 
+// Guarantee: V-25
 #[test]
 fn a_voter_that_has_not_adopted_may_write_any_version_that_it_decodes() {
     let mut cluster = Cluster::formed();
@@ -206,6 +209,7 @@ fn the_write_grace_is_a_setting() {
     assert_eq!(cluster.drains("pods"), drains(&["v1"], until));
 }
 
+// Guarantee: V-16
 #[test]
 fn persisted_begins_unknown_and_keeps_every_encoding_there_was() {
     let mut cluster = Cluster::formed();

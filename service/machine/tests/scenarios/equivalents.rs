@@ -85,6 +85,7 @@ impl Cluster {
     }
 }
 
+// Guarantee: MG-11
 #[test]
 fn what_is_known_of_a_store_is_known_under_each_of_its_names() {
     let (mut cluster, a, b) = Cluster::of_two_servers();
@@ -115,6 +116,7 @@ fn what_is_known_of_a_store_is_known_under_each_of_its_names() {
     assert_eq!(cluster.agreed(NEW).as_deref(), Some("v2"));
 }
 
+// Guarantee: MG-11
 #[test]
 fn the_drain_of_one_name_holds_back_the_claim_of_the_other() {
     let (mut cluster, a, b) = Cluster::of_two_servers();
@@ -190,6 +192,7 @@ fn a_report_tells_of_the_other_names() {
     assert_eq!(cluster.revision(), revision);
 }
 
+// Guarantee: MG-11
 #[test]
 fn names_join_with_all_that_was_known_of_each() {
     let mut cluster = cluster();
@@ -214,6 +217,7 @@ fn names_join_with_all_that_was_known_of_each() {
     assert_eq!(change.expect("it was agreed on").to, None);
 }
 
+// Guarantee: MG-11
 #[test]
 fn a_roster_over_any_name_asks_and_an_entry_under_any_name_answers() {
     let (mut cluster, _, b) = Cluster::of_two_servers();
@@ -321,6 +325,7 @@ fn names_are_not_joined_where_that_could_not_hold() {
     );
 }
 
+// Guarantee: MG-11
 #[test]
 fn a_name_is_taken_out_by_an_operator_once_nobody_tells_it() {
     let (mut cluster, a, b) = Cluster::of_two_servers();
@@ -362,6 +367,7 @@ fn the_first_name_is_taken_out_like_any_other() {
     assert_eq!(cluster.persisted(OLD), ["Unknown", "v1"]);
 }
 
+// Guarantee: MG-11
 #[test]
 fn keys_follow_the_names_of_their_resource() {
     let mut cluster = cluster();

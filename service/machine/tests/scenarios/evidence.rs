@@ -17,6 +17,7 @@ fn is_safe(cluster: &Cluster, text: &str) -> bool {
 }
 
 /// It is older than a's report of v2. If it were the agreement, what a wrote since would be lost.
+// Guarantee: V-13
 #[test]
 fn a_look_that_is_older_than_what_was_said_last_is_no_agreement() {
     let mut cluster = Cluster::formed();
@@ -38,6 +39,7 @@ fn a_look_that_is_older_than_what_was_said_last_is_no_agreement() {
 }
 
 /// The members reported two versions, discovery showed both, and one member is gone.
+// Guarantee: V-13
 #[test]
 fn a_look_that_stood_against_the_last_member_is_no_agreement_without_it() {
     let mut cluster = Cluster::formed();
@@ -61,6 +63,7 @@ fn a_look_that_agrees_with_what_was_said_before_it_is_an_agreement_when_all_are_
 
 /// There is no common version before and none after, and the same observation: still the agreement is a new one,
 /// because a fence of the old one would admit writes of the members that are gone.
+// Guarantee: V-13
 #[test]
 fn an_agreement_by_discovery_alone_after_there_were_entries_is_always_anew() {
     let mut cluster = Cluster::formed();
@@ -78,6 +81,7 @@ fn an_agreement_by_discovery_alone_after_there_were_entries_is_always_anew() {
 }
 
 /// It was made before the members joined, and shows nothing that they do not report.
+// Guarantee: V-13
 #[test]
 fn a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them() {
     let mut cluster = Cluster::formed();
@@ -106,6 +110,7 @@ fn a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them() {
 }
 
 /// It may be v1 in a kind of another name, or a version that nobody ever named.
+// Guarantee: MG-24
 #[test]
 fn a_hash_that_nothing_explains_may_be_any_version() {
     let mut cluster = Cluster::formed();
@@ -124,6 +129,7 @@ fn a_hash_that_nothing_explains_may_be_any_version() {
 }
 
 /// A server that does not take part writes, so it may store what no member reports.
+// Guarantee: MG-24
 #[test]
 fn what_contradicts_a_report_speaks_against_every_version() {
     let mut cluster = Cluster::formed();
@@ -151,6 +157,7 @@ fn what_contradicts_a_report_speaks_against_every_version() {
 }
 
 /// Two observers look at once. The one that posts last has not seen the other's observation.
+// Guarantee: V-13
 #[test]
 fn a_look_that_was_overtaken_is_refused_and_takes_nothing_away() {
     let mut cluster = Cluster::formed();

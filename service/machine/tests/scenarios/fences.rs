@@ -78,6 +78,7 @@ fn writes(fences: &Fences) -> [Command; 5] {
     ]
 }
 
+// Guarantee: L-04
 #[test]
 fn a_write_is_fenced_by_the_token_of_a_lease_for_as_long_as_it_is_held() {
     let mut cluster = Cluster::with_widgets();

@@ -14,6 +14,7 @@ fn widgets(version: &'static str) -> crate::entry::Says {
     of("example.com.widgets").decodes("v1 v2").prefers(version)
 }
 
+// Guarantee: V-14
 #[test]
 fn a_forgotten_resource_begins_anew_and_is_gone_from_every_row() {
     let mut cluster = Cluster::formed();
@@ -58,6 +59,7 @@ fn a_forgotten_resource_begins_anew_and_is_gone_from_every_row() {
     );
 }
 
+// Guarantee: V-14
 #[test]
 fn a_resource_is_not_forgotten_while_it_is_reported_or_written() {
     let mut cluster = Cluster::formed();
@@ -79,6 +81,7 @@ fn a_resource_is_not_forgotten_while_it_is_reported_or_written() {
 }
 
 /// What discovery shows now is evidence: a reset would let it drain, so forgetting must not skip that.
+// Guarantee: V-14
 #[test]
 fn a_resource_that_discovery_shows_is_not_forgotten_before_what_it_shows_has_drained() {
     let mut cluster = Cluster::formed();

@@ -96,6 +96,7 @@ fn a_replica_that_says_nothing_new_changes_nothing() {
     assert_eq!(endpoint, "10.0.0.2:2379");
 }
 
+// Guarantee: S-02
 #[test]
 fn what_a_replica_announced_goes_when_it_leaves_the_set_and_it_announces_nothing_more() {
     let mut cluster = Cluster::formed();
@@ -117,6 +118,7 @@ fn what_a_replica_announced_goes_when_it_leaves_the_set_and_it_announces_nothing
     assert_eq!(cluster.state.recompute_digest(), digest);
 }
 
+// Guarantee: U-01
 #[test]
 fn the_machine_version_is_not_raised_before_every_replica_knows_it() {
     let mut cluster = Cluster::formed();

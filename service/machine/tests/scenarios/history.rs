@@ -17,6 +17,7 @@ fn revision(number: u64) -> Revision {
     Revision::new(number)
 }
 
+// Guarantee: E-01
 #[test]
 fn a_watch_from_the_beginning_sees_every_revision_once() {
     let mut cluster = Cluster::formed();
@@ -33,6 +34,7 @@ fn a_watch_from_the_beginning_sees_every_revision_once() {
     assert_eq!(last, cluster.revision());
 }
 
+// Guarantee: E-02
 #[test]
 fn events_of_one_report_travel_at_one_revision() {
     let mut cluster = Cluster::formed();
@@ -87,6 +89,7 @@ fn the_history_keeps_as_many_revisions_as_it_is_set_to() {
     }
 }
 
+// Guarantee: E-03
 #[test]
 fn a_watch_below_the_floor_is_told_the_oldest_revision_to_start_from() {
     let mut cluster = keeping(3);

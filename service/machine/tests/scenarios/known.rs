@@ -40,6 +40,7 @@ fn rolled() -> Cluster {
     cluster
 }
 
+// Guarantee: V-23
 #[test]
 fn a_version_that_nobody_ever_named_is_not_safe_to_drop() {
     let cluster = rolled();
@@ -57,6 +58,7 @@ fn a_version_that_nobody_ever_named_is_not_safe_to_drop() {
     );
 }
 
+// Guarantee: V-23
 #[test]
 fn what_is_known_is_in_the_checkpoint() {
     let mut cluster = rolled();
@@ -64,6 +66,7 @@ fn what_is_known_is_in_the_checkpoint() {
     assert_eq!(whys(&cluster, DEPLOYMENTS, "apps/v1beta2"), []);
 }
 
+// Guarantee: V-23
 #[test]
 fn a_resource_that_nobody_ever_named_is_answered_with_the_nearest() {
     let cluster = rolled();
@@ -74,6 +77,7 @@ fn a_resource_that_nobody_ever_named_is_answered_with_the_nearest() {
     assert_eq!(found, [Why::NoState(None)]);
 }
 
+// Guarantee: V-23
 #[test]
 fn a_version_of_which_only_the_hash_was_shown_is_known() {
     let mut cluster = Cluster::formed();

@@ -101,6 +101,7 @@ impl Cluster {
 
 /// KEP-2339's question on version skew: the first worker's rewrite to v2 lands, conditional on what it has listed, when
 /// everything was migrated back to v1.
+// Guarantee: V-17
 #[test]
 fn a_worker_whose_migration_is_called_back_may_write_until_its_claim_would_have_run_out() {
     for ttl in [15, 24 * 3_600].map(Duration::from_secs) {
@@ -125,6 +126,7 @@ fn a_worker_whose_migration_is_called_back_may_write_until_its_claim_would_have_
     }
 }
 
+// Guarantee: V-17
 #[test]
 fn what_a_worker_says_of_its_rewrites_decides_how_long_they_drain() {
     let ttl = Duration::from_secs(15);
@@ -170,6 +172,7 @@ fn what_a_worker_says_of_its_rewrites_decides_how_long_they_drain() {
     }
 }
 
+// Guarantee: V-17
 #[test]
 fn a_worker_that_is_told_and_has_all_answers_lifts_the_drain_of_its_own_claim() {
     let mut cluster = Cluster::formed();
@@ -199,6 +202,7 @@ fn a_worker_that_is_told_and_has_all_answers_lifts_the_drain_of_its_own_claim() 
     );
 }
 
+// Guarantee: V-17
 #[test]
 fn only_a_fenced_worker_need_not_wait_for_a_fenced_one() {
     for (first, second, waits) in [
@@ -221,6 +225,7 @@ fn only_a_fenced_worker_need_not_wait_for_a_fenced_one() {
 }
 
 /// Every way in which a claim ends without success leaves a drain.
+// Guarantee: V-17
 #[test]
 fn no_end_of_a_claim_is_without_a_drain() {
     let ttl = Duration::from_secs(15);
@@ -293,6 +298,7 @@ fn no_end_of_a_claim_is_without_a_drain() {
     }
 }
 
+// Guarantee: V-18
 #[test]
 fn an_evicted_member_may_write_until_its_proof_of_membership_has_run_out() {
     let mut cluster = Cluster::formed();
@@ -331,6 +337,7 @@ fn an_evicted_member_may_write_until_its_proof_of_membership_has_run_out() {
     }
 }
 
+// Guarantee: V-18
 #[test]
 fn an_evicted_voter_drains_all_that_it_decodes_since_it_follows_what_is_selected() {
     let mut cluster = Cluster::formed();
@@ -352,6 +359,7 @@ fn an_evicted_voter_drains_all_that_it_decodes_since_it_follows_what_is_selected
     );
 }
 
+// Guarantee: V-18
 #[test]
 fn a_member_leaves_in_the_name_of_its_own_instance_alone() {
     let mut cluster = Cluster::formed();
@@ -373,6 +381,7 @@ fn a_member_leaves_in_the_name_of_its_own_instance_alone() {
 }
 
 /// Before machine version 3 nobody has counted what workers may write, and no claim says any more what it was.
+// Guarantee: V-22
 #[test]
 fn what_was_concluded_before_the_rules_is_an_assumption_and_everything_drains_once() {
     let mut cluster = Cluster::formed();
@@ -413,6 +422,7 @@ fn what_was_concluded_before_the_rules_is_an_assumption_and_everything_drains_on
 }
 
 /// A replica of an older machine version would stop over what it cannot read.
+// Guarantee: V-22
 #[test]
 fn what_an_older_replica_cannot_read_is_left_out_and_drains_no_less() {
     let mut cluster = Cluster::formed();
@@ -461,6 +471,7 @@ fn what_an_older_replica_cannot_read_is_left_out_and_drains_no_less() {
 }
 
 /// A new cluster begins with the first machine version, until its last replica has announced itself.
+// Guarantee: V-22
 #[test]
 fn a_new_cluster_waits_for_nothing_that_cannot_have_been() {
     let mut cluster = Cluster::formed();

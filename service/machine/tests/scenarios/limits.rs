@@ -43,6 +43,7 @@ fn sessions_are_limited() {
     accepted(cluster.send(one_more()));
 }
 
+// Guarantee: M-08
 #[test]
 fn a_full_state_takes_no_new_session_and_keeps_members_alive() {
     let mut cluster = Cluster::formed();
@@ -78,6 +79,7 @@ fn a_full_state_takes_no_new_session_and_keeps_members_alive() {
     accepted(cluster.send(open()));
 }
 
+// Guarantee: V-15
 #[test]
 fn a_state_beyond_its_quota_takes_what_it_knows_and_nothing_new() {
     let mut cluster = Cluster::formed();

@@ -71,6 +71,7 @@ fn is_contradicted(cluster: &Cluster) -> bool {
     kept.contradicted
 }
 
+// Guarantee: V-12
 #[test]
 fn two_observers_with_different_servers_do_not_replace_one_another() {
     let mut cluster = Cluster::upgraded();
@@ -88,6 +89,7 @@ fn two_observers_with_different_servers_do_not_replace_one_another() {
     assert_eq!(drains.get(&hash("v1")), Some(&cluster.now().after(GRACE)));
 }
 
+// Guarantee: V-12
 #[test]
 fn a_server_that_is_not_reached_keeps_what_it_showed() {
     let mut cluster = Cluster::upgraded();
@@ -101,6 +103,7 @@ fn a_server_that_is_not_reached_keeps_what_it_showed() {
     assert!(!is_contradicted(&cluster));
 }
 
+// Guarantee: V-12
 #[test]
 fn a_look_that_does_not_reach_all_its_servers_in_time_makes_no_agreement_and_stays() {
     let mut cluster = Cluster::upgraded();
@@ -139,6 +142,7 @@ fn a_look_that_agreed_with_the_members_when_it_expired_is_evidence_when_they_mov
     assert!(is_contradicted(&cluster));
 }
 
+// Guarantee: V-12
 #[test]
 fn reports_end_evidence_once_every_server_that_showed_it_is_named_and_has_reported_another() {
     let mut cluster = Cluster::upgraded();
@@ -159,6 +163,7 @@ fn reports_end_evidence_once_every_server_that_showed_it_is_named_and_has_report
     assert_eq!(drains.get(&hash("v1")), Some(&cluster.now().after(GRACE)));
 }
 
+// Guarantee: V-12
 #[test]
 fn a_stranger_that_encodes_the_old_version_stays_evidence() {
     let mut cluster = Cluster::upgraded();
@@ -193,6 +198,7 @@ fn a_report_of_the_same_encoding_ends_no_evidence() {
     assert!(!is_contradicted(&cluster));
 }
 
+// Guarantee: V-12
 #[test]
 fn a_dismissal_ends_evidence_and_drains_it() {
     let mut cluster = Cluster::upgraded();

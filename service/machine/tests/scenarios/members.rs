@@ -84,6 +84,7 @@ fn the_same_instance_can_change_what_it_says_of_itself() {
     assert_eq!(cluster.deadline_of(&a.id), Some(deadline));
 }
 
+// Guarantee: M-03
 #[test]
 fn a_re_join_with_a_shorter_ttl_takes_nothing_back_of_what_was_promised() {
     let mut cluster = Cluster::formed();
@@ -126,6 +127,7 @@ fn a_re_join_with_a_shorter_ttl_takes_nothing_back_of_what_a_new_leader_gave() {
     assert_eq!(cluster.deadline_of(&other.id), Some(lifted));
 }
 
+// Guarantee: M-03
 #[test]
 fn who_is_replaced_after_a_shorter_re_join_drains_for_as_long_as_it_was_promised() {
     let mut cluster = Cluster::formed();
@@ -199,6 +201,7 @@ fn who_has_expired_is_no_member_and_joins_under_a_new_epoch() {
     assert!(!cluster.state.present().member(&a.id).unwrap().reported);
 }
 
+// Guarantee: M-06
 #[test]
 fn a_re_join_that_names_its_lost_epoch_does_not_push_out_who_came_later() {
     let mut cluster = Cluster::formed();
@@ -310,6 +313,7 @@ fn a_member_lives_until_the_millisecond_of_its_deadline() {
     assert!(!is_there(&cluster, &a));
 }
 
+// Guarantee: M-04
 #[test]
 fn an_expiry_loses_against_a_renewal_earlier_in_the_log() {
     let mut cluster = Cluster::formed();
@@ -352,6 +356,7 @@ fn a_renewal_moves_no_revision_and_wakes_no_watcher() {
     assert_eq!(cluster.deadline_of(&a.id), Some(cluster.now().after(TTL)));
 }
 
+// Guarantee: M-01
 #[test]
 fn a_new_leader_gives_everybody_a_whole_ttl() {
     let mut cluster = Cluster::formed();
@@ -460,6 +465,7 @@ fn who_goes_takes_everything_along_in_one_command() {
     }
 }
 
+// Guarantee: M-05
 #[test]
 fn one_expiry_removes_many_members_at_one_revision() {
     let mut cluster = Cluster::formed();

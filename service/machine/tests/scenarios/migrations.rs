@@ -59,6 +59,7 @@ fn the_report_that_brings_an_agreement_creates_the_migration() {
     );
 }
 
+// Guarantee: V-16
 #[test]
 fn done_is_one_version_and_needs_no_further_migration() {
     let mut cluster = Cluster::formed();
@@ -73,6 +74,7 @@ fn done_is_one_version_and_needs_no_further_migration() {
     assert_eq!(phases(&cluster, "pods"), [MigrationPhase::Succeeded]);
 }
 
+// Guarantee: MG-01
 #[test]
 fn a_lost_agreement_aborts_in_the_very_command() {
     let mut cluster = Cluster::formed();
@@ -89,6 +91,7 @@ fn a_lost_agreement_aborts_in_the_very_command() {
     assert_eq!(cluster.persisted("pods"), ["Unknown", "v1", "v2"]);
 }
 
+// Guarantee: MG-02
 #[test]
 fn an_agreement_that_moves_and_moves_back_is_another_one() {
     let mut cluster = Cluster::formed();
@@ -106,6 +109,7 @@ fn an_agreement_that_moves_and_moves_back_is_another_one() {
     assert_eq!(cluster.persisted("pods"), ["v1"]);
 }
 
+// Guarantee: MG-03
 #[test]
 fn a_claim_waits_until_other_versions_have_drained() {
     let mut cluster = Cluster::formed();
@@ -133,6 +137,7 @@ fn a_drain_of_the_target_itself_keeps_nobody_waiting() {
     cluster.migrates("pods");
 }
 
+// Guarantee: MG-03
 #[test]
 fn a_replaced_voter_that_could_follow_a_later_selection_is_waited_for() {
     let mut cluster = Cluster::formed();
@@ -149,6 +154,7 @@ fn a_replaced_voter_that_could_follow_a_later_selection_is_waited_for() {
     assert_eq!(cluster.persisted("pods"), ["v2"]);
 }
 
+// Guarantee: MG-04
 #[test]
 fn a_silent_worker_loses_its_claim_and_the_next_goes_on_where_it_stood() {
     let mut cluster = Cluster::formed();
@@ -196,6 +202,7 @@ fn a_new_leader_gives_every_worker_its_time_again() {
     accepted(cluster.send(complete(&work)));
 }
 
+// Guarantee: MG-04
 #[test]
 fn one_of_a_resource_runs_at_a_time_the_oldest_first() {
     let mut cluster = Cluster::formed();
@@ -271,6 +278,7 @@ fn progress_is_kept_beside_the_migration_which_shows_it_from_time_to_time() {
     assert_eq!(cluster.migration(&work.id).done, 11, "the end shows all");
 }
 
+// Guarantee: MG-18
 #[test]
 fn a_failed_migration_is_tried_again_later_each_time_and_not_for_ever() {
     let mut cluster = Cluster::formed();
@@ -300,6 +308,7 @@ fn a_failed_migration_is_tried_again_later_each_time_and_not_for_ever() {
     cluster.migrates("pods");
 }
 
+// Guarantee: MG-18
 #[test]
 fn what_is_permanent_waits_for_somebody() {
     let mut cluster = Cluster::formed();
@@ -392,6 +401,7 @@ fn only_the_newest_that_ended_are_remembered() {
     assert!(cluster.state.migration_progress(&first).is_none());
 }
 
+// Guarantee: V-16
 #[test]
 fn a_reset_begins_from_the_start() {
     let mut cluster = Cluster::formed();
@@ -496,6 +506,7 @@ fn a_migration_survives_a_checkpoint_with_its_claim_and_its_progress() {
 }
 
 /// The polluted migration of KEP-2339: during a rolling upgrade, one server does not show what all of them write.
+// Guarantee: MG-01
 #[test]
 fn a_rolling_upgrade_pollutes_no_migration() {
     let old = of("pods").decodes("v1 v2").encodes("v1");

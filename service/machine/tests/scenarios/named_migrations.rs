@@ -70,6 +70,7 @@ impl Cluster {
     }
 }
 
+// Guarantee: MG-06
 #[test]
 fn a_name_is_one_migrations_until_that_is_deleted_and_another_ones_then() {
     let mut cluster = Cluster::upgraded();
@@ -140,6 +141,7 @@ const PHASES: [MigrationPhase; 5] = [
     MigrationPhase::Aborted,
 ];
 
+// Guarantee: MG-06
 #[test]
 fn a_migration_is_deleted_in_each_phase_and_its_worker_is_told_by_its_next_word() {
     for phase in PHASES {
@@ -200,6 +202,7 @@ impl Cluster {
 
 /// What is persisted, what drains and what is on trust stand in the storage state, and only an end that a worker has
 /// reported takes anything from it. A deletion is no end, and does not take one back; of a claim it leaves a drain.
+// Guarantee: MG-06
 #[test]
 fn nothing_is_safer_by_a_deletion() {
     for phase in PHASES {
@@ -240,6 +243,7 @@ fn nothing_is_safer_by_a_deletion() {
 }
 
 /// The rule of an abort on request: an agreement is not asked twice, and the next one gets its migration.
+// Guarantee: MG-06
 #[test]
 fn what_an_agreement_began_may_be_deleted_and_begins_anew_with_the_next_agreement_or_by_request() {
     let mut cluster = Cluster::upgraded();
@@ -313,6 +317,7 @@ fn a_deletion_is_carried_out_once_and_a_retry_hears_the_first_answer() {
     assert_eq!(called, Some(second), "the new one stays");
 }
 
+// Guarantee: MG-06
 #[test]
 fn names_and_deletions_wait_until_every_replica_knows_them() {
     let mut cluster = Cluster::formed();

@@ -37,6 +37,7 @@ fn an_object_is_created_once_and_found_with_all_that_was_said() {
     assert!(!cluster.has(&widget("b/one")));
 }
 
+// Guarantee: W-15
 #[test]
 fn an_update_that_changes_nothing_is_no_write_and_a_rewrite_in_another_encoding_is_one() {
     let mut cluster = Cluster::with_widgets();
@@ -84,6 +85,7 @@ fn only_who_encodes_the_whole_content_anew_moves_its_revision() {
     assert_eq!(stored(&cluster), (cluster.revision(), cluster.revision()));
 }
 
+// Guarantee: W-15
 #[test]
 fn a_change_made_for_another_object_conflicts_and_shows_the_present_one() {
     let mut cluster = Cluster::with_widgets();
@@ -347,6 +349,7 @@ fn what_expires_with_finalizers_waits_for_them_and_expires_once() {
     assert_eq!(cluster.state.object_deadline(&one), None);
 }
 
+// Guarantee: W-23
 #[test]
 fn when_the_quota_is_full_nothing_grows_and_deletions_go_on() {
     let mut cluster = Cluster::with_widgets();
@@ -423,6 +426,7 @@ fn objects_are_listed_by_namespace_in_pages_at_one_revision() {
     );
 }
 
+// Guarantee: D-16
 #[test]
 fn while_a_replica_is_low_on_disk_nothing_grows_and_deletions_go_on() {
     let mut cluster = Cluster::with_widgets();

@@ -41,6 +41,7 @@ fn a_day_of(cluster: &mut Cluster, version: &str) {
 }
 
 /// The life of the StorageState of CronJob as the storage version hash's design describes it.
+// Guarantee: MG-02
 #[test]
 fn the_life_of_cronjobs_from_a_to_b_to_a() {
     let mut cluster = Cluster::formed();
@@ -91,6 +92,7 @@ fn the_life_of_cronjobs_from_a_to_b_to_a() {
     assert_eq!(cluster.migrations(CRONJOBS).len(), 3);
 }
 
+// Guarantee: MG-20
 #[test]
 fn an_observer_that_was_away_too_long_knows_nothing() {
     let mut cluster = Cluster::formed();
@@ -158,6 +160,7 @@ fn who_reports_a_resource_says_more_than_discovery() {
     assert_eq!(cluster.persisted(CRONJOBS), ["v1"]);
 }
 
+// Guarantee: V-11
 #[test]
 fn a_server_that_does_not_take_part_ends_the_agreement_when_it_is_seen() {
     let mut cluster = Cluster::formed();
@@ -190,6 +193,7 @@ fn a_server_that_does_not_take_part_ends_the_agreement_when_it_is_seen() {
     assert_eq!(cluster.persisted(CRONJOBS), ["v2"]);
 }
 
+// Guarantee: V-11
 #[test]
 fn evidence_that_agrees_with_the_members_goes_when_nobody_looks() {
     let mut cluster = Cluster::formed();
@@ -205,6 +209,7 @@ fn evidence_that_agrees_with_the_members_goes_when_nobody_looks() {
     assert_eq!(cluster.persisted(CRONJOBS), ["v1"]);
 }
 
+// Guarantee: V-11
 #[test]
 fn a_reset_takes_evidence_against_the_members_away() {
     let mut cluster = Cluster::formed();
@@ -222,6 +227,7 @@ fn a_reset_takes_evidence_against_the_members_away() {
 }
 
 /// After the deadline, claims and completions are refused by themselves: no further observation is needed.
+// Guarantee: MG-21
 #[test]
 fn an_observation_ends_at_its_deadline_for_claims_and_ends_too() {
     let mut cluster = Cluster::formed();
@@ -240,6 +246,7 @@ fn an_observation_ends_at_its_deadline_for_claims_and_ends_too() {
     assert_ne!(cluster.open(CRONJOBS).id, work.id);
 }
 
+// Guarantee: MG-21
 #[test]
 fn what_discovery_shows_no_more_drains() {
     let mut cluster = Cluster::formed();
@@ -290,6 +297,7 @@ fn a_member_and_an_observation_that_end_at_once_change_each_object_once() {
 }
 
 /// A server that showed it may have stopped just now, with a write on its way.
+// Guarantee: MG-21
 #[test]
 fn what_a_reset_forgets_drains() {
     let mut cluster = Cluster::formed();

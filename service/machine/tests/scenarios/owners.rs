@@ -47,6 +47,7 @@ fn dependents_go_after_their_owner_in_the_same_command_if_they_are_few() {
     assert!(!cluster.has(&grandchild) && !cluster.state.has_garbage());
 }
 
+// Guarantee: W-20
 #[test]
 fn many_dependents_go_in_further_commands_from_where_the_last_one_stopped() {
     let (mut cluster, owner, dependents) = family(300);
@@ -156,6 +157,7 @@ fn an_owner_that_waits_goes_when_its_dependent_names_it_no_more() {
     assert!(!cluster.has(&owner.key) && cluster.has(&dependent));
 }
 
+// Guarantee: W-20, O-11
 #[test]
 fn owners_that_own_each_other_go_together_whichever_way_they_are_deleted() {
     for propagation in [BACKGROUND, FOREGROUND] {

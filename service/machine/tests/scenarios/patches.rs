@@ -43,6 +43,7 @@ fn what_is_said_of_an_object_is_patched_whatever_its_data_is() {
     assert_eq!(cluster.revision(), revision);
 }
 
+// Guarantee: W-22
 #[test]
 fn the_metadata_of_a_strict_collection_is_patched_in_whatever_encoding_the_data_is() {
     let mut cluster = Cluster::formed();
@@ -63,6 +64,7 @@ fn the_metadata_of_a_strict_collection_is_patched_in_whatever_encoding_the_data_
     assert_eq!(cluster.counts(WIDGETS), [("v1".to_owned(), 1)]);
 }
 
+// Guarantee: W-22
 #[test]
 fn data_and_metadata_are_patched_together_or_not_at_all() {
     let mut cluster = Cluster::with_widgets();

@@ -13,6 +13,7 @@ use crate::entry::{of, resource};
 use crate::raised::raised_to;
 use crate::switched::switch;
 
+// Guarantee: MG-05
 #[test]
 fn a_claim_that_is_given_back_is_the_next_workers_at_once_who_goes_on_where_it_stood() {
     let mut cluster = Cluster::upgraded();
@@ -49,6 +50,7 @@ fn a_claim_that_is_given_back_is_the_next_workers_at_once_who_goes_on_where_it_s
     refused(cluster.send(gives_back(&second)), ErrorKind::Conflict);
 }
 
+// Guarantee: MG-05
 #[test]
 fn a_claim_is_given_back_once_and_a_retry_hears_the_first_answer() {
     let mut cluster = Cluster::upgraded();
@@ -71,6 +73,7 @@ fn a_claim_is_given_back_once_and_a_retry_hears_the_first_answer() {
     assert!(refusal.message.contains("has ended"), "{refusal}");
 }
 
+// Guarantee: MG-05
 #[test]
 fn what_is_given_back_has_no_deadline_and_waits_its_turn() {
     let mut cluster = Cluster::upgraded();
@@ -109,6 +112,7 @@ fn a_worker_may_let_go_while_migrations_are_off_and_its_place_survives_a_checkpo
     assert_eq!(next.progress.done, 7);
 }
 
+// Guarantee: MG-05
 #[test]
 fn nothing_is_given_back_before_every_replica_knows_how() {
     let mut cluster = Cluster::formed();

@@ -37,6 +37,7 @@ impl Cluster {
     }
 }
 
+// Guarantee: B-07
 #[test]
 fn another_cluster_goes_on_beyond_every_number_that_was_given() {
     let mut cluster = Cluster::formed();
@@ -68,6 +69,7 @@ fn a_restore_needs_an_id_of_its_own_and_a_state() {
     refused(empty.send(restore()), ErrorKind::Unavailable);
 }
 
+// Guarantee: B-06
 #[test]
 fn what_the_replicas_of_the_lost_cluster_have_announced_is_forgotten() {
     let mut cluster = Cluster::formed();
@@ -89,6 +91,7 @@ fn what_the_replicas_of_the_lost_cluster_have_announced_is_forgotten() {
     assert_eq!(cluster.state.digest(), cluster.state.recompute_digest());
 }
 
+// Guarantee: B-09
 #[test]
 fn watches_and_reads_from_before_are_told_where_the_history_begins() {
     let mut cluster = Cluster::formed();
@@ -118,6 +121,7 @@ fn watches_and_reads_from_before_are_told_where_the_history_begins() {
     assert_eq!(past.members(None).count(), 0);
 }
 
+// Guarantee: B-07
 #[test]
 fn every_member_goes_with_its_entries_and_joins_again() {
     let mut cluster = Cluster::formed();
@@ -139,6 +143,7 @@ fn every_member_goes_with_its_entries_and_joins_again() {
     assert_eq!(cluster.state.member_count(), 0, "no deadline was left over");
 }
 
+// Guarantee: B-08
 #[test]
 fn a_request_of_a_session_that_is_lost_is_never_executed() {
     let mut cluster = Cluster::formed();
@@ -167,6 +172,7 @@ fn the_session_that_asks_for_it_is_lost_with_the_others() {
     );
 }
 
+// Guarantee: B-07
 #[test]
 fn nobody_holds_a_lease_waits_for_one_or_stands_for_one() {
     let mut cluster = Cluster::formed();
@@ -212,6 +218,7 @@ fn nobody_holds_a_lease_waits_for_one_or_stands_for_one() {
     }
 }
 
+// Guarantee: B-07
 #[test]
 fn claims_are_gone_and_what_was_under_way_is_begun_anew() {
     let mut cluster = Cluster::formed();
@@ -238,6 +245,7 @@ fn claims_are_gone_and_what_was_under_way_is_begun_anew() {
     assert_eq!(cluster.open("pods").id.number(), cluster.revision());
 }
 
+// Guarantee: B-10
 #[test]
 fn what_is_stored_outside_is_unknown_and_what_a_collection_counts_is_not() {
     let mut cluster = Cluster::with_widgets();
@@ -251,6 +259,7 @@ fn what_is_stored_outside_is_unknown_and_what_a_collection_counts_is_not() {
     assert!(cluster.has(&widget("a/one")));
 }
 
+// Guarantee: B-10
 #[test]
 fn every_version_of_every_resource_drains_for_the_longest_ttl_and_the_grace() {
     let mut cluster = Cluster::formed();
@@ -279,6 +288,7 @@ fn every_version_of_every_resource_drains_for_the_longest_ttl_and_the_grace() {
     assert_eq!(cluster.persisted("pods"), ["v2"]);
 }
 
+// Guarantee: B-10
 #[test]
 fn a_version_that_no_backup_has_heard_of_is_waited_for_too() {
     let mut cluster = Cluster::formed();

@@ -50,6 +50,7 @@ fn a_drain_that_is_over_goes_when_something_else_changes() {
     assert_eq!(kept.hash_drains.len(), 1, "v3 was shown until now");
 }
 
+// Guarantee: V-15
 #[test]
 fn a_look_that_shows_more_needs_room_and_one_that_does_not_needs_none() {
     let mut cluster = Cluster::formed();
@@ -64,6 +65,7 @@ fn a_look_that_shows_more_needs_room_and_one_that_does_not_needs_none() {
     accepted(cluster.send(observe("pods", &["v1", "v3"])));
 }
 
+// Guarantee: V-15
 #[test]
 fn a_server_that_shows_another_encoding_each_time_does_not_fill_the_state() {
     let mut cluster = Cluster::formed();
@@ -84,6 +86,7 @@ fn a_server_that_shows_another_encoding_each_time_does_not_fill_the_state() {
     accepted(cluster.send(look(0..1)));
 }
 
+// Guarantee: V-15
 #[test]
 fn a_roster_that_grows_needs_room_and_one_that_shrinks_needs_none() {
     let mut cluster = Cluster::formed();

@@ -103,6 +103,7 @@ impl Cluster {
     }
 }
 
+// Guarantee: V-06
 #[test]
 fn while_a_named_member_is_missing_nothing_counts() {
     let mut cluster = Cluster::formed();
@@ -139,6 +140,7 @@ fn while_a_named_member_is_missing_nothing_counts() {
     assert_eq!(cluster.dangers("pods", "v1"), []);
 }
 
+// Guarantee: V-06
 #[test]
 fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     let mut cluster = Cluster::formed();
@@ -196,6 +198,7 @@ fn a_roster_that_is_not_there_does_not_say_that_nobody_must_speak() {
     }
 }
 
+// Guarantee: V-06
 #[test]
 fn the_narrowest_roster_alone_counts() {
     let mut cluster = Cluster::formed();
@@ -218,6 +221,7 @@ fn the_narrowest_roster_alone_counts() {
     assert_eq!(cluster.agreed("apps.deployments").as_deref(), Some("v1"));
 }
 
+// Guarantee: V-06
 #[test]
 fn members_with_a_label_must_speak_from_when_they_join_until_they_go() {
     let mut cluster = Cluster::formed();
@@ -324,6 +328,7 @@ fn a_restore_keeps_the_rosters() {
     assert_eq!(cluster.absent("pods"), "a");
 }
 
+// Guarantee: V-10
 #[test]
 fn answers_under_a_roster_that_cannot_notice_a_stranger_assume_that_there_is_none() {
     let v2 = of("pods").decodes("v1 v2").encodes("v2");
@@ -359,6 +364,7 @@ fn answers_under_a_roster_that_cannot_notice_a_stranger_assume_that_there_is_non
     }
 }
 
+// Guarantee: V-10
 #[test]
 fn a_roster_of_all_may_leave_out_what_is_only_observed_until_it_is_reported() {
     let mut cluster = Cluster::with_evidence();

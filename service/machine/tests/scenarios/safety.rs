@@ -50,6 +50,7 @@ fn member(id: &str) -> MemberId {
     MemberId::parse(id).expect("a legal id")
 }
 
+// Guarantee: MG-24
 #[test]
 fn what_nobody_knows_is_not_safe() {
     let mut cluster = Cluster::formed();
@@ -98,6 +99,7 @@ fn a_binary_may_bring_a_resource_that_nothing_knows() {
     assert!(of_binary(&cluster, "v1").contains(&Why::Reported(member("a"), version("v2"))));
 }
 
+// Guarantee: MG-24
 #[test]
 fn every_reason_is_named() {
     let mut cluster = Cluster::formed();
@@ -190,6 +192,7 @@ fn the_answer_is_of_one_revision() {
     assert!(!check_binary(&cluster.state.present(), now, &pods).is_safe());
 }
 
+// Guarantee: MG-25
 #[test]
 fn a_binary_that_has_dropped_a_whole_resource_is_not_safe() {
     let mut cluster = Cluster::formed();
@@ -226,6 +229,7 @@ fn a_binary_that_has_dropped_a_whole_resource_is_not_safe() {
     assert!(!check_binary(&past, now, &Binary::default()).is_safe());
 }
 
+// Guarantee: MG-25
 #[test]
 fn a_binary_that_encodes_what_others_cannot_decode_is_not_safe() {
     let mut cluster = Cluster::formed();
@@ -261,6 +265,7 @@ fn a_binary_that_encodes_what_others_cannot_decode_is_not_safe() {
     assert!(!verdict.assumptions.contains_key(&Assumption::LeftToOthers));
 }
 
+// Guarantee: MG-21
 #[test]
 fn what_discovery_showed_too_long_ago_is_not_safe() {
     let mut cluster = Cluster::formed();
@@ -311,6 +316,7 @@ fn wanting(kind: &str, text: Option<&str>) -> Command {
     })
 }
 
+// Guarantee: MG-25
 #[test]
 fn a_snapshot_in_the_version_is_named() {
     let mut cluster = Cluster::formed();
@@ -343,6 +349,7 @@ fn a_snapshot_in_the_version_is_named() {
 }
 
 /// Deployments were in `extensions` before they were in `apps`, and snapshots are never rewritten.
+// Guarantee: MG-25
 #[test]
 fn a_snapshot_in_another_group_of_the_resource_counts() {
     let mut cluster = Cluster::formed();
@@ -372,6 +379,7 @@ fn a_snapshot_in_another_group_of_the_resource_counts() {
     assert_eq!(other, []);
 }
 
+// Guarantee: MG-24
 #[test]
 fn a_snapshot_of_which_nobody_said_the_version_makes_a_safe_answer_assume_something() {
     let mut cluster = Cluster::formed();

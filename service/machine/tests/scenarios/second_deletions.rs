@@ -105,6 +105,7 @@ fn an_owner_that_waits_in_the_foreground_goes_at_once_when_the_background_will_d
     assert_eq!(cluster.collects(), 0);
 }
 
+// Guarantee: W-21
 #[test]
 fn a_deletion_in_the_foreground_that_is_switched_in_its_midst_goes_on_as_the_last_word_says() {
     let (mut cluster, owner, dependents) = family(&[], 300);

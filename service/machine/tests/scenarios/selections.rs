@@ -62,6 +62,7 @@ fn looked_for(cluster: &Cluster, at: Revision, namespace: Option<&str>, text: &s
         .collect()
 }
 
+// Guarantee: R-02
 #[test]
 fn a_selection_is_what_a_look_at_every_object_finds_at_any_revision() {
     let mut cluster = motley();

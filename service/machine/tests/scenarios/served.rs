@@ -109,6 +109,7 @@ fn a_version_is_a_topic_of_its_own() {
     assert_eq!(topic.to_string(), "served/v1beta1.widgets.example.io");
 }
 
+// Guarantee: T-05
 #[test]
 fn a_version_is_advertised_when_the_last_server_can_serve_it() {
     let mut cluster = Cluster::upgraded();
@@ -144,6 +145,7 @@ fn a_version_is_advertised_when_the_last_server_can_serve_it() {
     assert!(cluster.migrations(BETA).is_empty(), "nothing is stored");
 }
 
+// Guarantee: T-05
 #[test]
 fn a_server_that_cannot_serve_an_advertised_version_is_refused() {
     let (mut cluster, [a, ..]) = Cluster::serving_for_an_hour();
@@ -173,6 +175,7 @@ fn a_server_that_cannot_serve_an_advertised_version_is_refused() {
     assert_eq!(cluster.against_release(Some(can("withdrawn"))), []);
 }
 
+// Guarantee: T-07
 #[test]
 fn a_version_is_withdrawn_by_itself_when_all_prefer_it_and_the_date_has_come() {
     let (mut cluster, servers) = Cluster::serving_for_an_hour();
@@ -202,6 +205,7 @@ fn a_version_is_withdrawn_by_itself_when_all_prefer_it_and_the_date_has_come() {
     assert_eq!(cluster.agreed(BETA), some("withdrawn"));
 }
 
+// Guarantee: T-05
 #[test]
 fn the_removal_of_the_code_is_safe_when_nobody_who_is_gone_can_serve_it() {
     let (mut cluster, servers) = Cluster::serving_for_an_hour();
@@ -237,6 +241,7 @@ fn the_removal_of_the_code_is_safe_when_nobody_who_is_gone_can_serve_it() {
     assert_eq!(cluster.agreed(BETA), some("withdrawn"));
 }
 
+// Guarantee: T-07
 #[test]
 fn one_server_that_is_rolled_back_keeps_the_version_served() {
     let (mut cluster, servers) = Cluster::serving_for_an_hour();
@@ -252,6 +257,7 @@ fn one_server_that_is_rolled_back_keeps_the_version_served() {
     );
 }
 
+// Guarantee: T-07
 #[test]
 fn of_all_dates_the_latest_counts_whoever_named_it_and_wherever_it_is() {
     let mut cluster = Cluster::upgraded();
@@ -305,6 +311,7 @@ fn of_all_dates_the_latest_counts_whoever_named_it_and_wherever_it_is() {
     );
 }
 
+// Guarantee: T-08
 #[test]
 fn a_date_that_is_too_far_away_is_refused_and_the_promise_stays() {
     let (mut cluster, [a, ..]) = Cluster::serving_for_an_hour();
@@ -408,6 +415,7 @@ fn after_a_restore_a_version_may_be_served_until_strangers_are_gone() {
 }
 
 /// Only a clock that was ahead once is made up for: the next leader with a right one moves the log time.
+// Guarantee: T-07
 #[test]
 fn a_clock_that_was_ahead_withdraws_nothing_once_another_leader_has_seen_the_date() {
     let (mut cluster, [a, ..]) = Cluster::serving_for_an_hour();
@@ -423,6 +431,7 @@ fn a_clock_that_was_ahead_withdraws_nothing_once_another_leader_has_seen_the_dat
     assert_eq!((right.date, right.log), (later, date.log.after(HOUR)));
 }
 
+// Guarantee: T-05
 #[test]
 fn a_version_is_not_advertised_while_somebody_is_missing() {
     let mut cluster = Cluster::upgraded();
@@ -440,6 +449,7 @@ fn a_version_is_not_advertised_while_somebody_is_missing() {
     assert_eq!(cluster.selected(BETA), some("served"));
 }
 
+// Guarantee: T-05
 #[test]
 fn a_version_is_not_advertised_while_a_killed_server_may_answer_without_it() {
     let mut cluster = Cluster::upgraded();
@@ -459,6 +469,7 @@ fn a_version_is_not_advertised_while_a_killed_server_may_answer_without_it() {
     assert_eq!(cluster.selected(BETA), some("served"));
 }
 
+// Guarantee: T-06
 #[test]
 fn when_nobody_is_left_a_release_without_the_code_is_let_in_after_the_date_and_the_drains() {
     let (mut cluster, [a, b, c]) = Cluster::serving_for_an_hour();
@@ -525,6 +536,7 @@ fn an_object_in_a_collection_from_before_topics_holds_no_version() {
     assert_eq!(cluster.against_removal(), []);
 }
 
+// Guarantee: T-05
 #[test]
 fn a_topic_that_a_backup_does_not_know_may_be_served_until_strangers_are_gone() {
     let mut cluster = Cluster::upgraded();
@@ -538,6 +550,7 @@ fn a_topic_that_a_backup_does_not_know_may_be_served_until_strangers_are_gone() 
     assert_eq!(cluster.against_removal(), []);
 }
 
+// Guarantee: T-07
 #[test]
 fn what_happens_between_a_date_and_the_look_of_the_leader_does_not_lose_the_date() {
     let hour = || {
@@ -566,6 +579,7 @@ fn what_happens_between_a_date_and_the_look_of_the_leader_does_not_lose_the_date
     assert_eq!(cluster.selected(BETA), some("withdrawn"));
 }
 
+// Guarantee: T-07
 #[test]
 fn a_date_that_a_wrong_clock_took_for_past_hides_no_nearer_one() {
     let (mut cluster, servers) = Cluster::serving_for_an_hour();

@@ -68,6 +68,7 @@ fn a_retry_gets_its_outcome_whatever_has_happened_since() {
     assert_eq!(cluster.state.member_count(), 0, "it did not join again");
 }
 
+// Guarantee: W-06
 #[test]
 fn a_retry_gets_its_outcome_from_a_replica_that_started_from_a_checkpoint() {
     let mut cluster = Cluster::formed();

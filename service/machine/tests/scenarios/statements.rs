@@ -25,6 +25,7 @@ fn two(cluster: &mut Cluster) -> [Server; 2] {
     [cluster.starts("a", &v1), cluster.starts("b", &v2)]
 }
 
+// Guarantee: V-04
 #[test]
 fn a_report_that_was_given_up_in_a_session_does_not_follow_a_later_one() {
     let mut cluster = Cluster::formed();
@@ -53,6 +54,7 @@ fn a_report_that_was_given_up_in_a_session_does_not_follow_a_later_one() {
     refused(cluster.send(given_up), ErrorKind::Conflict);
 }
 
+// Guarantee: V-04
 #[test]
 fn an_adoption_does_not_follow_what_was_said_later() {
     let mut cluster = Cluster::formed();
@@ -84,6 +86,7 @@ fn the_same_statement_again_is_carried_out_again_and_says_nothing_new() {
 }
 
 /// A client that counts wrong, or two processes under one epoch, would otherwise make two statements count as one.
+// Guarantee: V-04, TM-20
 #[test]
 fn something_else_under_the_same_number_is_refused() {
     let mut cluster = Cluster::formed();

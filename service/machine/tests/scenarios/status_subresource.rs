@@ -59,6 +59,7 @@ fn a_status_apart_waits_for_the_machine_version_that_knows_it() {
     assert_eq!(cluster.collection(WIDGETS).map(|it| it.rules), Some(APART));
 }
 
+// Guarantee: K-07
 #[test]
 fn the_generation_moves_with_all_but_the_status() {
     let mut cluster = Cluster::upgraded();

@@ -26,6 +26,7 @@ fn nothing_is_stored_strictly_before_a_version_is_selected() {
     assert!(cluster.persisted(WIDGETS).is_empty(), "nothing was stored");
 }
 
+// Guarantee: W-17
 #[test]
 fn a_strict_write_follows_the_selection_through_an_upgrade() {
     let mut cluster = Cluster::formed();
@@ -66,6 +67,7 @@ fn a_strict_write_follows_the_selection_through_an_upgrade() {
     cluster.refuses_update(&two, content("v1", "{}"), ErrorKind::EncodingNotSelected);
 }
 
+// Guarantee: W-18
 #[test]
 fn while_members_report_a_resource_every_one_of_them_must_decode_what_is_written() {
     let mut cluster = Cluster::with_widgets();
@@ -86,6 +88,7 @@ fn while_members_report_a_resource_every_one_of_them_must_decode_what_is_written
     assert_eq!(written.how, WrittenHow::Updated);
 }
 
+// Guarantee: W-18
 #[test]
 fn a_write_adds_its_encoding_to_what_is_persisted_in_the_same_command() {
     let mut cluster = Cluster::with_widgets();
@@ -100,6 +103,7 @@ fn a_write_adds_its_encoding_to_what_is_persisted_in_the_same_command() {
     assert_eq!(cluster.persisted(WIDGETS), ["v1", "v2"]);
 }
 
+// Guarantee: W-17
 #[test]
 fn a_strict_collection_takes_voters_only() {
     let mut cluster = Cluster::formed();

@@ -41,6 +41,7 @@ impl Cluster {
     }
 }
 
+// Guarantee: U-01
 #[test]
 fn a_switch_waits_for_the_machine_version_that_knows_it() {
     let mut cluster = Cluster::formed();
@@ -93,6 +94,7 @@ fn a_switch_survives_a_checkpoint_and_is_gone_without_a_trace_when_it_is_on_agai
     );
 }
 
+// Guarantee: U-03
 #[test]
 fn collections_and_objects_stand_still_while_they_are_off_and_are_there_when_they_are_on_again() {
     let mut cluster = Cluster::upgraded();
@@ -149,6 +151,7 @@ fn a_request_of_a_session_that_was_refused_stays_refused_and_the_next_one_is_car
     accepted(cluster.send_as(request(session, 2, 2), declares()));
 }
 
+// Guarantee: U-06
 #[test]
 fn while_votes_are_off_what_is_selected_stands_still_and_servers_report_all_the_same() {
     let mut cluster = Cluster::upgraded();
@@ -183,6 +186,7 @@ fn while_votes_are_off_what_is_selected_stands_still_and_servers_report_all_the_
     assert_eq!(cluster.encoding(&a, "pods"), cluster.selected("pods"));
 }
 
+// Guarantee: U-05
 #[test]
 fn what_follows_from_switches_comes_in_bounded_commands_and_survives_a_checkpoint_between_them() {
     let names: Vec<String> = (0..AFTERMATH_STEPS_MAX / 2 + 500)
@@ -233,6 +237,7 @@ fn what_follows_from_switches_comes_in_bounded_commands_and_survives_a_checkpoin
     assert_eq!(cluster.state.aftermaths().count(), 0);
 }
 
+// Guarantee: U-05
 #[test]
 fn a_switch_that_moves_back_takes_back_what_it_has_not_done_yet() {
     let says: Vec<_> = (0..AFTERMATH_STEPS_MAX / 2 + 500)
@@ -278,6 +283,7 @@ fn what_fixed_servers_encode_is_no_vote_and_is_followed_while_votes_are_off() {
     assert_eq!(cluster.selected("pods").as_deref(), Some("v2"));
 }
 
+// Guarantee: U-03
 #[test]
 fn while_migrations_are_off_none_is_created_or_worked_at_and_what_was_finished_is_recorded() {
     let mut cluster = Cluster::upgraded();

@@ -137,6 +137,7 @@ fn before_topics(name: &str) -> (Vec<Outcome>, Cluster, Server) {
     (outcomes, cluster, c)
 }
 
+// Guarantee: T-09
 #[test]
 fn under_machine_version_1_a_topic_is_an_encoding_like_any_other() {
     for (topic, other) in [
@@ -174,6 +175,7 @@ fn what_was_reported_before_topics_is_held_to_their_rules_once_it_is_reported_ag
     );
 }
 
+// Guarantee: T-09
 #[test]
 fn a_report_of_a_topic_waits_for_the_machine_version_that_knows_it() {
     let mut cluster = Cluster::formed();
@@ -225,6 +227,7 @@ fn no_level_rises_while_votes_are_switched_off() {
     assert_eq!(cluster.selected(LOCKS), some("v2"));
 }
 
+// Guarantee: T-02
 #[test]
 fn a_key_is_rotated_while_a_server_dies_and_another_is_rolled_back() {
     let (mut cluster, [a, b, c]) = Cluster::with_one_key();
@@ -291,6 +294,7 @@ fn a_key_is_rotated_while_a_server_dies_and_another_is_rolled_back() {
     assert!(!cluster.against(KEYS, "k2").is_empty());
 }
 
+// Guarantee: T-01
 #[test]
 fn a_server_that_does_not_hold_the_new_key_keeps_it_from_being_selected() {
     let (mut cluster, [a, b, _c]) = Cluster::with_one_key();
@@ -378,6 +382,7 @@ fn a_fixed_entry_for_a_key_or_a_feature_is_refused() {
     assert_eq!(cluster.state.storage_version_count(), 0);
 }
 
+// Guarantee: T-04
 #[test]
 fn a_feature_is_used_when_everybody_has_it_and_is_never_unlearned() {
     let mut cluster = Cluster::upgraded();
@@ -467,6 +472,7 @@ fn a_binary_with_another_level_may_join_servers_that_lack_it() {
     );
 }
 
+// Guarantee: T-03
 #[test]
 fn a_reset_unlearns_no_level_and_lets_nobody_in_without_a_key() {
     let (mut cluster, servers) = Cluster::with_one_key();
@@ -504,6 +510,7 @@ fn a_reset_unlearns_no_level_and_lets_nobody_in_without_a_key() {
     assert_eq!(cluster.agreed(LOCKS), some("v1"));
 }
 
+// Guarantee: T-03
 #[test]
 fn who_lacked_a_key_before_topics_is_refused_when_it_reports_again() {
     let mut cluster = Cluster::formed();
@@ -526,6 +533,7 @@ fn who_lacked_a_key_before_topics_is_refused_when_it_reports_again() {
     cluster.reports(&b, &[holds("k1 k2", "k2")]);
 }
 
+// Guarantee: T-03
 #[test]
 fn a_collection_from_before_topics_says_nothing_of_what_a_key_encrypts() {
     let mut cluster = Cluster::formed();
@@ -555,6 +563,7 @@ fn a_collection_from_before_topics_says_nothing_of_what_a_key_encrypts() {
     assert!(cluster.is_unknown(KEYS), "what was stored after the backup");
 }
 
+// Guarantee: T-03
 #[test]
 fn what_discovery_showed_before_topics_does_not_speak_against_a_key() {
     let mut cluster = Cluster::formed();
@@ -567,6 +576,7 @@ fn what_discovery_showed_before_topics_does_not_speak_against_a_key() {
     assert!(!cluster.kept(KEYS).contradicted);
 }
 
+// Guarantee: T-03
 #[test]
 fn what_was_agreed_on_before_topics_is_in_doubt_and_all_of_it_is_rewritten() {
     let mut cluster = Cluster::formed();
@@ -597,6 +607,7 @@ fn what_was_agreed_on_before_topics_is_in_doubt_and_all_of_it_is_rewritten() {
     assert_eq!(cluster.persisted(KEYS), ["k2"]);
 }
 
+// Guarantee: T-03
 #[test]
 fn what_was_selected_before_topics_is_decided_by_their_rules_at_once() {
     let mut cluster = Cluster::formed();

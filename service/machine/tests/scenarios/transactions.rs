@@ -72,6 +72,7 @@ fn a_transaction_changes_several_objects_at_one_revision() {
     assert_eq!(events.changes.len(), 7);
 }
 
+// Guarantee: W-16
 #[test]
 fn one_refused_operation_undoes_the_others() {
     let mut cluster = Cluster::with_widgets();
@@ -92,6 +93,7 @@ fn one_refused_operation_undoes_the_others() {
     assert_eq!(cluster.persisted(WIDGETS), ["v1"]);
 }
 
+// Guarantee: W-16
 #[test]
 fn operations_are_carried_out_only_if_every_comparison_holds() {
     let mut cluster = Cluster::with_widgets();

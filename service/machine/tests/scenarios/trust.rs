@@ -41,6 +41,7 @@ impl Cluster {
 }
 
 /// The roster came later than the migration: what b wrote before it took part is stored, and unknown.
+// Guarantee: V-07
 #[test]
 fn a_roster_that_is_satisfied_later_does_not_make_known_what_was_on_trust() {
     let mut cluster = Cluster::formed();
@@ -61,6 +62,7 @@ fn a_roster_that_is_satisfied_later_does_not_make_known_what_was_on_trust() {
 }
 
 /// The migration may have missed what b wrote before it reported.
+// Guarantee: V-07
 #[test]
 fn a_migration_that_is_older_than_the_roster_ends_on_trust() {
     let mut cluster = Cluster::formed();
@@ -99,6 +101,7 @@ fn a_roster_that_goes_and_comes_back_leaves_the_store_on_trust() {
     assert_eq!(cluster.is_safe(), (true, false));
 }
 
+// Guarantee: V-07
 #[test]
 fn a_roster_that_asks_for_more_puts_the_store_on_trust_and_one_that_asks_for_less_does_not() {
     let mut cluster = Cluster::formed();
@@ -130,6 +133,7 @@ fn a_roster_that_asks_for_more_puts_the_store_on_trust_and_one_that_asks_for_les
     assert_eq!(cluster.is_safe(), (true, true));
 }
 
+// Guarantee: V-07
 #[test]
 fn a_server_that_has_spoken_is_not_new_when_it_comes_back_and_another_is() {
     let mut cluster = Cluster::formed();

@@ -114,6 +114,7 @@ fn upgrade_revisions(cluster: &Cluster, mut revision: Revision) -> Vec<Revision>
     found
 }
 
+// Guarantee: E-04
 #[test]
 fn a_busy_collection_does_not_push_out_the_history_of_an_upgrade() {
     let mut cluster = keeping(20);
@@ -148,6 +149,7 @@ fn a_busy_collection_does_not_push_out_the_history_of_an_upgrade() {
     assert_eq!(expected.settings(), past.settings());
 }
 
+// Guarantee: E-04
 #[test]
 fn a_read_of_any_other_kind_below_its_floor_is_compacted() {
     let mut cluster = keeping(5);
@@ -407,6 +409,7 @@ fn callers_are_kept_for_as_long_as_a_revision_names_them() {
     assert_eq!(callers(&cluster.state).0.len(), 0);
 }
 
+// Guarantee: E-05
 #[test]
 fn the_revision_of_a_time_is_the_newest_by_the_running_maximum() {
     let mut cluster = keeping(100);

@@ -72,6 +72,7 @@ fn an_upgrade_of_nothing_may_not_go_on() {
     assert_eq!(command, "synod members");
 }
 
+// Guarantee: V-09
 #[test]
 fn an_upgrade_may_go_on_once_all_agree_and_all_is_migrated_and_nothing_drains() {
     let mut cluster = Cluster::formed();
@@ -347,6 +348,7 @@ fn encodings_that_only_their_hashes_name_and_unknown_ones_drain_too() {
     assert!(drains("versions that nobody can name"), "{words:?}");
 }
 
+// Guarantee: V-09
 #[test]
 fn everything_at_once_is_named_the_worst_first() {
     let mut cluster = Cluster::formed();
@@ -394,6 +396,7 @@ fn everything_at_once_is_named_the_worst_first() {
 }
 
 /// An answer rests on what the members encode and on what is stored, so it assumes what either question does.
+// Guarantee: V-09
 #[test]
 fn what_is_assumed_of_writers_and_of_stores_is_named() {
     let mut cluster = Cluster::formed();

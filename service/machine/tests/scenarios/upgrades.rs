@@ -100,6 +100,7 @@ fn a_downgrade_from_the_third_release_to_the_second_selects_the_older_version_ag
     assert_eq!(cluster.agreed("pods"), some("v1"));
 }
 
+// Guarantee: V-01
 #[test]
 fn a_release_that_was_skipped_to_is_refused_and_changes_nothing() {
     let mut cluster = Cluster::formed();
@@ -122,6 +123,7 @@ fn a_release_that_was_skipped_to_is_refused_and_changes_nothing() {
     );
 }
 
+// Guarantee: V-03
 #[test]
 fn a_paused_voter_holds_agreement_up_until_it_expires() {
     let mut cluster = Cluster::formed();
@@ -180,6 +182,7 @@ fn when_all_members_are_gone_an_upgraded_one_that_is_back_first_decides() {
     assert_eq!(cluster.agreed("pods"), some("v2"));
 }
 
+// Guarantee: V-03
 #[test]
 fn a_selection_that_moved_and_moved_back_must_still_be_adopted_by_every_voter() {
     let mut cluster = Cluster::formed();

@@ -12,6 +12,7 @@ fn some(version: &str) -> Option<String> {
     Some(version.to_owned())
 }
 
+// Guarantee: W-08
 #[test]
 fn one_bad_entry_refuses_the_whole_report() {
     let mut cluster = Cluster::formed();
@@ -50,6 +51,7 @@ fn a_refused_report_names_every_entry_that_cannot_be_decoded_by_its_place() {
     assert_eq!(named, [rule(0), rule(2)]);
 }
 
+// Guarantee: V-01
 #[test]
 fn a_fixed_server_that_cannot_decode_the_selected_version_is_refused_too() {
     let mut cluster = Cluster::formed();

@@ -87,6 +87,7 @@ fn what_members_store_in_a_collection_alone_is_what_it_counts() {
     assert_eq!(cluster.whys_against("v1"), []);
 }
 
+// Guarantee: MG-10
 #[test]
 fn a_member_with_a_store_of_its_own_puts_in_doubt_what_a_collection_counts() {
     let mut cluster = counting();
@@ -105,6 +106,7 @@ fn a_member_with_a_store_of_its_own_puts_in_doubt_what_a_collection_counts() {
     assert!(whys.contains(&Why::PersistedUnknown) && whys.contains(&Why::DrainingUnknown(until)));
 }
 
+// Guarantee: MG-10
 #[test]
 fn a_worker_that_leaves_out_a_store_is_refused_with_the_walk_that_is_needed() {
     let mut cluster = counting();
@@ -134,6 +136,7 @@ fn a_worker_that_leaves_out_a_store_is_refused_with_the_walk_that_is_needed() {
     assert_eq!(cluster.whys_against("v1"), []);
 }
 
+// Guarantee: MG-10
 #[test]
 fn drains_count_for_what_is_stored_outside_though_there_is_a_collection() {
     let mut cluster = counting();
@@ -148,6 +151,7 @@ fn drains_count_for_what_is_stored_outside_though_there_is_a_collection() {
     refused(cluster.send(claim_to_walk(&id, walks)), ErrorKind::Draining);
 }
 
+// Guarantee: MG-10
 #[test]
 fn a_look_proves_nothing_outside_if_it_shows_what_is_stored_in_the_collection() {
     let mut cluster = counting();
@@ -197,6 +201,7 @@ fn what_a_worker_may_still_rewrite_in_a_collection_holds_back_no_claim_and_is_na
     cluster.walks(Walk::Both);
 }
 
+// Guarantee: MG-10
 #[test]
 fn a_restored_cluster_knows_nothing_of_what_is_stored_outside() {
     let mut cluster = counting();
@@ -210,6 +215,7 @@ fn a_restored_cluster_knows_nothing_of_what_is_stored_outside() {
     assert_eq!(cluster.persisted(WIDGETS), ["Unknown", "v1"]);
 }
 
+// Guarantee: MG-10
 #[test]
 fn an_upgrade_doubts_what_collections_were_taken_to_count() {
     let mut cluster = Cluster::with_widgets();

@@ -53,6 +53,7 @@ fn years(nature: Nature) -> impl Iterator<Item = Year> {
     (first..first + count).map(move |seed| Year::simulate(seed, nature))
 }
 
+// Guarantee: M-02, MG-17, B-10
 #[test]
 fn what_is_stored_is_in_persisted_for_a_year() {
     let mut missing: Option<Vec<&str>> = None;
@@ -66,21 +67,25 @@ fn what_is_stored_is_in_persisted_for_a_year() {
     assert_eq!(missing, Some(Vec::new()));
 }
 
+// Guarantee: V-06
 #[test]
 fn with_a_roster_of_every_server_nothing_is_missed_while_some_do_not_take_part() {
     rolls_out(Nature::UNDER_ROSTER);
 }
 
+// Guarantee: V-07
 #[test]
 fn what_was_written_before_there_was_a_roster_stays_on_trust_until_it_is_migrated_under_one() {
     rolls_out(Nature::ROSTER_LATER);
 }
 
+// Guarantee: V-11
 #[test]
 fn what_an_observer_has_seen_is_not_missed_while_some_do_not_take_part() {
     rolls_out(Nature::OBSERVED);
 }
 
+// Guarantee: T-01, T-02
 #[test]
 fn the_keys_that_objects_are_encrypted_with_are_known_for_a_year() {
     let natures = [Nature::PROMISED, Nature::UNDER_ROSTER];
@@ -136,6 +141,7 @@ fn rolls_out(nature: Nature) {
     assert_eq!(missing, Some(Vec::new()));
 }
 
+// Guarantee: MG-17
 #[test]
 fn writes_that_land_later_than_promised_are_missed_without_a_fence() {
     assert!(years(Nature::LATE).any(|year| year.fault.is_some()));
@@ -146,6 +152,7 @@ fn clocks_that_run_apart_more_than_promised_are_missed_without_a_fence() {
     assert!(years(Nature::APART).any(|year| year.fault.is_some()));
 }
 
+// Guarantee: MG-17
 #[test]
 fn a_fence_in_the_store_holds_whatever_clocks_and_writes_do() {
     for nature in [Nature::LATE, Nature::APART] {

@@ -54,6 +54,7 @@ fn what_changes_nothing_is_told_however_the_document_was_written() {
     assert_eq!(operate(r#"{"a":1}"#, there_and_back).unwrap(), "unchanged");
 }
 
+// Guarantee: W-19
 #[test]
 fn no_digit_is_lost_in_what_a_patch_does_not_touch_nor_in_what_it_brings() {
     let document =

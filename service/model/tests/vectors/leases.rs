@@ -8,6 +8,7 @@ use synod_model::{
 use crate::suite::{self, Case};
 use crate::text;
 
+// Guarantee: L-10
 #[test]
 fn lease_candidate_compare() {
     suite::run("lease_candidate_compare.json", 8, &[], |section, case| {

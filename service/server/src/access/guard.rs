@@ -224,6 +224,7 @@ mod tests {
     use crate::metrics::Metrics;
     use crate::seams::SystemWallClock;
 
+    // Guarantee: A-09, TM-35
     #[test]
     fn a_policy_counts_once_two_looks_have_found_it() {
         let wall: Arc<dyn WallClock> = Arc::new(SystemWallClock);

@@ -209,6 +209,7 @@ mod tests {
         assert_eq!(caller.groups, groups);
     }
 
+    // Guarantee: TM-16
     #[test]
     fn who_is_no_allowed_proxy_or_names_nobody_proves_nothing() {
         let long = "x".repeat(600);

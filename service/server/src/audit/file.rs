@@ -72,6 +72,7 @@ impl File {
 mod tests {
     use super::*;
 
+    // Guarantee: A-11, TM-23
     #[test]
     fn a_line_that_was_left_in_part_does_not_swallow_the_next_one() {
         let folder = tempfile::TempDir::new().unwrap();
@@ -86,6 +87,7 @@ mod tests {
         assert_eq!(text, "{\"time\": \"20\none\ntwo\nthree\n");
     }
 
+    // Guarantee: A-11
     #[test]
     fn a_file_that_was_moved_away_is_followed_by_a_new_one() {
         let folder = tempfile::TempDir::new().unwrap();

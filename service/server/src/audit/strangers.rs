@@ -42,6 +42,7 @@ impl Strangers {
 mod tests {
     use super::*;
 
+    // Guarantee: A-11
     #[test]
     fn a_second_has_so_many_lines_and_the_rest_is_counted_once() {
         let strangers = Strangers::new();

@@ -67,6 +67,7 @@ async fn nobody_gives_way_who_is_at_work() {
     assert!(register.enter("10.0.0.1:1").is_some());
 }
 
+// Guarantee: P-03
 #[tokio::test]
 async fn when_all_places_are_taken_whoever_has_most_gives_one_up() {
     let register = register(Door::Client);
@@ -188,6 +189,7 @@ async fn whoever_gave_up_waiting_is_not_remembered_for_ever() {
     assert!(known <= WAITING_MAX, "{known} are remembered");
 }
 
+// Guarantee: P-02
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_cut_that_takes_nothing_and_one_that_takes_some_is_not() {
     let register = register(Door::Client);
@@ -208,6 +210,7 @@ async fn a_connection_is_cut_that_takes_nothing_and_one_that_takes_some_is_not()
     assert_eq!(cut(&entered), [0, 2]);
 }
 
+// Guarantee: P-02
 #[tokio::test]
 async fn when_all_hold_too_much_the_one_that_holds_most_is_cut() {
     let register = register(Door::Client);

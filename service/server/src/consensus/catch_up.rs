@@ -111,6 +111,7 @@ mod tests {
         })
     }
 
+    // Guarantee: D-04
     #[test]
     fn a_replica_has_caught_up_once_it_has_applied_an_entry_of_the_leaders_own_term() {
         assert!(!caught_up(None, None));
@@ -119,6 +120,7 @@ mod tests {
         assert!(caught_up(at(5, 12), at(5, 11)));
     }
 
+    // Guarantee: D-04
     #[test]
     fn an_earlier_commit_index_of_a_leader_that_was_just_elected_or_deposed_is_not_believed() {
         assert!(!caught_up(at(4, 8), at(4, 8)));

@@ -237,6 +237,7 @@ mod tests {
         );
     }
 
+    // Guarantee: D-10
     #[test]
     fn nobody_is_voted_out_for_a_log_that_the_others_do_not_have() {
         let parted = |id| DigestComparison::Parted(ReplicaId::new(id));

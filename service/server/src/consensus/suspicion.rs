@@ -113,11 +113,13 @@ mod tests {
         assert!(found_dead([Dialed::Refused]).await);
     }
 
+    // Guarantee: W-02
     #[tokio::test(start_paused = true)]
     async fn who_dies_while_it_is_dialed_is_found_out() {
         assert!(found_dead([Dialed::Dropped, Dialed::Reset, Dialed::Refused]).await);
     }
 
+    // Guarantee: W-02
     #[tokio::test(start_paused = true)]
     async fn who_answers_lives_although_a_connection_broke() {
         assert!(!found_dead([Dialed::Answered]).await);

@@ -281,6 +281,7 @@ mod tests {
         text
     }
 
+    // Guarantee: I-02
     #[test]
     fn a_report_is_timed_from_the_join_and_one_that_never_comes_is_seen_too() {
         let mut registry = Registry::default();
@@ -317,6 +318,7 @@ mod tests {
         }
     }
 
+    // Guarantee: I-02
     #[test]
     fn an_agreement_is_late_only_from_when_nobody_joins_or_goes_any_more() {
         let mut registry = Registry::default();

@@ -210,6 +210,7 @@ mod tests {
         (state, Holder::Lease(key), renewal)
     }
 
+    // Guarantee: U-04
     #[test]
     fn a_renewal_that_was_answered_counts_to_its_end_when_leases_are_switched_off() {
         let (mut state, holder, renewal) = held();
@@ -232,6 +233,7 @@ mod tests {
         assert_eq!(kept.until(&state, &holder), Some(until));
     }
 
+    // Guarantee: M-02
     #[test]
     fn who_is_named_in_an_expiry_is_renewed_by_the_log_until_the_expiry_is_settled() {
         let (state, epoch) = joined();

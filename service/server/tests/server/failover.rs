@@ -31,6 +31,7 @@ async fn write_until(
     acknowledged
 }
 
+// Guarantee: W-01
 #[tokio::test(flavor = "multi_thread")]
 async fn no_acknowledged_write_is_lost_when_the_leader_is_killed() {
     let mut cluster = Cluster::start(3).await;

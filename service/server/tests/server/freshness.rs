@@ -343,6 +343,7 @@ fn stale(most: Duration) -> v1::ReadOptions {
     }
 }
 
+// Guarantee: R-08
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kind_is_read_at_a_revision_from_one_on_and_no_staler_than_asked() {
     let cluster = Cluster::start(3).await;
@@ -376,6 +377,7 @@ async fn every_kind_is_read_at_a_revision_from_one_on_and_no_staler_than_asked()
     }
 }
 
+// Guarantee: R-08
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_of_one_replica_is_honoured_by_another_for_every_kind() {
     let cluster = Cluster::start(3).await;
@@ -402,6 +404,7 @@ async fn a_token_of_one_replica_is_honoured_by_another_for_every_kind() {
     }
 }
 
+// Guarantee: R-08
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_that_is_cut_off_refuses_every_kind_beyond_the_bound_and_answers_within_it() {
     let mut cluster = Cluster::start_usual(3).await;

@@ -113,6 +113,7 @@ async fn a_history_is_one_on_all_replicas_and_says_what_is_new() {
     );
 }
 
+// Guarantee: H-06
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_on_another_replica_gets_the_answer_of_the_first_try() {
     let cluster = Cluster::start(3).await;
@@ -149,6 +150,7 @@ async fn a_retry_on_another_replica_gets_the_answer_of_the_first_try() {
     assert_eq!(outcome.answer, Some(kept));
 }
 
+// Guarantee: H-07
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_says_what_would_be_and_changes_nothing() {
     let cluster = Cluster::start(1).await;

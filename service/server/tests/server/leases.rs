@@ -133,6 +133,7 @@ impl Clients {
     }
 }
 
+// Guarantee: L-06
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lease_goes_round_in_the_order_in_which_replicas_were_asked_for_it() {
     let cluster = Cluster::start(3).await;
@@ -166,6 +167,7 @@ async fn a_lease_goes_round_in_the_order_in_which_replicas_were_asked_for_it() {
     assert_eq!(lease.waiting, Some(0));
 }
 
+// Guarantee: L-07
 #[tokio::test(flavor = "multi_thread")]
 async fn who_waits_goes_on_waiting_when_the_leader_is_killed() {
     let mut cluster = Cluster::start(3).await;
@@ -196,6 +198,7 @@ async fn who_waits_goes_on_waiting_when_the_leader_is_killed() {
     assert!(within("the lease", third).await.unwrap() > token);
 }
 
+// Guarantee: L-03
 #[tokio::test(flavor = "multi_thread")]
 async fn a_holder_that_does_not_renew_loses_the_lease_to_who_waits_and_its_token_is_refused() {
     let cluster = Cluster::start(3).await;
@@ -248,6 +251,7 @@ async fn asks_in_vain(clients: &Clients, wanted: v1::LeasesAcquireRequest) -> (u
     }
 }
 
+// Guarantee: L-08
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acquisition_whose_answer_was_lost_is_executed_once() {
     let cluster = Cluster::start(3).await;
@@ -303,6 +307,7 @@ async fn an_acquisition_whose_answer_was_lost_is_executed_once() {
     assert_eq!(lease.lease.unwrap().hold.unwrap().token, holder);
 }
 
+// Guarantee: L-08
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_of_one_who_waited_has_what_its_place_was_given() {
     let cluster = Cluster::start(3).await;

@@ -30,6 +30,7 @@ async fn list(
     ))
 }
 
+// Guarantee: R-04
 #[tokio::test(flavor = "multi_thread")]
 async fn all_pages_of_a_list_are_of_one_revision_on_whichever_replica_they_are_read() {
     let cluster = Cluster::start(3).await;

@@ -104,6 +104,7 @@ async fn renewals_are_answered_in_their_order_and_a_refused_one_ends_nothing() {
     );
 }
 
+// Guarantee: M-09
 #[tokio::test(flavor = "multi_thread")]
 async fn no_renewal_is_answered_with_the_ttl_of_who_has_replaced_the_member() {
     const BATCH: u64 = 60;
@@ -202,6 +203,7 @@ async fn removed(clients: &mut Clients, member: &v1::MemberEpoch) {
     while !next_events(&mut watch).await.events.iter().any(is_it) {}
 }
 
+// Guarantee: M-02
 #[tokio::test(flavor = "multi_thread")]
 async fn renewals_write_nothing_to_the_log_and_keep_a_member_alive_through_any_replica() {
     let cluster = Cluster::start(3).await;
@@ -227,6 +229,7 @@ async fn renewals_write_nothing_to_the_log_and_keep_a_member_alive_through_any_r
     }
 }
 
+// Guarantee: M-02
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_takes_over_gives_a_whole_ttl_to_whom_only_the_old_leader_knew() {
     let mut cluster = Cluster::start(3).await;
@@ -352,6 +355,7 @@ async fn who_renews_stays_and_who_does_not_is_expired_with_its_entries_at_one_re
     assert_eq!(status.common_encoding_version.as_deref(), Some("apps/v1"));
 }
 
+// Guarantee: M-06
 #[tokio::test(flavor = "multi_thread")]
 async fn another_instance_fences_the_first_for_good() {
     let cluster = Cluster::start(1).await;

@@ -155,6 +155,7 @@ async fn a_migration_is_worked_at_through_a_follower_and_makes_a_version_safe_to
     assert!(!check.into_inner().safe, "it could not read what is stored");
 }
 
+// Guarantee: MG-04
 #[tokio::test(flavor = "multi_thread")]
 async fn the_leader_gives_back_what_a_silent_worker_has_claimed_and_tries_again_what_failed() {
     let cluster = Cluster::start(3).await;
@@ -201,6 +202,7 @@ async fn the_leader_gives_back_what_a_silent_worker_has_claimed_and_tries_again_
     within("a further try", again).await;
 }
 
+// Guarantee: MG-05
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_worker_gives_back_is_another_workers_at_once_and_shown_to_watchers() {
     let cluster = Cluster::start(3).await;
@@ -278,6 +280,7 @@ fn mine() -> v1::MigrationsGetRequest {
     }
 }
 
+// Guarantee: MG-06
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_is_given_to_one_of_two_callers_and_to_another_migration_once_that_is_deleted() {
     let cluster = Cluster::start(3).await;

@@ -264,6 +264,7 @@ fn told(answer: v1::ObjectsTransactResponse) -> Vec<(bool, bool)> {
         .collect()
 }
 
+// Guarantee: O-08
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_reads_as_much_as_fits_and_says_what_it_left_out() {
     let mut store = Store::start().await;

@@ -47,6 +47,7 @@ async fn keep_revisions(cluster: &mut ClusterClient<Channel>, history_revisions:
         .revision
 }
 
+// Guarantee: R-06
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_at_a_revision_gives_the_state_of_then_on_every_replica() {
     let cluster = Cluster::start(3).await;
@@ -96,6 +97,7 @@ async fn a_revision_that_left_the_window_is_compacted_and_one_to_come_is_in_the_
     );
 }
 
+// Guarantee: R-07
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_from_a_revision_on_sees_ones_own_write_on_any_replica() {
     let cluster = Cluster::start(3).await;
@@ -134,6 +136,7 @@ async fn a_replica_that_does_not_come_to_a_revision_in_time_says_so() {
     assert_eq!(reason(&refused.await.unwrap_err()), "DEADLINE_EXCEEDED");
 }
 
+// Guarantee: R-07
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_that_may_be_stale_says_how_old_it_is() {
     let cluster = Cluster::start(3).await;
@@ -160,6 +163,7 @@ async fn a_read_that_may_be_stale_says_how_old_it_is() {
     assert_eq!(found.header.unwrap().age_ms, None);
 }
 
+// Guarantee: R-03
 #[tokio::test(flavor = "multi_thread")]
 async fn many_reads_at_once_are_all_answered_and_none_from_the_past() {
     let cluster = Cluster::start(3).await;

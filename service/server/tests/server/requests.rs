@@ -29,6 +29,7 @@ fn filled<M: Message>(bytes: usize, of: impl Fn(String) -> M) -> M {
     }
 }
 
+// Guarantee: W-14
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_may_be_as_long_as_its_method_takes_and_not_a_byte_longer() {
     let cluster = Cluster::start(1).await;
@@ -99,6 +100,7 @@ fn stalled(timeout: Duration) -> http::Request<Body> {
         .unwrap()
 }
 
+// Guarantee: W-14
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_stalls_is_given_up_at_its_deadline_with_its_place_and_its_bytes() {
     let cluster = Cluster::start(1).await;
@@ -121,6 +123,7 @@ async fn a_request_that_stalls_is_given_up_at_its_deadline_with_its_place_and_it
     }
 }
 
+// Guarantee: W-14
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_does_not_begin_is_closed() {
     let cluster = Cluster::start(1).await;

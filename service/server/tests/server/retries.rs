@@ -100,6 +100,7 @@ async fn revision(clients: &mut Clients) -> u64 {
     settings.unwrap().into_inner().header.unwrap().revision
 }
 
+// Guarantee: W-06
 #[tokio::test(flavor = "multi_thread")]
 async fn every_retry_gets_the_first_answer_wherever_and_whenever_it_is_sent() {
     let mut cluster = Cluster::start_with(3, |config| {
@@ -167,6 +168,7 @@ async fn churn(cluster: &Cluster) {
     left.unwrap();
 }
 
+// Guarantee: W-06
 #[tokio::test(flavor = "multi_thread")]
 async fn every_request_with_an_exactly_once_key_has_a_row() {
     let cluster = Cluster::start(1).await;

@@ -43,6 +43,7 @@ impl Session {
     }
 }
 
+// Guarantee: V-04
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_that_was_given_up_is_refused_on_whichever_replica_it_arrives_late() {
     let cluster = Cluster::start(3).await;

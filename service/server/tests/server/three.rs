@@ -5,6 +5,7 @@ use synod_proto::v1::watch_response::Message;
 
 use crate::cluster::{Cluster, get_deployments, get_member, join, next, next_events, within};
 
+// Guarantee: R-03
 #[tokio::test(flavor = "multi_thread")]
 async fn every_replica_takes_changes_and_sees_those_of_the_others_at_once() {
     let cluster = Cluster::start(3).await;
@@ -31,6 +32,7 @@ async fn every_replica_takes_changes_and_sees_those_of_the_others_at_once() {
     }
 }
 
+// Guarantee: W-09
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_never_precedes_its_own_event_on_the_replica_that_gives_it() {
     let cluster = Cluster::start(3).await;
@@ -52,6 +54,7 @@ async fn an_answer_never_precedes_its_own_event_on_the_replica_that_gives_it() {
     }
 }
 
+// Guarantee: E-01
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_goes_on_on_another_replica_without_a_gap_or_a_repetition() {
     let mut cluster = Cluster::start(3).await;

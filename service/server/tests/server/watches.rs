@@ -62,6 +62,7 @@ async fn the_next_revision_can_be_watched_and_a_later_one_cannot() {
     assert_eq!(next_events(&mut watch).await.revision, second);
 }
 
+// Guarantee: E-03
 #[tokio::test(flavor = "multi_thread")]
 async fn a_history_that_is_gone_is_answered_by_one_message_and_the_end() {
     let cluster = Cluster::start(1).await;
@@ -148,6 +149,7 @@ async fn a_filter_lets_pass_what_it_names_and_bookmarks_tell_of_the_rest() {
     }
 }
 
+// Guarantee: E-09
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_without_a_quorum_ends_its_watches_and_takes_no_new_ones() {
     let mut cluster = Cluster::start_usual(3).await;
@@ -182,6 +184,7 @@ async fn a_replica_without_a_quorum_ends_its_watches_and_takes_no_new_ones() {
     assert_eq!(next_events(&mut watch).await.revision, later.epoch);
 }
 
+// Guarantee: E-02
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_of_many_resources_arrives_at_one_revision_in_marked_fragments() {
     let cluster = Cluster::start(3).await;
@@ -337,6 +340,7 @@ fn of_kinds(from: u64, kinds: &[v1::ObjectKind]) -> v1::WatchRequest {
     }
 }
 
+// Guarantee: E-04
 #[tokio::test(flavor = "multi_thread")]
 async fn the_history_of_an_upgrade_outlives_that_of_everything_else() {
     use v1::ObjectKind::{Lease, Member, StorageVersion};
@@ -399,6 +403,7 @@ async fn the_history_of_an_upgrade_outlives_that_of_everything_else() {
     assert_eq!(reason(&refused), "COMPACTED", "snapshots count, too");
 }
 
+// Guarantee: E-05
 #[tokio::test(flavor = "multi_thread")]
 async fn a_time_has_a_revision() {
     let cluster = Cluster::start(1).await;

@@ -76,6 +76,7 @@ fn what_was_written_is_read_back_with_its_length_and_digest() {
     assert_eq!(sum.sha256, sha256);
 }
 
+// Guarantee: B-03
 #[test]
 fn every_flipped_byte_is_found() {
     let (bytes, _) = small();
@@ -95,6 +96,7 @@ fn every_flipped_byte_is_found() {
     }
 }
 
+// Guarantee: B-03
 #[test]
 fn every_shortened_file_is_found_and_a_longer_one_too() {
     let (bytes, _) = small();

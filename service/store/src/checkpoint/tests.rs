@@ -232,6 +232,7 @@ fn a_damaged_newest_one_is_skipped_reported_and_not_counted() {
     assert_eq!(store.purge_bound(), Some(id(20)));
 }
 
+// Guarantee: D-13
 #[test]
 fn one_that_was_put_aside_is_kept_alone_and_nothing_older_takes_its_place() {
     let disk = formatted();
@@ -309,6 +310,7 @@ fn a_checkpoint_of_another_cluster_is_refused_and_left_alone() {
     assert!(unknown.unwrap().1.reader.is_some());
 }
 
+// Guarantee: D-06
 #[test]
 fn a_newer_format_is_refused_and_left_alone() {
     let disk = formatted();

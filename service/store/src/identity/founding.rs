@@ -225,6 +225,7 @@ mod tests {
         DataDirectory::open(Arc::new(disk.clone()), path(), &claim(9))
     }
 
+    // Guarantee: B-04
     #[test]
     fn a_power_cut_at_any_operation_leaves_all_or_what_is_refused_and_begun_anew() {
         for seed in 0..10 {

@@ -69,6 +69,7 @@ metadata: {name: A, labels: {a: 3}, colour: red, resourceVersion: x, ownerRefere
     assert!(read("a: [").is_err());
 }
 
+// Guarantee: O-17
 #[test]
 fn what_has_another_form_than_its_field_is_refused_and_never_taken_for_nothing() {
     let owner = |more: &str| {

@@ -124,6 +124,7 @@ mod tests {
         (Switch::new(handle, "info"), logging)
     }
 
+    // Guarantee: F-02
     #[tokio::test(start_paused = true)]
     async fn another_filter_is_in_force_for_its_time_and_then_the_configured_one_again() {
         let lines = Lines::default();
@@ -164,6 +165,7 @@ mod tests {
         assert_eq!(lines.with("the configured log filter is back"), 1);
     }
 
+    // Guarantee: F-02
     #[tokio::test(start_paused = true)]
     async fn the_configured_filter_returns_when_asked_and_a_bad_one_changes_nothing() {
         let lines = Lines::default();

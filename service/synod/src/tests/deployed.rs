@@ -83,6 +83,7 @@ fn blocks(document: &str, kind: &str) -> Vec<String> {
     blocks
 }
 
+// Guarantee: I-09
 #[test]
 fn every_command_of_the_runbook_is_one_of_the_program() {
     let document = text(RUNBOOK);
@@ -183,6 +184,7 @@ fn flag_of(command: &clap::Command, variable: &str) -> Option<String> {
     Some(format!("--{}", arg.get_long()?))
 }
 
+// Guarantee: I-09
 #[test]
 fn manifests_name_nothing_that_the_program_does_not_know() {
     let mut found = Vec::new();
@@ -267,6 +269,7 @@ fn settings(file: &Path, flags: Vec<String>) -> Result<ServeSettings, String> {
     ServeSettings::load(&args, innermost(&matches)).map_err(|failure| failure.to_string())
 }
 
+// Guarantee: I-09
 #[test]
 fn each_pod_is_a_replica_of_its_own() {
     let path = "deploy/kubernetes/base/stateful-set.yaml";

@@ -16,6 +16,7 @@ fn obstacles(printed: Printed) -> String {
     printed.out
 }
 
+// Guarantee: V-08
 #[tokio::test]
 async fn issue_033_a_check_says_yes_only_when_every_member_has_spoken() {
     let cluster = Cluster::start().await;

@@ -56,6 +56,7 @@ impl Leader {
     }
 }
 
+// Guarantee: L-04
 #[tokio::test]
 async fn a_leader_that_was_paused_beyond_its_ttl_can_write_no_more_and_learns_that_it_lost() {
     let cluster = Cluster::start().await;

@@ -170,6 +170,7 @@ async fn goes_on_once_it_is_mended(
     write(writer, membership, "w-0").await;
 }
 
+// Guarantee: MG-27
 #[tokio::test]
 async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_nothing_else() {
     let (cluster, etcd) = (Cluster::start().await, Running::start().await);

@@ -86,6 +86,7 @@ async fn what_the_servers_of_a_rollout_store_is_observed_and_migrated() {
     assert_eq!(stage.state(DEFINITIONS).await.persisted.len(), 1);
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 #[ignore = "it needs an API server that Go builds: `cargo xtask test kube`"]
 async fn a_custom_resource_is_rewritten_and_its_old_version_can_be_removed() {
@@ -141,6 +142,7 @@ async fn a_custom_resource_is_rewritten_and_its_old_version_can_be_removed() {
     assert_eq!(code, 200);
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 #[ignore = "it needs an API server that Go builds: `cargo xtask test kube`"]
 async fn a_list_whose_revision_is_compacted_goes_on_and_what_others_write_stays() {
@@ -173,6 +175,7 @@ async fn a_list_whose_revision_is_compacted_goes_on_and_what_others_write_stays(
     assert_eq!(changed.count(), 1, "what somebody else wrote stays");
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 #[ignore = "it needs an API server that Go builds: `cargo xtask test kube`"]
 async fn a_server_that_vanishes_makes_no_agreement_and_is_waited_for() {

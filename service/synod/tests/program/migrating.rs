@@ -150,6 +150,7 @@ async fn next(running: &mut Running, name: &str) -> Value {
     }
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 async fn every_object_is_rewritten_once_whatever_comes_between() {
     let stage = Stage::set(23, Serves::Anybody).await;
@@ -197,6 +198,7 @@ async fn every_object_is_rewritten_once_whatever_comes_between() {
     );
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 async fn a_list_that_expires_without_a_token_begins_anew() {
     let stage = Stage::set(12, Serves::Anybody).await;
@@ -251,6 +253,7 @@ async fn an_api_server_that_encodes_in_something_else_is_waited_for() {
     assert_eq!(again.count(), 10);
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 async fn an_api_server_that_is_taken_back_while_the_last_page_is_written_is_found() {
     let stage = Stage::set(10, Serves::Anybody).await;
@@ -263,6 +266,7 @@ async fn an_api_server_that_is_taken_back_while_the_last_page_is_written_is_foun
     assert!(world.objects.values().all(|stored| stored.writes == 2));
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 async fn who_goes_on_for_a_dead_worker_writes_its_last_page_once_more() {
     let stage = Stage::set(30, Serves::Anybody).await;
@@ -284,6 +288,7 @@ async fn who_goes_on_for_a_dead_worker_writes_its_last_page_once_more() {
     assert_eq!(again.count(), 5);
 }
 
+// Guarantee: MG-13
 #[tokio::test]
 async fn a_hook_that_refuses_by_a_conflict_is_not_taken_for_another_writer() {
     let stage = Stage::set(3, Serves::Anybody).await;
@@ -295,6 +300,7 @@ async fn a_hook_that_refuses_by_a_conflict_is_not_taken_for_another_writer() {
     assert_eq!(stage.migration().await.phase, MigrationPhase::Failed);
 }
 
+// Guarantee: MG-14
 #[tokio::test]
 async fn two_workers_at_once_write_no_object_twice() {
     let stage = Stage::set(60, Serves::Anybody).await;
@@ -305,6 +311,7 @@ async fn two_workers_at_once_write_no_object_twice() {
     assert!(world.objects.values().all(|stored| stored.writes == 1));
 }
 
+// Guarantee: MG-14
 #[tokio::test]
 async fn an_aborted_migration_and_a_signal_stop_it_within_a_second() {
     let stage = Stage::set(500, Serves::Anybody).await;
@@ -435,6 +442,7 @@ async fn a_dry_run_with_nothing_to_do_says_so() {
     );
 }
 
+// Guarantee: MG-14
 #[tokio::test]
 async fn a_dry_run_counts_and_writes_nothing() {
     let stage = Stage::set(12, Serves::Anybody).await;
@@ -451,6 +459,7 @@ async fn a_dry_run_counts_and_writes_nothing() {
     );
 }
 
+// Guarantee: MG-16
 #[tokio::test]
 async fn a_token_that_is_replaced_while_it_works_is_read_again() {
     let mut stage = Stage::set(40, Serves::Anybody).await;
@@ -483,6 +492,7 @@ async fn a_token_that_is_replaced_while_it_works_is_read_again() {
     );
 }
 
+// Guarantee: MG-16
 #[tokio::test]
 async fn a_plugin_is_asked_again_when_its_token_is_refused() {
     let mut stage = Stage::set(40, Serves::Anybody).await;
@@ -558,6 +568,7 @@ async fn proxied(listener: TcpListener) {
     }
 }
 
+// Guarantee: MG-16
 #[tokio::test]
 async fn a_server_that_is_not_to_be_trusted_gets_no_token_and_is_named() {
     let stage = Stage::set(3, Serves::Expired).await;
@@ -577,6 +588,7 @@ async fn a_server_that_is_not_to_be_trusted_gets_no_token_and_is_named() {
     assert_eq!(stage.migration().await.phase, MigrationPhase::Pending);
 }
 
+// Guarantee: MG-15
 #[tokio::test]
 async fn stored_versions_are_trimmed_only_if_the_definition_stayed_as_it_was() {
     let stage = Stage::set(30, Serves::Anybody).await;

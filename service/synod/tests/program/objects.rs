@@ -227,6 +227,7 @@ async fn what_is_applied_keeps_what_others_have_set() {
     assert_eq!(place.ask(&stale).await.code, 4);
 }
 
+// Guarantee: O-17
 #[tokio::test]
 async fn a_document_that_says_for_which_object_it_was_made_is_applied_to_no_other() {
     let place = Place::start().await;
@@ -259,6 +260,7 @@ async fn a_document_that_says_for_which_object_it_was_made_is_applied_to_no_othe
     assert_eq!(place.widget("w").await["spec"]["size"], 3);
 }
 
+// Guarantee: O-16
 #[tokio::test]
 async fn what_others_have_stored_goes_through_every_command_unharmed() {
     let place = Place::start().await;
@@ -358,6 +360,7 @@ async fn what_is_typed_or_written_wrong_is_told_by_its_place() {
     assert_eq!(resource.code, 2, "{}", resource.err);
 }
 
+// Guarantee: O-18
 #[tokio::test]
 async fn what_others_stored_does_nothing_to_a_terminal_and_is_read_back() {
     let place = Place::start().await;

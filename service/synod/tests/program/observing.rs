@@ -133,6 +133,7 @@ async fn what_all_servers_show_stands_for_the_agreement_and_is_migrated_to() {
     assert_eq!(last.target.hash, hash("v2"));
 }
 
+// Guarantee: MG-29
 #[tokio::test]
 async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_one() {
     let cluster = Cluster::start().await;
@@ -184,6 +185,7 @@ async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_on
     );
 }
 
+// Guarantee: MG-29
 #[tokio::test]
 async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_unknown() {
     let cluster = Cluster::start().await;
@@ -329,6 +331,7 @@ async fn secured(folder: &Folder) -> (ApiServer, ApiServer) {
 /// The user whose certificate the servers know.
 const KNOWN: &str = "    client-certificate: own.crt\n    client-key: own.key";
 
+// Guarantee: MG-19
 #[tokio::test]
 async fn each_server_behind_the_service_is_found_and_called_over_tls() {
     let cluster = Cluster::start().await;
@@ -464,6 +467,7 @@ async fn holder(cluster: &Cluster) -> String {
     holder.unwrap_or_else(|| panic!("{shown}")).to_owned()
 }
 
+// Guarantee: MG-19
 #[tokio::test]
 async fn of_two_observers_one_looks_until_it_is_killed() {
     let cluster = Cluster::start().await;

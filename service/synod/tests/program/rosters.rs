@@ -82,6 +82,7 @@ async fn complete(client: &Client, name: &str) {
     client.complete_migration(&claim).await.unwrap();
 }
 
+// Guarantee: V-06
 #[tokio::test]
 async fn nothing_is_safe_until_all_take_part_that_a_roster_asks_for() {
     let cluster = Cluster::start().await;

@@ -36,6 +36,7 @@ impl Cluster {
     }
 }
 
+// Guarantee: V-09
 #[tokio::test]
 async fn an_upgrade_goes_on_once_nobody_stands_in_the_way_and_what_is_assumed_is_vouched_for() {
     let cluster = Cluster::start().await;

@@ -46,6 +46,7 @@ fn page(
     (found.collect(), asked.get())
 }
 
+// Guarantee: R-01
 #[test]
 fn a_page_of_those_that_have_a_label_costs_what_is_on_it() {
     let named = (0..1_000).map(|i| {
@@ -65,6 +66,7 @@ fn a_page_of_those_that_have_a_label_costs_what_is_on_it() {
     assert_eq!(found, expected);
 }
 
+// Guarantee: R-01
 #[test]
 fn what_is_in_other_namespaces_costs_nothing() {
     // After the namespace the two labels alternate, and no object has both.
@@ -84,6 +86,7 @@ fn what_is_in_other_namespaces_costs_nothing() {
     }
 }
 
+// Guarantee: R-01
 #[test]
 fn many_values_cost_a_question_each_and_not_one_for_each_result() {
     let named = (0..1_000).map(|i| {

@@ -113,16 +113,19 @@ async fn is_replaced(at: fn(usize) -> usize) {
     cluster.stop_all().await;
 }
 
+// Guarantee: D-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_checkpoint_with_a_flipped_bit_in_its_body_is_replaced_and_the_follower_served() {
     is_replaced(|length| length / 2).await;
 }
 
+// Guarantee: D-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_checkpoint_with_a_flipped_bit_in_its_header_is_replaced_and_the_follower_served() {
     is_replaced(|_| 20).await;
 }
 
+// Guarantee: D-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_checkpoint_that_claims_a_newer_format_is_replaced_and_the_follower_served() {
     is_replaced(|_| 13).await;
@@ -151,6 +154,7 @@ fn damaged_parts(leader: &Consensus, file: &Path) -> Vec<Result<CheckpointPart, 
         .collect()
 }
 
+// Guarantee: D-13, TM-29
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_damaged_checkpoint_that_arrives_is_refused_told_and_written_anew_once() {
     let (mut cluster, behind, last) = with_one_behind().await;

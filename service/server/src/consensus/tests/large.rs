@@ -83,6 +83,7 @@ async fn comes_back(directory: &Path, replica: Running, index: u64) {
     replica.stop().await;
 }
 
+// Guarantee: D-14
 #[tokio::test]
 async fn a_revision_that_changed_more_than_a_chunk_holds_is_in_the_checkpoint() {
     let directory = tempfile::tempdir().unwrap();
@@ -113,6 +114,7 @@ async fn a_revision_that_changed_more_than_a_chunk_holds_is_in_the_checkpoint() 
     comes_back(directory.path(), replica, last).await;
 }
 
+// Guarantee: D-14
 #[tokio::test]
 async fn an_object_of_as_many_finalizers_as_there_can_be_comes_back_while_it_is_deleted() {
     let directory = tempfile::tempdir().unwrap();
@@ -154,6 +156,7 @@ fn owned_by(uid: Uid) -> OwnerReferences {
     OwnerReferences::new(vec![owner]).unwrap()
 }
 
+// Guarantee: D-14
 #[tokio::test]
 async fn rows_are_read_wherever_their_chunks_are_cut() {
     let directory = tempfile::tempdir().unwrap();

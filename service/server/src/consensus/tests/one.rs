@@ -152,6 +152,7 @@ async fn a_second_process_on_the_directory_is_refused() {
     replica.stop().await;
 }
 
+// Guarantee: D-03
 #[tokio::test]
 async fn a_disk_that_fails_ends_the_replica_and_nothing_is_acknowledged() {
     let disk = SimDisk::new();
@@ -177,6 +178,7 @@ async fn a_disk_that_fails_ends_the_replica_and_nothing_is_acknowledged() {
     replica.stop().await;
 }
 
+// Guarantee: D-03
 #[tokio::test]
 async fn a_committed_entry_that_cannot_be_read_ends_the_replica_each_time_and_is_never_skipped() {
     let directory = tempfile::tempdir().unwrap();

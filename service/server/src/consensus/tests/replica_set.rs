@@ -30,6 +30,7 @@ async fn begin_to_remove(leader: &Consensus, removed: ReplicaId) {
     assert_eq!(configs(leader).len(), 2);
 }
 
+// Guarantee: S-03
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_that_a_leader_has_left_half_done_is_finished_by_the_next() {
     let mut cluster = Cluster::start(|_| {}).await;
@@ -103,6 +104,7 @@ async fn a_leader_that_is_removed_hands_the_leadership_over_and_says_who_leads()
     cluster.stop_all().await;
 }
 
+// Guarantee: S-06
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_left_is_not_connected_to_any_more() {
     let cluster = Cluster::start(steady).await;
@@ -131,6 +133,7 @@ async fn who_has_left_is_not_connected_to_any_more() {
     cluster.stop_all().await;
 }
 
+// Guarantee: S-02, TM-32
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_number_of_a_replica_that_has_left_is_not_given_again() {
     let cluster = Cluster::start(steady).await;

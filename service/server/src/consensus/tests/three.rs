@@ -316,6 +316,7 @@ async fn nothing_is_acknowledged_in_a_minority() {
     cluster.stop_all().await;
 }
 
+// Guarantee: D-04
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_that_may_have_forgotten_votes_only_once_it_has_caught_up() {
     let mut cluster = Cluster::start(|_| {}).await;

@@ -92,6 +92,7 @@ async fn leader_beside(cluster: &Cluster, old: ReplicaId) -> ReplicaId {
     }
 }
 
+// Guarantee: D-09
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_them() {
     let mut cluster = gone_back(&[1, 2]).await;
@@ -143,6 +144,7 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
     cluster.stop_all().await;
 }
 
+// Guarantee: D-11, TM-26
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_does_not_count() {
     let (mut cluster, old, kept) = with_a_copy().await;
@@ -189,6 +191,7 @@ async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_doe
     cluster.stop_all().await;
 }
 
+// Guarantee: D-11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_only_followed_remembers_what_its_leader_learned() {
     let (mut cluster, old, kept) = with_a_copy().await;

@@ -114,6 +114,7 @@ fn read(disk: &SimDisk) -> Result<Survivor, SurvivorError> {
     Survivor::read(Arc::new(disk.clone()), data())
 }
 
+// Guarantee: B-05
 #[test]
 fn the_whole_log_counts_and_it_is_said_what_of_it_is_not_known_to_be_committed() {
     let disk = prepared(3);
@@ -131,6 +132,7 @@ fn the_whole_log_counts_and_it_is_said_what_of_it_is_not_known_to_be_committed()
     assert_eq!(survivor.ahead, vec![]);
 }
 
+// Guarantee: B-05, TM-33
 #[test]
 fn a_replica_that_had_come_further_is_named_with_how_far() {
     let survivor = read(&prepared(9)).unwrap();

@@ -213,6 +213,7 @@ async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     waited.unwrap_or_else(|_| panic!("no {what} in time"))
 }
 
+// Guarantee: W-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_an_old_leader_owes_keeps_nothing_from_the_new_one() {
     let mut cluster = Cluster::start().await;
@@ -233,6 +234,7 @@ async fn what_an_old_leader_owes_keeps_nothing_from_the_new_one() {
     }
 }
 
+// Guarantee: W-10
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_follower_that_comes_to_lead_does_not_wait_for_what_it_has_forwarded() {
     let mut cluster = Cluster::start().await;

@@ -54,6 +54,7 @@ async fn a_request_holds_its_bytes_until_it_is_answered() {
     assert_eq!(bodies.ordinary.shown.get(), 0);
 }
 
+// Guarantee: W-14
 #[tokio::test]
 async fn beyond_the_bound_a_request_is_refused_and_what_keeps_members_alive_is_not() {
     let bodies = bodies();

@@ -563,6 +563,7 @@ fn a_spare_in_the_making_is_not_disturbed_by_segments_that_begin_meanwhile() {
     }
 }
 
+// Guarantee: D-02
 #[test]
 fn a_failed_sync_poisons_the_log_for_good() {
     let disk = formatted();

@@ -124,6 +124,7 @@ impl Run {
     }
 }
 
+// Guarantee: W-01
 #[test]
 fn a_power_cut_at_any_moment_loses_nothing_that_was_acknowledged() {
     let mut cuts = 0;

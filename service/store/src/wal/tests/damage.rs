@@ -58,6 +58,7 @@ fn with_every_byte_damaged(original: &SimDisk, mut check: impl FnMut(&SimDisk, S
     cases
 }
 
+// Guarantee: D-01
 #[test]
 fn any_damaged_byte_of_a_sealed_log_is_refused_or_of_no_consequence() {
     let original = sealed_log();
@@ -86,6 +87,7 @@ fn any_damaged_byte_of_a_sealed_log_is_refused_or_of_no_consequence() {
     assert!(refused > cases / 3, "{refused} of {cases}");
 }
 
+// Guarantee: D-01
 #[test]
 fn any_damaged_byte_of_a_log_that_was_killed_is_refused_or_cut_off_and_reported() {
     // The last batch is durable, and nothing on disk proves it.

@@ -103,6 +103,7 @@ fn every_cut_of_the_last_three_records_in_batches_of_their_own_leaves_the_earlie
     check_every_cut(&disk, 2, offsets[2 * 3], &entries);
 }
 
+// Guarantee: D-01
 #[test]
 fn every_cut_of_the_last_three_records_in_one_batch_leaves_the_earlier_ones() {
     let disk = formatted();

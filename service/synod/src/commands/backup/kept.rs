@@ -281,6 +281,7 @@ mod tests {
         assert_eq!(names(&folder), [second, third, new]);
     }
 
+    // Guarantee: B-02
     #[test]
     fn what_is_no_backup_of_the_cluster_stays() {
         let folder = TempDir::new().unwrap();

@@ -72,6 +72,7 @@ mod tests {
 
     use super::*;
 
+    // Guarantee: F-06
     #[test]
     fn an_archive_is_for_its_owner_alone_and_replaces_nothing() {
         let folder = tempfile::TempDir::new().unwrap();

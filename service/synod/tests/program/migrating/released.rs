@@ -62,6 +62,7 @@ async fn gives_back(worker: &mut Running, signal: Signal) -> bool {
     is_given_back
 }
 
+// Guarantee: MG-07
 #[tokio::test]
 async fn who_is_told_to_stop_gives_its_claim_back_and_the_next_goes_on_at_once() {
     in_time(stops_twice_and_goes_on).await;
@@ -97,6 +98,7 @@ async fn stops_twice_and_goes_on() -> bool {
     true
 }
 
+// Guarantee: MG-07
 #[tokio::test]
 async fn a_worker_that_waits_has_what_another_gives_back_in_the_next_moment() {
     in_time(passes_to_who_waits).await;
@@ -137,6 +139,7 @@ impl Stage {
     }
 }
 
+// Guarantee: MG-08
 #[tokio::test]
 async fn what_a_drain_keeps_waiting_is_said_once_however_often_it_is_asked_for() {
     let stage = Stage::set(3, Serves::Anybody).await;
@@ -198,6 +201,7 @@ async fn what_is_waited_for_is_said_in_a_line_where_text_is_asked_for() {
     assert!(running.ended().await.success());
 }
 
+// Guarantee: MG-07
 #[tokio::test]
 async fn an_api_server_that_is_taken_back_gives_other_workers_their_turn() {
     let stage = Stage::set(30, Serves::Anybody).await;
@@ -233,6 +237,7 @@ async fn an_api_server_that_is_taken_back_gives_other_workers_their_turn() {
     assert_eq!((printed.code, events(&printed).len()), (0, 0));
 }
 
+// Guarantee: MG-07
 #[tokio::test]
 async fn two_workers_and_an_api_server_that_changes_its_mind_claim_less_and_less_often() {
     let stage = Stage::set(30, Serves::Anybody).await;

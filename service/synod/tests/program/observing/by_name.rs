@@ -9,6 +9,7 @@ async fn sees(cluster: &Cluster, observer: &str, more: &[&str]) -> (i32, String)
     (code, outcome(&document).to_owned())
 }
 
+// Guarantee: V-12
 #[tokio::test]
 async fn two_observers_with_different_servers_do_not_undo_what_the_other_has_seen() {
     let cluster = Cluster::start().await;

@@ -153,6 +153,7 @@ fn finding(found: &Found, check: &str, place: &str) -> Finding {
         .unwrap_or_else(|| panic!("nothing was said of {check} {place}"))
 }
 
+// Guarantee: F-03
 #[test]
 fn a_healthy_cluster_has_no_finding_that_is_not_ok_and_everything_was_looked_at() {
     let findings = judge(&healthy());

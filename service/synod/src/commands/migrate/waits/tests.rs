@@ -8,6 +8,7 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
+// Guarantee: MG-08
 #[tokio::test(start_paused = true)]
 async fn what_is_waited_for_is_said_once_in_a_minute_and_at_once_if_it_is_something_else() {
     let (pods, jobs) = (id("pods-7"), id("jobs.batch-8"));
@@ -61,6 +62,7 @@ async fn what_was_given_back_is_left_to_others_until_the_pause_is_over_or_the_mi
     assert!(waits.is_news(&pods, "draining"));
 }
 
+// Guarantee: MG-07
 #[tokio::test(start_paused = true)]
 async fn each_time_it_is_given_back_in_a_row_doubles_the_pause_until_objects_are_done() {
     let pods = id("pods-7");

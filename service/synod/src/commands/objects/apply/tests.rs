@@ -47,6 +47,7 @@ metadata: {name: w, labels: {app: web}}
 spec: {size: 4}
 ";
 
+// Guarantee: O-16
 #[test]
 fn applying_keeps_what_others_have_set_and_takes_back_what_it_had_set() {
     let mut object = stored(&result(&document(FIRST), None).unwrap());
