@@ -179,6 +179,9 @@ pub trait FencedStore: Send + Sync {
 
     /// The content of a resource's fence key; `None` if there is no such key.
     ///
+    /// Each name of a store with several names has a key of its own. A worker moves the key of the first name alone, which is
+    /// that of its migration; writes under the other names are waited for by drains.
+    ///
     /// # Errors
     ///
     /// The error of the store.
