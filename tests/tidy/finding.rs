@@ -24,6 +24,11 @@ impl Finding {
         }
     }
 
+    /// The file.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// A finding about a file as a whole.
     pub(crate) fn about(path: &str, message: impl Into<String>) -> Self {
         Self::at(path, 0, message)

@@ -15,6 +15,7 @@ mod exhaustiveness;
 mod file_names;
 mod finding;
 mod guarantees;
+mod language;
 mod links;
 mod manifests;
 mod operations;
