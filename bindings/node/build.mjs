@@ -1,8 +1,8 @@
 // Builds the package into dist/: the library of Rust, and the JavaScript with its types.
 //
 // The library is built by cargo alone, into the target folder that everything else uses: the command line tool of
-// napi-rs builds for a named target, which compiles every dependency a second time. SYNOD_BINDINGS_PROFILE names the profile of
-// cargo; without it, it is the one of a release.
+// napi-rs builds for a named target, which compiles every dependency a second time. SYNOD_LIBRARY names a
+// library that was built before; without it, it is built as for a release.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,8 +15,8 @@ const dist = join(here, 'dist');
 const run = (program, ...words) => execFileSync(program, words, { cwd: here, stdio: ['ignore', 'pipe', 'inherit'] });
 
 const library = () => {
-  const profile = process.env.SYNOD_BINDINGS_PROFILE ?? 'bindings';
-  const words = ['build', '--locked', '--profile', profile, '--package', 'synod-node', '--lib'];
+  if (process.env.SYNOD_LIBRARY !== undefined) return process.env.SYNOD_LIBRARY;
+  const words = ['build', '--locked', '--profile', 'bindings', '--package', 'synod-node', '--lib'];
   const messages = run('cargo', ...words, '--message-format', 'json-render-diagnostics').toString();
   const artifacts = messages.split('\n').filter(Boolean).map((line) => JSON.parse(line));
   const built = artifacts.filter((it) => it.reason === 'compiler-artifact' && it.target.name === 'synod_node');

@@ -4,9 +4,8 @@
 It needs Python 3.10 or later with its `venv`, a Rust toolchain, and the package registries; everything else it installs under
 the target folder. Steps may be named, to run those alone: `python3 bindings/python/ci.py build pytest`.
 
-The program `synod` that the tests run is named by SYNOD_BINARY, and that of the release before by SYNOD_OLDER_BINARY; else
-they are built here. SYNOD_BINDINGS_PROFILE names the profile of cargo that the module is built with; without it, it is the one
-of a release.
+The program `synod` that the tests run is named by SYNOD_BINARY; else it is built here. SYNOD_LIBRARY names a
+library that was built before, which is installed for the tests with the package's files; without it, a wheel is built as for a release.
 """
 
 from __future__ import annotations
@@ -76,18 +75,25 @@ def install_venv() -> None:
 
 
 def build() -> None:
-    """Builds the wheel, and installs it for the tests."""
+    """Installs the package for the tests: as a wheel that is built here, or with a library that was built before."""
+    library = os.environ.get("SYNOD_LIBRARY")
+    if library is not None:
+        install_files(Path(library))
+        return
     shutil.rmtree(WHEELS, ignore_errors=True)
-    run(tool("maturin"), "build", "--locked", "--profile", profile(), "--out", WHEELS, VIRTUAL_ENV=str(VENV))
+    run(tool("maturin"), "build", "--locked", "--profile", "bindings", "--out", WHEELS, VIRTUAL_ENV=str(VENV))
     run(
         tool("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "--force-reinstall", "--no-deps", wheel(),
     )  # fmt: skip
 
 
-def profile() -> str:
-    """The profile that the module is built with."""
-    return os.environ.get("SYNOD_BINDINGS_PROFILE", "bindings")
+def install_files(library: Path) -> None:
+    """Copies the files of the package and the library to where the tools' environment looks for packages."""
+    (packages,) = (VENV / "lib").glob("python3*/site-packages")
+    shutil.rmtree(packages / "synod", ignore_errors=True)
+    shutil.copytree(HERE / "python" / "synod", packages / "synod")
+    shutil.copy2(library, packages / "synod" / "_synod.so")
 
 
 def wheel() -> Path:
@@ -107,7 +113,7 @@ def types() -> None:
 
 def pytest() -> None:
     """Runs the tests, against replicas that run as processes."""
-    run(tool("python"), "-m", "pytest", "--quiet", SYNOD_OLDER_BINARY=older(), SYNOD_BINARY=binary())
+    run(tool("python"), "-m", "pytest", "--quiet", SYNOD_BINARY=binary())
 
 
 def binary() -> str:
@@ -117,19 +123,6 @@ def binary() -> str:
         run("cargo", "build", "--locked", "--package", "synod")
         named = str(TARGET / "debug" / "synod")
     return named
-
-
-def older() -> str:
-    """The program `synod` as it was at machine version 1."""
-    named = os.environ.get("SYNOD_OLDER_BINARY")
-    if named is not None:
-        return named
-    run("cargo", "build", "--locked", "--package", "synod", "--features", "synod/machine-version-1")
-    # A target folder holds one program of a name: the present one is built again.
-    kept = TARGET / "debug" / "synod-machine-1"
-    shutil.copy2(TARGET / "debug" / "synod", kept)
-    run("cargo", "build", "--locked", "--package", "synod")
-    return str(kept)
 
 
 def package() -> None:

@@ -20,6 +20,7 @@ use crate::agreement::announced;
 use crate::certificates::Certificates;
 use crate::links::Links;
 use crate::process::Process;
+use crate::release::Release;
 use crate::waiting::{LIMIT, eventually, within};
 use synod_tests::free_address;
 
@@ -57,19 +58,19 @@ impl Cluster {
         Self::prepare().await.secured(&[]).await
     }
 
-    /// Three replicas of another build of the program that have formed a cluster.
-    pub(crate) async fn start_of(program: &'static Path) -> Self {
+    /// Three replicas of this release that have formed a cluster.
+    pub(crate) async fn start_of(release: Release) -> Self {
         let mut cluster = Self::prepare().await;
         for id in IDS {
-            cluster.is_to_run(id, program);
+            cluster.is_to_run(id, release);
         }
         cluster.started().await
     }
 
-    /// The build of the program that a replica runs from its next start on.
-    pub(crate) fn is_to_run(&mut self, id: u64, program: &'static Path) {
+    /// Has a replica run this release from its next start on.
+    pub(crate) fn is_to_run(&mut self, id: u64, release: Release) {
         let replica = self.replicas.get_mut(&id).expect("there is such a replica");
-        replica.program = program;
+        replica.release = release;
     }
 
     /// Three secured replicas with a policy in the file [`Self::policy`].
@@ -289,8 +290,8 @@ impl Cluster {
         assert!(replica.process.is_none(), "replica {id} runs already");
         let start = || {
             let what = format!("replica {id}");
-            let (program, arguments) = (replica.program, &replica.arguments);
-            let process = Process::start_of(program, &what, arguments, &replica.log);
+            let (release, arguments) = (replica.release, &replica.arguments);
+            let process = Process::start_of(release.command(), &what, arguments, &replica.log);
             let number = process
                 .id()
                 .expect("a process that was just started has a number");

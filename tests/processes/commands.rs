@@ -1,20 +1,19 @@
 //! Commands of the program, run to their ends.
 
 use std::ffi::OsStr;
-use std::path::Path;
 use std::process::{Output, Stdio};
 
-use crate::program::synod;
+use crate::release::Release;
 use crate::waiting::within;
 
 /// Runs a command of the program to its end. The variables that configure the tests do not reach it.
 pub(crate) async fn run<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
-    run_of(synod(), arguments).await
+    run_of(Release::Present, arguments).await
 }
 
-/// Runs a command of another build of the program.
-pub(crate) async fn run_of<A: AsRef<OsStr>>(program: &Path, arguments: &[A]) -> Output {
-    let mut command = tokio::process::Command::new(program);
+/// Runs a command of this release of the program.
+pub(crate) async fn run_of<A: AsRef<OsStr>>(release: Release, arguments: &[A]) -> Output {
+    let mut command = release.command();
     command
         .args(arguments)
         .stdin(Stdio::null())

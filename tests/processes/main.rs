@@ -1,7 +1,7 @@
 //! Tests of real replicas: processes of the program `synod` on loopback, with data on a real disk, and with faults that
 //! only processes have: SIGKILL, SIGSTOP, a broken network, a data directory that is not what it was.
 //!
-//! - `cluster`, `process`, `program`, `older`: three replicas, started, stopped, killed, and never left behind.
+//! - `cluster`, `process`, `program`, `release`: three replicas, started, stopped, killed, and never left behind.
 //! - `commands`: commands of the program, run to their ends.
 //! - `links`, `door`, `relay`: proxies that can hold or cut connections between replicas or from clients.
 //! - `writers`, `keeper`, `history`: clients that call all the time, and the checks of their answers.
@@ -22,7 +22,6 @@
 //! which are printed and kept when a test fails. These variables change what is run:
 //!
 //! - `SYNOD_BINARY=path`: the program to test; cargo builds it if not set.
-//! - `SYNOD_OLDER_BINARY=path`: the program as it was at machine version 1; cargo builds it if not set.
 //! - `SYNOD_PROCESS_LOG=info,openraft=debug`: what replicas log.
 //! - `SYNOD_PROCESS_ROUNDS=50`: the number of rounds of each fault, instead of a few.
 //! - `SYNOD_PROCESS_OBJECTS=100000`: the number of objects that a key is rotated for, or that are listed or watched, instead of a few.
@@ -62,13 +61,13 @@ mod links;
 mod logs;
 mod members;
 mod objects;
-mod older;
 mod partition;
 mod pause;
 mod planted;
 mod process;
 mod program;
 mod relay;
+mod release;
 mod replica_set;
 mod requests;
 mod rolling;

@@ -24,12 +24,12 @@ pub(crate) struct Process {
 impl Process {
     /// Starts the program. Its output is appended to the file `log`.
     pub(crate) fn start<A: AsRef<OsStr>>(what: &str, arguments: &[A], log: &Path) -> Self {
-        Self::start_of(synod(), what, arguments, log)
+        Self::start_of(Command::new(synod()), what, arguments, log)
     }
 
-    /// Starts another build of the program.
+    /// Starts the program as the command says.
     pub(crate) fn start_of<A: AsRef<OsStr>>(
-        program: &Path,
+        command: Command,
         what: &str,
         arguments: &[A],
         log: &Path,
@@ -38,7 +38,7 @@ impl Process {
         let log_begin = output.seek(SeekFrom::End(0)).expect("a file has an end");
         let also = output.try_clone().expect("a file can be written by two");
         let mut process =
-            Self::writing_to(program, what, arguments, (output.into(), also.into()), log);
+            Self::writing_to(command, what, arguments, (output.into(), also.into()), log);
         process.log_begin = log_begin;
         process
     }
@@ -53,18 +53,17 @@ impl Process {
         let (unread, pipe) = pipe().expect("there are pipes");
         let also = pipe.try_clone().expect("a pipe can be written by two");
         let output = (pipe.into(), also.into());
-        let process = Self::writing_to(synod(), what, arguments, output, log);
+        let process = Self::writing_to(Command::new(synod()), what, arguments, output, log);
         (process, unread)
     }
 
     fn writing_to<A: AsRef<OsStr>>(
-        program: &Path,
+        mut command: Command,
         what: &str,
         arguments: &[A],
         (output, errors): (Stdio, Stdio),
         log: &Path,
     ) -> Self {
-        let mut command = Command::new(program);
         command
             .args(arguments)
             .stdin(Stdio::null())

@@ -1,6 +1,5 @@
-//! Two builds of different machine versions in one replica set, and the command line of each with replicas of the other.
+//! Two releases of different machine versions in one replica set, and the command line of each with replicas of the other.
 
-use std::path::Path;
 use std::process::Output;
 
 use synod_client::{ErrorKind, ReadOptions};
@@ -12,8 +11,7 @@ use crate::agreement::agree;
 use crate::bad_requests::{legal_entry, report_of, speaker};
 use crate::cluster::{Cluster, IDS};
 use crate::commands::run_of;
-use crate::older::older;
-use crate::program::synod;
+use crate::release::Release;
 use crate::requests::{Wire, key, refusal, timely};
 use crate::waiting::{eventually, within};
 use crate::watcher::Watcher;
@@ -25,7 +23,7 @@ use crate::writers::Writers;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_no_way_leads_back()
 {
-    let mut cluster = Cluster::start_of(older()).await;
+    let mut cluster = Cluster::start_of(Release::Older).await;
     let from = agree(&cluster).await.next();
     let mut writers = Writers::start(&cluster).await;
     writers.acknowledge(20).await;
@@ -36,7 +34,7 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
     order.push(leader);
     for (place, id) in order.iter().enumerate() {
         assert!(cluster.terminate(*id).await.success());
-        cluster.is_to_run(*id, synod());
+        cluster.is_to_run(*id, Release::Present);
         cluster.restart(*id).await;
         writers.acknowledge(20).await;
         if place + 1 < order.len() {
@@ -64,7 +62,7 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
     goes_back(&mut cluster, back).await;
     // With a checkpoint of the newer version it does not even begin.
     let at = cluster.endpoint(back);
-    done(command_at(&at, synod(), &["cluster", "checkpoint"]).await);
+    done(command_at(&at, Release::Present, &["cluster", "checkpoint"]).await);
     goes_back(&mut cluster, back).await;
     writers.acknowledge(20).await;
     does_not_join(&mut cluster).await;
@@ -76,7 +74,7 @@ async fn a_rolling_upgrade_raises_the_machine_version_with_the_last_replica_and_
     written.check(&cluster, &log).await;
 
     // The writers' check knows of no other changes of the settings, so this one comes after it.
-    done(set(&cluster, synod(), "leases=off").await);
+    done(set(&cluster, Release::Present, "leases=off").await);
     goes_back(&mut cluster, back).await;
     let client = cluster.client_of(back).await;
     let settings = client.settings(ReadOptions::linearizable()).await;
@@ -115,7 +113,7 @@ async fn has_the_newer(cluster: &Cluster, id: u64) {
 // Guarantee: T-09
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_is_a_version_like_any_other_to_replicas_of_both_builds_until_the_last_is_upgraded() {
-    let mut cluster = Cluster::start_of(older()).await;
+    let mut cluster = Cluster::start_of(Release::Older).await;
     let leader = cluster.leader().await;
     let mut others = IDS.into_iter().filter(|id| *id != leader);
     let (first, last) = (others.next().expect("two"), others.next().expect("two"));
@@ -209,7 +207,7 @@ async fn names_one(cluster: &Cluster, replica: u64) -> Refusal {
 
 async fn upgrade(cluster: &mut Cluster, id: u64) {
     assert!(cluster.terminate(id).await.success());
-    cluster.is_to_run(id, synod());
+    cluster.is_to_run(id, Release::Present);
     cluster.restart(id).await;
 }
 
@@ -263,7 +261,7 @@ fn taken(answer: Result<(), tonic::Status>) {
 /// A replica is started from the older build: it ends, says what to run, and damages nothing.
 async fn goes_back(cluster: &mut Cluster, id: u64) {
     assert!(cluster.terminate(id).await.success());
-    cluster.is_to_run(id, older());
+    cluster.is_to_run(id, Release::Older);
     cluster.launch(id);
     let (status, log) = within("the end of an older replica", cluster.ended(id)).await;
     assert!(!status.success(), "{log}");
@@ -271,14 +269,14 @@ async fn goes_back(cluster: &mut Cluster, id: u64) {
     assert!(log.contains(&newest), "{log}");
     let says = log.contains("run the newer release") || log.contains("run that on this replica");
     assert!(says, "{log}");
-    cluster.is_to_run(id, synod());
+    cluster.is_to_run(id, Release::Present);
     cluster.restart(id).await;
 }
 
 /// A replica of the older build is not taken into the set.
 async fn does_not_join(cluster: &mut Cluster) {
     let peer = cluster.newcomer(4);
-    cluster.is_to_run(4, older());
+    cluster.is_to_run(4, Release::Older);
     cluster.launch(4);
     let words = format!("does not know machine version {MACHINE_VERSION}");
     is_refused(cluster, &["cluster", "add", "4", &peer], &[&words]).await;
@@ -290,29 +288,29 @@ async fn does_not_join(cluster: &mut Cluster) {
 // Guarantee: U-02
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_command_line_of_each_release_works_with_replicas_of_the_other() {
-    let old = Cluster::start_of(older()).await;
-    works(&old, synod()).await;
+    let old = Cluster::start_of(Release::Older).await;
+    works(&old, Release::Present).await;
     let words = ["run the newer release on replica 1"];
     is_refused(&old, &["settings", "set", "leases=off"], &words).await;
     old.finish().await;
 
     let new = Cluster::start().await;
-    works(&new, older()).await;
-    done(set(&new, synod(), "leases=off").await);
+    works(&new, Release::Older).await;
+    done(set(&new, Release::Present, "leases=off").await);
     // It has never heard of the reason, and says so with the words of the replica, and that nothing was done.
-    let said = refused(acquire(&new, older()).await);
+    let said = refused(acquire(&new, Release::Older).await);
     assert!(
         said.contains("SWITCHED_OFF, a reason that this client is too old to know"),
         "{said}"
     );
     assert!(said.contains("synod settings set leases=on"), "{said}");
-    let said = refused(acquire(&new, synod()).await);
+    let said = refused(acquire(&new, Release::Present).await);
     assert!(
         said.starts_with("error: SWITCHED_OFF: leases are switched off"),
         "{said}"
     );
     // A patch of what it knows leaves alone what it does not know.
-    done(set(&new, older(), "members_max=4321").await);
+    done(set(&new, Release::Older, "members_max=4321").await);
     let client = new.client().await;
     let settings = client.settings(ReadOptions::linearizable()).await;
     let settings = settings.expect("the cluster serves").settings;
@@ -324,7 +322,7 @@ async fn the_command_line_of_each_release_works_with_replicas_of_the_other() {
 }
 
 /// The main verbs, each of which must succeed.
-async fn works(cluster: &Cluster, program: &'static Path) {
+async fn works(cluster: &Cluster, release: Release) {
     let lines: [&[&str]; 12] = [
         &["status"],
         &["settings", "get"],
@@ -346,21 +344,21 @@ async fn works(cluster: &Cluster, program: &'static Path) {
         &["cluster", "status"],
     ];
     for line in lines {
-        done(command(cluster, program, line).await);
+        done(command(cluster, release, line).await);
     }
 }
 
-async fn acquire(cluster: &Cluster, program: &Path) -> Output {
+async fn acquire(cluster: &Cluster, release: Release) -> Output {
     command(
         cluster,
-        program,
+        release,
         &["lease", "acquire", "skew", "--holder", "a"],
     )
     .await
 }
 
-async fn set(cluster: &Cluster, program: &Path, assignment: &str) -> Output {
-    command(cluster, program, &["settings", "set", assignment]).await
+async fn set(cluster: &Cluster, release: Release, assignment: &str) -> Output {
+    command(cluster, release, &["settings", "set", assignment]).await
 }
 
 /// Checks that a command fails for as long as it tries, and says this at its end. With the time of those that succeed each would
@@ -368,7 +366,7 @@ async fn set(cluster: &Cluster, program: &Path, assignment: &str) -> Output {
 async fn is_refused(cluster: &Cluster, arguments: &[&str], words: &[&str]) {
     let endpoints = endpoints(cluster);
     eventually("a refusal with its reason", async || {
-        let ended = command_within("5s", &endpoints, synod(), arguments).await;
+        let ended = command_within("5s", &endpoints, Release::Present, arguments).await;
         let said = refused(ended);
         let is_told = words.iter().all(|word| said.contains(*word));
         is_told.then_some(()).ok_or(said)
@@ -376,8 +374,8 @@ async fn is_refused(cluster: &Cluster, arguments: &[&str], words: &[&str]) {
     .await;
 }
 
-async fn command(cluster: &Cluster, program: &Path, arguments: &[&str]) -> Output {
-    command_at(&endpoints(cluster), program, arguments).await
+async fn command(cluster: &Cluster, release: Release, arguments: &[&str]) -> Output {
+    command_at(&endpoints(cluster), release, arguments).await
 }
 
 fn endpoints(cluster: &Cluster) -> String {
@@ -386,13 +384,18 @@ fn endpoints(cluster: &Cluster) -> String {
     endpoints.join(",")
 }
 
-async fn command_at(endpoints: &str, program: &Path, arguments: &[&str]) -> Output {
-    command_within("30s", endpoints, program, arguments).await
+async fn command_at(endpoints: &str, release: Release, arguments: &[&str]) -> Output {
+    command_within("30s", endpoints, release, arguments).await
 }
 
-async fn command_within(time: &str, endpoints: &str, program: &Path, arguments: &[&str]) -> Output {
+async fn command_within(
+    time: &str,
+    endpoints: &str,
+    release: Release,
+    arguments: &[&str],
+) -> Output {
     let global = ["--endpoints", endpoints, "--timeout", time];
-    run_of(program, &[arguments, &global].concat()).await
+    run_of(release, &[arguments, &global].concat()).await
 }
 
 async fn machine_version(cluster: &Cluster, id: u64) -> u32 {

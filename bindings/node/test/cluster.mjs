@@ -26,13 +26,6 @@ export function program() {
   return path;
 }
 
-/** The program as it was at machine version 1: what SYNOD_OLDER_BINARY says, or what `cargo xtask test` has kept. */
-export function olderProgram() {
-  const path = found(process.env.SYNOD_OLDER_BINARY, 'debug/synod-machine-1');
-  if (path === undefined) throw new Error('there is no older program: set SYNOD_OLDER_BINARY, see "Raise the machine version"');
-  return path;
-}
-
 /** Ends a process and waits until it is gone. */
 export async function end(child, signal = 'SIGKILL') {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -124,7 +117,7 @@ export async function letWritesLandSoon(cluster) {
  * Three replicas as processes of their own, which can be killed and started again; behind transport security if asked, and
  * then by these files: a policy in `policy.toml`, and what it names. The flags are given to each beside.
  */
-export async function serve({ secured = false, files = {}, flags = [], binary = program() } = {}) {
+export async function serve({ secured = false, files = {}, flags = [], machineVersion } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'synod-node-'));
   const ports = await freePorts(9);
   const address = (place) => `127.0.0.1:${ports[place]}`;
@@ -132,6 +125,7 @@ export async function serve({ secured = false, files = {}, flags = [], binary = 
   const replicas = ids.map((id) => `${id}=${address(id + 2)}`).join(',');
   const endpoints = ids.map((id) => address(id - 1));
   const children = new Map();
+  const env = machineVersion === undefined ? process.env : { ...process.env, SYNOD_TEST_MACHINE_VERSION: `${machineVersion}` };
   const { words: security, tls } = secured ? certified(join(folder, 'certificates')) : { words: [] };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   if ('policy.toml' in files) security.push('--policy-file', join(folder, 'policy.toml'));
@@ -141,7 +135,7 @@ export async function serve({ secured = false, files = {}, flags = [], binary = 
     const words = ['serve', '--replica-id', `${id}`, '--data-dir', join(folder, `${id}`), '--replicas', replicas];
     words.push('--listen-client', address(id - 1), '--listen-peer', address(id + 2), '--listen-metrics', address(id + 5));
     words.push('--cluster-name', 'conformance', '--log', 'off', ...security, ...flags);
-    children.set(id, spawn(binary, words, { stdio: ['ignore', 'ignore', 'inherit'] }));
+    children.set(id, spawn(program(), words, { stdio: ['ignore', 'ignore', 'inherit'], env }));
     const asked = client({ endpoints: [address(id - 1)] });
     await asked.cluster.getSettings();
     asked.close();

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 
 import { UnavailableError } from '@synod/client';
 
-import { olderProgram, serve } from './cluster.mjs';
+import { serve } from './cluster.mjs';
 
 const widgets = { group: 'example.io', resource: 'widgets' };
 
@@ -13,7 +13,7 @@ let older;
 let client;
 
 before(async () => {
-  older = await serve({ binary: olderProgram() });
+  older = await serve({ machineVersion: 1 });
   client = older.client();
 });
 

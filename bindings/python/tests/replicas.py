@@ -15,9 +15,6 @@ from synod import v1
 
 BINARY = os.environ.get("SYNOD_BINARY", "")
 
-OLDER = os.environ.get("SYNOD_OLDER_BINARY", "")
-"""The program as it was at machine version 1."""
-
 
 _BLOCK = 64
 """The ports of a block, of which whoever listens at the first has all: a replica that is stopped can listen at its port
@@ -74,9 +71,9 @@ class Replicas:
         secured: bool = False,
         files: dict[str, str] | None = None,
         flags: Sequence[str] = (),
-        binary: str = BINARY,
+        machine_version: int | None = None,
     ) -> None:
-        if not binary:
+        if not BINARY:
             raise RuntimeError("SYNOD_BINARY must be the path of the program: cargo build --package synod")
         self._folder = tempfile.TemporaryDirectory(prefix="synod-python-")
         ports = free_ports(9)
@@ -86,7 +83,8 @@ class Replicas:
         self.tls = self._make_certificates() if secured else None
         self._files = files or {}
         self._flags = flags
-        self.binary = binary
+        self.machine_version = machine_version
+        """The newest machine version that replicas know from their next start on, if it is not that of the program."""
         for name, text in self._files.items():
             Path(self._folder.name, name).write_text(text, encoding="utf-8")
         self.start_all()
@@ -133,7 +131,7 @@ class Replicas:
         log = Path(self._folder.name, f"{replica}.log").open("ab")
         self._processes[replica] = subprocess.Popen(
             [
-                self.binary,
+                BINARY,
                 "serve",
                 f"--replica-id={replica}",
                 "--cluster-name=conformance",
@@ -147,8 +145,12 @@ class Replicas:
             ],
             stdout=log,
             stderr=log,
+            env=os.environ | self._variables(),
         )
         log.close()
+
+    def _variables(self) -> dict[str, str]:
+        return {} if self.machine_version is None else {"SYNOD_TEST_MACHINE_VERSION": str(self.machine_version)}
 
     def start_all(self) -> None:
         """Starts every replica that does not run, and waits until each answers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from replicas import BINARY, OLDER, Replicas
+from replicas import Replicas
 
 import synod
 from synod import v1
@@ -13,7 +13,7 @@ from synod import v1
 
 @pytest.fixture
 def older() -> Iterator[Replicas]:
-    replicas = Replicas(binary=OLDER)
+    replicas = Replicas(machine_version=1)
     yield replicas
     replicas.close()
 
@@ -67,7 +67,7 @@ def a_setting_that_they_know_is_changed_and_one_with_a_switch_is_not_changed_in_
 
 
 def once_all_replicas_are_of_the_present_release_the_same_client_can_switch(older: Replicas, client: synod.Client) -> None:
-    older.binary = BINARY
+    older.machine_version = None
     for replica in (1, 2, 3):
         older.kill(replica)
         older.start(replica)

@@ -12,7 +12,10 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::stored::Stored as _;
-use synod_model::{GroupResource, LeaseKey, MemberId, PackedObject, SessionId, Ticket, Waiter};
+use synod_model::{
+    GroupResource, LeaseKey, MemberId, PackedObject, SessionId, Ticket, Waiter,
+    known_machine_version,
+};
 
 use self::corrupt::orphan;
 pub use self::corrupt::{CorruptState, DamagedMemory};
@@ -24,7 +27,7 @@ use crate::digest::{RowHash, RowSum};
 use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
-use crate::{Change, Digest, EntryRow, MACHINE_VERSION, RevisionEvents, Row, State, StatementRow};
+use crate::{Change, Digest, EntryRow, RevisionEvents, Row, State, StatementRow};
 
 impl State {
     /// Every row, the header first.
@@ -338,14 +341,15 @@ impl Row {
     ///
     /// [`CorruptState`], which says to run the newer release.
     pub fn check_machine_version(&self) -> Result<(), CorruptState> {
+        let known = known_machine_version();
         if let Self::Header {
             machine_version, ..
         } = self
-            && *machine_version > MACHINE_VERSION
+            && *machine_version > known
         {
             return Err(CorruptState(format!(
-                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
-                 the newer release"
+                "it was written under machine version {machine_version}, and this build knows {known}: run the newer \
+                 release"
             )));
         }
         Ok(())

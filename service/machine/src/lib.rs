@@ -105,14 +105,11 @@ pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
 
 /// The highest machine version, that is behaviour of apply, that this build knows.
 ///
-/// A cargo feature builds the program as it was at an older version, which tests run beside the present one. The state
-/// carries the version that is in force; a [`Command::RaiseMachineVersion`] moves it once every replica has
-/// announced that it knows the new one.
-pub const MACHINE_VERSION: u32 = if cfg!(feature = "machine-version-1") {
-    1
-} else {
-    synod_model::EVIDENCE_SINCE
-};
+/// A process may know less, as [`known_machine_version`] says. The state carries the version that is in force; a
+/// [`Command::RaiseMachineVersion`] moves it once every replica has announced that it knows the new one.
+///
+/// [`known_machine_version`]: synod_model::known_machine_version
+pub const MACHINE_VERSION: u32 = synod_model::EVIDENCE_SINCE;
 
 /// The machine version in force in a new cluster, and the oldest that this build knows: a log that begins under it is
 /// applied alike by every build.

@@ -132,7 +132,6 @@ mod tests {
         );
     }
 
-    #[cfg(not(feature = "machine-version-1"))]
     #[test]
     fn a_binary_obeys_the_rules_of_topics_as_a_report_does() {
         let says = |group: &str, decodable: &[&str], stance: Option<Stance>| BinaryResource {

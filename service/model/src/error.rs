@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::known_machine_version;
+
 /// Why a request failed. Two faults are different kinds if a caller would act differently on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorKind {
@@ -132,9 +134,9 @@ impl ErrorKind {
         known.find(|kind| kind.reason() == reason && kind.is_known())
     }
 
-    /// Whether this build may have heard of the kind: one of machine version 1 has not heard of what came later.
-    const fn is_known(self) -> bool {
-        !cfg!(feature = "machine-version-1") || !matches!(self, Self::SwitchedOff)
+    /// Returns whether this process knows the kind: machine version 1 knows none that came later.
+    fn is_known(self) -> bool {
+        known_machine_version() > 1 || !matches!(self, Self::SwitchedOff)
     }
 
     /// What the caller knows of its request.

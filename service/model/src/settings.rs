@@ -209,21 +209,13 @@ impl Settings {
     /// The switch of a feature.
     #[must_use]
     pub const fn switch(&self, feature: Feature) -> Switch {
-        #[cfg(not(feature = "machine-version-1"))]
-        let switch = match feature {
+        match feature {
             Feature::Votes => self.votes,
             Feature::Objects => self.objects,
             Feature::Histories => self.histories,
             Feature::Leases => self.leases,
             Feature::Migrations => self.migrations,
-        };
-        // Nothing is ever off for a build that knows of no switches.
-        #[cfg(feature = "machine-version-1")]
-        let switch = {
-            let _ = feature;
-            Switch::On
-        };
-        switch
+        }
     }
 
     /// The features that are off.
@@ -237,17 +229,14 @@ impl SettingsPatch {
     /// The first of the features whose switches it names.
     #[must_use]
     pub fn names_switch_of(&self) -> Option<Feature> {
-        #[cfg(not(feature = "machine-version-1"))]
-        let named = [
+        let mut named = [
             (Feature::Votes, self.votes),
             (Feature::Objects, self.objects),
             (Feature::Histories, self.histories),
             (Feature::Leases, self.leases),
             (Feature::Migrations, self.migrations),
-        ];
-        #[cfg(feature = "machine-version-1")]
-        let named: [(Feature, Option<Switch>); 0] = [];
-        let mut named = named.into_iter();
+        ]
+        .into_iter();
         named.find_map(|(feature, switch)| switch.map(|_| feature))
     }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
-use crate::{ApiVersion, GroupResource, Violation, Violations};
+use crate::{ApiVersion, GroupResource, Violation, Violations, known_machine_version};
 
 /// The machine version that brought topics: under an older one each is an encoding like any other.
 pub const TOPICS_SINCE: u32 = 2;
@@ -46,12 +46,7 @@ const VERSION_OF_NOTHING: &str =
 
 impl TopicKind {
     /// All kinds.
-    #[cfg(not(feature = "machine-version-1"))]
     pub const ALL: &'static [Self] = &[Self::Encoding, Self::Key, Self::Feature, Self::Served];
-
-    /// All kinds that a build of machine version 1 knows.
-    #[cfg(feature = "machine-version-1")]
-    pub const ALL: &'static [Self] = &[Self::Encoding];
 
     /// The kind of the topic that a resource is.
     pub fn of(resource: &GroupResource) -> Self {
@@ -61,6 +56,8 @@ impl TopicKind {
         };
         let mut kinds = Self::ALL.iter().copied();
         let kind = kinds.find(|kind| kind.group().is_some_and(in_group));
+        // Machine version 1 knows no topics.
+        let kind = kind.filter(|_| known_machine_version() > 1);
         kind.unwrap_or(Self::Encoding)
     }
 

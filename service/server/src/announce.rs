@@ -7,9 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{
-    AnnounceReplica, Command, Envelope, MACHINE_VERSION, RaiseMachineVersion, ReplicaRow, State,
-};
+use synod_machine::{AnnounceReplica, Command, Envelope, RaiseMachineVersion, ReplicaRow, State};
+use synod_model::known_machine_version;
 use tokio::time::Instant;
 
 use crate::consensus::{Consensus, ReplicaId};
@@ -64,7 +63,7 @@ impl Announcer {
             directory: identity.directory,
             client_endpoint: self.client_endpoint.clone(),
             binary: env!("CARGO_PKG_VERSION").to_owned(),
-            machine_version: MACHINE_VERSION,
+            machine_version: known_machine_version(),
             disk_is_low,
         };
         let published = self.consensus.published();
@@ -82,7 +81,8 @@ impl Announcer {
     async fn pause(&self, is_announced: bool) {
         let until = Instant::now() + PAUSE;
         let mut progress = self.consensus.subscribe();
-        let may_raise = || self.consensus.published().state.machine_version() < MACHINE_VERSION;
+        let may_raise =
+            || self.consensus.published().state.machine_version() < known_machine_version();
         while !is_announced || may_raise() {
             match tokio::time::timeout_at(until, progress.changed()).await {
                 Ok(Ok(())) if !is_announced || self.raisable().is_some() => return,
@@ -133,7 +133,7 @@ impl Announcer {
         let known = |id| announced(&published.state, id).unwrap_or(0);
         let to = replicas.keys().map(|id| known(*id)).min()?;
         // A version that others brought and this build does not know is theirs to raise.
-        let to = to.min(MACHINE_VERSION);
+        let to = to.min(known_machine_version());
         (to > published.state.machine_version()).then(|| RaiseMachineVersion {
             to,
             replicas: replicas.into_keys().collect(),
@@ -169,8 +169,8 @@ pub(crate) fn is_rising(consensus: &Consensus) -> bool {
     let state = &consensus.published().state;
     let replicas = consensus.replicas();
     let mut known = replicas.keys().map(|id| announced(state, *id));
-    state.machine_version() < MACHINE_VERSION
-        && known.all(|version| version.is_none_or(|version| version >= MACHINE_VERSION))
+    state.machine_version() < known_machine_version()
+        && known.all(|version| version.is_none_or(|version| version >= known_machine_version()))
 }
 
 /// The machine version that a replica has announced.

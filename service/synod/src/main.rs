@@ -39,7 +39,16 @@ use settings::LogFormat;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+/// The variable with the newest machine version that the program is to know, for tests of upgrades alone.
+const MACHINE_VERSION: &str = "SYNOD_TEST_MACHINE_VERSION";
+
 fn main() -> ExitCode {
+    if let Some(newest) = std::env::var(MACHINE_VERSION)
+        .ok()
+        .and_then(|text| text.parse().ok())
+    {
+        synod_model::limit_machine_version(newest);
+    }
     let program = Cli::command();
     let words = args::in_order(std::env::args_os(), &program);
     let matches = program.get_matches_from(words);

@@ -7,13 +7,13 @@ use rustix::process::Signal;
 
 use super::NAME;
 use crate::process::Process;
-use crate::program::synod;
+use crate::release::Release;
 use synod_tests::free_address;
 
 /// One replica, whether or not its process runs.
 pub(super) struct Replica {
-    /// The build of the program that it runs.
-    pub(super) program: &'static Path,
+    /// The release that it runs.
+    pub(super) release: Release,
     pub(super) arguments: Vec<String>,
     pub(super) data_dir: PathBuf,
     pub(super) log: PathBuf,
@@ -42,7 +42,7 @@ impl Replica {
             .into_iter()
             .flat_map(|(flag, value)| [flag.to_owned(), value]);
         Self {
-            program: synod(),
+            release: Release::Present,
             arguments: ["serve".to_owned()].into_iter().chain(flags).collect(),
             data_dir,
             log: folder.join(format!("replica-{id}.log")),

@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{
     AbortCause, ApiVersion, EVIDENCE_SINCE, ErrorKind, GroupResource, Migration, MigrationPhase,
-    Persisted, Refusal, Revision, TOPICS_SINCE, Ttl,
+    Persisted, Refusal, Revision, TOPICS_SINCE, Ttl, known_machine_version,
 };
 
 use super::reset_storage_states::doubt;
 use crate::turn::{Then, Turn};
 use crate::{
-    Answer, Command, LogEntry, MACHINE_VERSION, MACHINE_VERSION_MIN, RaiseMachineVersion,
-    ReplicaId, State,
+    Answer, Command, LogEntry, MACHINE_VERSION_MIN, RaiseMachineVersion, ReplicaId, State,
 };
 
 /// # Panics
@@ -33,9 +32,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<
             ),
         ));
     }
+    let known = known_machine_version();
     assert!(
-        raise.to <= MACHINE_VERSION,
-        "this build knows machine version {MACHINE_VERSION} and the log goes on with {}: run the newer release",
+        raise.to <= known,
+        "this build knows machine version {known} and the log goes on with {}: run the newer release",
         raise.to
     );
     let before = state.machine_version;
@@ -166,7 +166,7 @@ impl State {
                 known.is_some_and(|version| version >= raise.to)
             };
             let all = !raise.replicas.is_empty() && raise.replicas.iter().all(knows);
-            if raise.to > MACHINE_VERSION && all {
+            if raise.to > known_machine_version() && all {
                 return Some(raise.to);
             }
         }

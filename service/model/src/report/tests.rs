@@ -206,7 +206,6 @@ proptest! {
     }
 }
 
-#[cfg(not(feature = "machine-version-1"))]
 #[test]
 fn a_date_is_named_for_a_served_version_alone() {
     let served = ReportEntryText {

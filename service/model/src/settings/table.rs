@@ -6,47 +6,10 @@
 /// `cluster.proto`.
 ///
 /// A new row belongs to a machine version: replicas of an older one can neither read it nor apply it.
-#[cfg(not(feature = "machine-version-1"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_table {
     ($then:ident) => {
-        $crate::settings_since_machine_version_1! {
-            $then
-            /// Whether votes move what is selected.
-            votes: Switch, votes, VOTES = "votes"
-                OnOff "0 is off, 1 is on" 0, 1, 1;
-            /// Whether collections and their objects change.
-            objects: Switch, objects, OBJECTS = "objects"
-                OnOff "0 is off, 1 is on" 0, 1, 1;
-            /// Whether histories of ControllerRevisions change.
-            histories: Switch, histories, HISTORIES = "histories"
-                OnOff "0 is off, 1 is on" 0, 1, 1;
-            /// Whether leases are given and renewed, and candidates stand for them.
-            leases: Switch, leases, LEASES = "leases"
-                OnOff "0 is off, 1 is on" 0, 1, 1;
-            /// Whether migrations are started and worked at.
-            migrations: Switch, migrations, MIGRATIONS = "migrations"
-                OnOff "0 is off, 1 is on" 0, 1, 1;
-        }
-    };
-}
-
-/// The table as a build of machine version 1 has it.
-#[cfg(feature = "machine-version-1")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! settings_table {
-    ($then:ident) => {
-        $crate::settings_since_machine_version_1! { $then }
-    };
-}
-
-/// The rows that every machine version has, and behind them those that later ones brought.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! settings_since_machine_version_1 {
-    ($then:ident $($later:tt)*) => {
         $then! {
             /// Revisions that the history keeps; of members, storage versions and states, migrations, rosters and settings, as many
             /// revisions of their own.
@@ -91,7 +54,21 @@ macro_rules! settings_since_machine_version_1 {
             /// Resources whose voters must decode all that is persisted. Its bounds are those of their number.
             enforce_persisted: BTreeSet<GroupResource>, enforce_persisted, ENFORCE_PERSISTED = "enforcePersisted"
                 Resources "resources" 0, 0, 10_000;
-            $($later)*
+            /// Whether votes move what is selected.
+            votes: Switch, votes, VOTES = "votes"
+                OnOff "0 is off, 1 is on" 0, 1, 1;
+            /// Whether collections and their objects change.
+            objects: Switch, objects, OBJECTS = "objects"
+                OnOff "0 is off, 1 is on" 0, 1, 1;
+            /// Whether histories of ControllerRevisions change.
+            histories: Switch, histories, HISTORIES = "histories"
+                OnOff "0 is off, 1 is on" 0, 1, 1;
+            /// Whether leases are given and renewed, and candidates stand for them.
+            leases: Switch, leases, LEASES = "leases"
+                OnOff "0 is off, 1 is on" 0, 1, 1;
+            /// Whether migrations are started and worked at.
+            migrations: Switch, migrations, MIGRATIONS = "migrations"
+                OnOff "0 is off, 1 is on" 0, 1, 1;
         }
     };
 }

@@ -164,7 +164,7 @@ impl Consensus {
             initialized: self.is_initialized(),
             cluster: publisher.latest().state.cluster().copied(),
             machine_version_min: synod_machine::MACHINE_VERSION_MIN,
-            machine_version_max: synod_machine::MACHINE_VERSION,
+            machine_version_max: synod_model::known_machine_version(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }

@@ -10,7 +10,8 @@ use futures::{Stream, TryStreamExt};
 use openraft::OptionalSend;
 use openraft::alias::SnapshotOf;
 use openraft::storage::{ApplyResponder, EntryResponder, RaftSnapshotBuilder, RaftStateMachine};
-use synod_machine::{Applied, LogEntry, MACHINE_VERSION, State};
+use synod_machine::{Applied, LogEntry, State};
+use synod_model::known_machine_version;
 use synod_model::stored::from_bytes;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -119,8 +120,9 @@ impl StateMachine {
                     inapplicable(&entry.log_id, &format!("it cannot be read: {error}"))
                 })?;
                 if let Some(version) = self.state.unknown_version_in(&commands) {
+                    let known = known_machine_version();
                     let why = format!(
-                        "it brings machine version {version} in force, and this build knows {MACHINE_VERSION}"
+                        "it brings machine version {version} in force, and this build knows {known}"
                     );
                     return Err(inapplicable(&entry.log_id, &why));
                 }

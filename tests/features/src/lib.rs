@@ -1,0 +1,1 @@
+//! The features of external crates that tests need: see `Cargo.toml`. No code belongs here.
