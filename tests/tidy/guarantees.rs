@@ -141,7 +141,7 @@ fn promises(text: &str) -> &str {
 /// The page with the list of its tests at the end.
 fn with_tests(text: &str, page: &Page, tests: &[HoldingTest]) -> String {
     let mut listed = promises(text).trim_end().to_owned();
-    listed.push_str("\n");
+    listed.push('\n');
     listed.push_str(TESTS);
     listed.push_str(&format!(
         "\nWritten by `{COMMAND}`, from the ids that the tests carry.\n\n| id | tests |\n|---|---|\n"

@@ -9,6 +9,7 @@ use crate::tools::{self, Tool};
 /// A command of `cargo xtask`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Command {
+    Demo,
     Check,
     Fix,
     Test,
@@ -20,7 +21,8 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
+        Self::Demo,
         Self::Check,
         Self::Fix,
         Self::Test,
@@ -33,6 +35,7 @@ impl Command {
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Demo => "demo",
             Self::Check => "check",
             Self::Fix => "fix",
             Self::Test => "test",
@@ -46,6 +49,9 @@ impl Command {
 
     const fn summary(self) -> &'static str {
         match self {
+            Self::Demo => {
+                "builds the program and shows what it does; `-- --dist` takes the build that is packaged"
+            }
             Self::Check => "says what a reviewer would send back; never writes to the checkout",
             Self::Fix => "mends what can be mended by a program",
             Self::Test => {
@@ -56,7 +62,7 @@ impl Command {
             }
             Self::Bench => "runs the benchmarks",
             Self::Package => {
-                "makes the static program, the Debian package and the folder of the image, and tries them out"
+                "makes the static program, the Debian package, the folder of the image and the packages of Python and Node, and tries them out"
             }
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {
@@ -69,15 +75,20 @@ impl Command {
     pub(crate) const fn writes(self) -> bool {
         match self {
             Self::Fix | Self::ProtoBaseline => true,
-            Self::Check | Self::Test | Self::Endure | Self::Bench | Self::Package | Self::Tidy => {
-                false
-            }
+            Self::Demo
+            | Self::Check
+            | Self::Test
+            | Self::Endure
+            | Self::Bench
+            | Self::Package
+            | Self::Tidy => false,
         }
     }
 
-    /// All steps. Benchmarks are told the `rest` of the command line.
+    /// All steps. The demo and benchmarks take the `rest` of the command line.
     fn steps(self, rest: &[String]) -> Vec<Step> {
         match self {
+            Self::Demo => demo(rest),
             Self::Check => check(),
             Self::Fix => fix(),
             Self::Test => test(),
@@ -93,7 +104,7 @@ impl Command {
     }
 
     /// Reads `<command> [step]... [-- word...]` and returns the command with the named steps, or if none is named with all
-    /// of its steps but those on demand. Words after `--` go to the benchmarks.
+    /// of its steps but those on demand. Words after `--` go to the demo or the benchmarks.
     ///
     /// # Errors
     ///
@@ -108,6 +119,7 @@ impl Command {
         };
         let (wanted, rest) = match wanted.iter().position(|word| word == "--") {
             Some(at) if command == Self::Bench => (&wanted[..at], &wanted[at..]),
+            Some(at) if command == Self::Demo => (&wanted[..at], &wanted[at + 1..]),
             Some(_) => return Err(format!("`{}` takes no words after `--`\n", command.name())),
             None => (wanted, &[][..]),
         };
@@ -134,6 +146,37 @@ fn usage() -> String {
         text += &format!("  {:15} {}\n", command.name(), command.summary());
     }
     text
+}
+
+/// The build of the demonstration. It has the features of the tests, so that those compile no crate of others again.
+pub(crate) const DEMO_BUILD: &str = "cargo build --locked --workspace --bin synod";
+
+/// Builds the program and runs its demonstration. The words `rest` go to the demonstration, but `--dist`.
+fn demo(rest: &[String]) -> Vec<Step> {
+    let is_dist = rest.iter().any(|word| word == "--dist");
+    let (line, folder) = match is_dist {
+        true => (tools::DIST_BUILD, "dist"),
+        false => (DEMO_BUILD, "debug"),
+    };
+    let program = tools::target_folder().join(folder).join("synod");
+    let told = match is_dist {
+        true => {
+            "the optimized build takes some 15 minutes on two cores the first time; the demonstration less than a minute"
+        }
+        false => {
+            "the build is not optimized, and takes some 5 minutes on two cores the first time; the demonstration a minute"
+        }
+    };
+    let words: Vec<String> = rest
+        .iter()
+        .filter(|word| *word != "--dist")
+        .cloned()
+        .collect();
+    let run = Step::new("run", &format!("{} demo", program.display()));
+    vec![
+        Step::new("build", line).announcing(told).or_stop(),
+        run.saying(&words),
+    ]
 }
 
 /// Cheap steps come first. `--locked` everywhere, since an update of `Cargo.lock` would change the checkout.
@@ -172,11 +215,11 @@ fn fix() -> Vec<Step> {
 
 /// Tests that run as long as their variables say, each as a step.
 fn endure() -> Vec<Step> {
-    let released = tools::target_folder().join("release/synod");
+    let released = tools::target_folder().join("dist/synod");
     let released = released.display().to_string();
     let mut steps = vec![
         Step::new("build", "cargo build --locked --workspace --bin synod").or_stop(),
-        Step::new("release", "cargo build --locked --release --package synod").or_stop(),
+        Step::new("dist", tools::DIST_BUILD).or_stop(),
         processes("counting", "counting").with("SYNOD_PROCESS_SECONDS", "60"),
         // In 100 rounds 10,000 idle connections are begun, of which as many stay as there are places, after as many halves.
         processes("connections", "half_finished_handshakes").with("SYNOD_PROCESS_ROUNDS", "100"),
@@ -224,13 +267,15 @@ fn endure_of_kube(released: &str) -> Vec<Step> {
     .collect()
 }
 
-/// Builds the release binary first: benchmarks run replicas as processes. `rest` is what is said to each benchmark.
+/// Builds the packaged binary first: benchmarks run replicas as processes. `rest` is what is said to each benchmark.
 fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
-    let mut steps =
-        vec![Step::new("build", "cargo build --locked --release --package synod").or_stop()];
+    let mut steps = vec![Step::new("build", tools::DIST_BUILD).or_stop()];
     steps.extend(names.iter().map(|name| {
         let line = format!("cargo bench --locked --package synod-tests --bench {name}");
-        let step = Step::new(name.as_str(), &line).saying(rest);
+        let program = tools::target_folder().join("dist/synod");
+        let step = Step::new(name.as_str(), &line)
+            .with("SYNOD_BINARY", program.display().to_string())
+            .saying(rest);
         match name.as_str() {
             "judge" => step.wishing([
                 Tool::Etcd,
@@ -245,13 +290,14 @@ fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
     steps
 }
 
-/// Builds the program for musl, which needs no library of the system, packs it, and tries out what was packed.
+/// Builds the program for musl, which needs no library of the system, packs it, and tries out what was packed; and so the packages
+/// of Python and Node.
 fn package() -> Vec<Step> {
     let target = tools::STATIC_TARGET;
-    let line = format!("cargo build --locked --release --package synod --target {target}");
+    let line = format!("{} --target {target}", tools::DIST_BUILD);
     let folder = tools::target_folder();
     let (program, out) = (
-        folder.join(target).join("release/synod"),
+        folder.join(target).join("dist/synod"),
         folder.join("package"),
     );
     let words = [program, out].map(|path| path.display().to_string());
@@ -264,6 +310,8 @@ fn package() -> Vec<Step> {
         Step::new("try", "sh deploy/try-package.sh")
             .saying(&tried)
             .wishing([Tool::Buildah, Tool::Ip]),
+        Step::new("wheel", "python3 bindings/python/ci.py setup build package"),
+        Step::new("npm", "node bindings/node/ci.mjs install build pack"),
     ]
 }
 
@@ -331,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn words_after_two_dashes_go_to_the_benchmarks_alone() {
+    fn words_after_two_dashes_go_to_the_demo_or_the_benchmarks_alone() {
         let words = |line: &str| {
             line.split_whitespace()
                 .map(str::to_owned)
@@ -339,10 +387,12 @@ mod tests {
         };
         let (_, steps) = Command::parse(&words("bench judge -- --rounds 1 put")).unwrap();
         let lines: Vec<String> = steps.iter().map(ToString::to_string).collect();
-        assert_eq!(
-            lines,
-            ["cargo bench --locked --package synod-tests --bench judge -- --rounds 1 put"]
-        );
+        let line = "cargo bench --locked --package synod-tests --bench judge -- --rounds 1 put";
+        assert!(lines.len() == 1 && lines[0].ends_with(line), "{lines:?}");
+        let (_, steps) = Command::parse(&words("demo -- --dist --plain")).unwrap();
+        let lines: Vec<String> = steps.iter().map(ToString::to_string).collect();
+        assert_eq!(lines[0], tools::DIST_BUILD);
+        assert!(lines[1].ends_with("dist/synod demo --plain"), "{lines:?}");
         let error = parse("check -- put").unwrap_err();
         assert_eq!(error, "`check` takes no words after `--`\n");
     }

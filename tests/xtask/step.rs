@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
+use std::path::PathBuf;
 use std::process::{self, ExitCode};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub(crate) struct Step {
     gate: bool,
     on_demand: bool,
     lane: Option<Lane>,
+    /// A sentence for the terminal before it runs.
+    announcement: Option<&'static str>,
 }
 
 impl Step {
@@ -38,7 +41,14 @@ impl Step {
             gate: false,
             on_demand: false,
             lane: None,
+            announcement: None,
         }
+    }
+
+    /// Prints a sentence before the step runs.
+    pub(crate) fn announcing(mut self, sentence: &'static str) -> Self {
+        self.announcement = Some(sentence);
+        self
     }
 
     /// Sets an environment variable for the step.
@@ -109,6 +119,9 @@ impl Step {
         Ended {
             ending,
             took: watch.elapsed(),
+            used: std::fs::read_to_string(self.times())
+                .ok()
+                .and_then(|times| processor_seconds(&times)),
             step: self,
             failures: Vec::new(),
         }
@@ -120,6 +133,7 @@ impl Step {
             step: self,
             ending,
             took: Duration::ZERO,
+            used: None,
             failures: Vec::new(),
         }
     }
@@ -148,14 +162,22 @@ impl Step {
                 eprintln!("    does without it: {fault}");
             }
         }
+        let times = self.times();
+        if let Some(folder) = times.parent() {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
         let prefix = self.lane.map_or(&[][..], Lane::prefix);
         let mut words = prefix
             .iter()
             .copied()
             .chain(self.words.iter().map(String::as_str));
         let program = words.next().ok_or("the step names no program")?;
-        let mut command = process::Command::new(program);
+        let mut command = process::Command::new("sh");
         command
+            .args(["-c", WITH_TIMES, "sh"])
+            .arg(times)
+            .arg(program)
             .args(words)
             .envs(self.variables.iter().map(|(name, value)| (*name, value)))
             .env("PATH", tools::search_path()?)
@@ -172,13 +194,36 @@ impl Step {
         }
         let status = command
             .status()
-            .map_err(|error| format!("{program} does not start: {error}"))?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(status.to_string())
+            .map_err(|error| format!("sh does not start: {error}"))?;
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(NOT_FOUND) => Err(format!(
+                "{program} does not start: there is no such program"
+            )),
+            _ => Err(status.to_string()),
         }
     }
+
+    /// The file with the processor time that the step has used.
+    fn times(&self) -> PathBuf {
+        tools::target_folder().join(format!("steps/{}.times", self.name))
+    }
+}
+
+/// Runs the words behind the first, and writes the processor time that they used into the file that the first names.
+const WITH_TIMES: &str = r#"file=$1; shift; "$@"; status=$?; times >"$file"; exit $status"#;
+
+/// The exit status of a shell that finds no program of a name.
+const NOT_FOUND: i32 = 127;
+
+/// The seconds of processor time in the second line of what `times` prints: `1m2.5s 0m3.25s`, of programs and of the system.
+fn processor_seconds(times: &str) -> Option<f64> {
+    let mut seconds = 0.0;
+    for part in times.lines().nth(1)?.split_whitespace() {
+        let (minutes, rest) = part.strip_suffix('s')?.split_once('m')?;
+        seconds += minutes.parse::<f64>().ok()? * 60.0 + rest.parse::<f64>().ok()?;
+    }
+    Some(seconds)
 }
 
 /// What cargo says to this program about this program. Some build scripts look at it, and nearly all would be built anew
@@ -216,6 +261,8 @@ pub(crate) struct Ended {
     pub(crate) step: Step,
     ending: Ending,
     took: Duration,
+    /// The processor time in seconds, if it is known.
+    used: Option<f64>,
     /// The tests that failed, a line each, where its output was read.
     failures: Vec<String>,
 }
@@ -285,6 +332,9 @@ fn run_steps(command: &str, steps: Vec<Step>) -> bool {
         }
         for step in beside {
             eprintln!("\n==> {}: {step}", step.name);
+            if let Some(sentence) = step.announcement {
+                eprintln!("    {sentence}");
+            }
             let end = step.timed(None);
             stopped = end.step.gate && matches!(end.ending, Ending::Failed(_));
             ended.push(end);
@@ -303,17 +353,22 @@ fn summary(command: &str, ended: &[Ended]) -> String {
         .unwrap_or(0);
     let mut text = format!("\ncargo xtask {command}:\n");
     for Ended {
-        step, ending, took, ..
+        step,
+        ending,
+        took,
+        used,
+        ..
     } in ended
     {
         let name = &step.name;
-        let seconds = took.as_secs_f64();
+        let used = used.map(|used| format!(", {used:.1} s of a processor"));
+        let seconds = format!("{:7.1} s{}", took.as_secs_f64(), used.unwrap_or_default());
         text += &match ending {
-            Ending::Done => format!("  ok       {name:width$} {seconds:7.1} s\n"),
+            Ending::Done => format!("  ok       {name:width$} {seconds}\n"),
             Ending::Failed(reason) => format!(
-                "  FAILED   {name:width$} {seconds:7.1} s  {reason}; again with: cargo xtask {command} {name}\n"
+                "  FAILED   {name:width$} {seconds}  {reason}; again with: cargo xtask {command} {name}\n"
             ),
-            Ending::Skipped(why) => format!("  SKIPPED  {name:width$} {seconds:7.1} s  {why}\n"),
+            Ending::Skipped(why) => format!("  SKIPPED  {name:width$} {seconds}  {why}\n"),
             Ending::NotRun => format!("  not run  {name:width$}\n"),
         };
     }
@@ -370,6 +425,17 @@ mod tests {
     }
 
     #[test]
+    fn the_processor_time_of_a_step_is_read() {
+        assert_eq!(
+            processor_seconds("0m0.01s 0m0.02s\n1m2.5s 0m3.25s\n"),
+            Some(65.75)
+        );
+        assert_eq!(processor_seconds("1m2.5s\n"), None);
+        let step = Step::new("times-test", "true").timed(None);
+        assert!(step.used.is_some_and(|used| used < 60.0));
+    }
+
+    #[test]
     fn a_step_that_exits_with_an_error_fails() {
         assert_eq!(
             Step::new("fails", "false").run(None),
@@ -399,30 +465,23 @@ mod tests {
     #[test]
     fn the_summary_says_how_to_repeat_what_failed_and_what_was_not_run() {
         let ended = [
-            ("fmt", Ending::Done, Duration::from_millis(1_200)),
-            (
-                "clippy",
-                Ending::Failed("exit status: 1".into()),
-                Duration::ZERO,
-            ),
-            (
-                "kube",
-                Ending::Skipped("there is no Go".into()),
-                Duration::ZERO,
-            ),
-            ("doc", Ending::NotRun, Duration::ZERO),
+            ("fmt", Ending::Done, 1_200, Some(2.34)),
+            ("clippy", Ending::Failed("exit status: 1".into()), 0, None),
+            ("kube", Ending::Skipped("there is no Go".into()), 0, None),
+            ("doc", Ending::NotRun, 0, None),
         ]
-        .map(|(name, ending, took)| Ended {
+        .map(|(name, ending, took, used)| Ended {
             step: Step::new(name, "true"),
             ending,
-            took,
+            took: Duration::from_millis(took),
+            used,
             failures: Vec::new(),
         })
         .map(|ended| ended.explained("FAILED test_a.py::test_b\n"));
         assert_eq!(
             summary("check", &ended),
             "\ncargo xtask check:\n\
-             \x20 ok       fmt        1.2 s\n\
+             \x20 ok       fmt        1.2 s, 2.3 s of a processor\n\
              \x20 FAILED   clippy     0.0 s  exit status: 1; again with: cargo xtask check clippy\n\
              \x20 SKIPPED  kube       0.0 s  there is no Go\n\
              \x20 not run  doc   \n\

@@ -38,28 +38,15 @@ const SHORT: [&str; 11] = [
     "vectors",
 ];
 
+/// The build of all that the tests run: programs, tests, and the libraries that Python and Node load.
+const BUILD: &str = "cargo build --locked --workspace --lib --bins --tests --examples";
+
 /// Builds the whole workspace at once, so that every step has the same features and nothing is built twice, and then tests
 /// it. The programs are built first, because tests start replicas as processes.
 ///
 /// Tests that wait for replicas leave most of a machine to those that compute: they run beside each other.
 pub(crate) fn test() -> Vec<Step> {
-    let mut steps = vec![
-        // First, since a target folder holds one program of a name; with the features that the workspace gives to
-        // dependencies, so that only our own crates are built twice.
-        Step::new(
-            "older",
-            "cargo build --locked --workspace --bin synod --features synod/machine-version-1",
-        )
-        .or_stop(),
-        Step::new("keep", "cp")
-            .saying(&[program(), older()])
-            .or_stop(),
-        Step::new(
-            "build",
-            "cargo build --locked --workspace --bins --tests --examples",
-        )
-        .or_stop(),
-    ];
+    let mut steps = vec![Step::new("build", BUILD).or_stop()];
     let each = |name: &str| rust(name, &format!("--test {name}"));
     steps.extend(PROMPT.map(|name| each(name).beside(Lane::Prompt)));
     steps.push(rust("units", "--lib --bins").beside(Lane::Prompt));
@@ -84,25 +71,27 @@ fn rust(name: &str, selection: &str) -> Step {
     // The programs of the steps before: built alone, their dependencies would have other features.
     Step::new(name, &line)
         .with("SYNOD_BINARY", program())
-        .with("SYNOD_OLDER_BINARY", older())
         .needing(Tool::Etcd)
         .needing(Tool::Valgrind)
         .needing(Tool::Ip)
         .needing(Tool::Promtool)
 }
 
-/// The clients of other languages, with tests of their own.
+/// The clients of other languages, with tests of their own. They load what the workspace's build has made; what is published is
+/// built by `package`.
 fn languages() -> [Step; 2] {
     let step = |name: &str, line: &str| {
-        // What they load is built as the tests are: optimized, all dependencies would be built once more, which takes minutes.
+        let library = tools::target_folder().join(format!("debug/libsynod_{name}.so"));
         Step::new(name, line)
-            .with("SYNOD_BINDINGS_PROFILE", "dev")
+            .with("SYNOD_LIBRARY", library.display().to_string())
             .with("SYNOD_BINARY", program())
-            .with("SYNOD_OLDER_BINARY", older())
             .beside(Lane::Patient)
     };
     [
-        step("python", "python3 bindings/python/ci.py"),
+        step(
+            "python",
+            "python3 bindings/python/ci.py setup build types pytest docs",
+        ),
         step("node", "node bindings/node/ci.mjs"),
     ]
 }
@@ -172,18 +161,13 @@ fn program() -> String {
     program.display().to_string()
 }
 
-/// The path of the program as it was at machine version 1.
-fn older() -> String {
-    let program = tools::target_folder().join("debug/synod-machine-1");
-    program.display().to_string()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::process::Command;
 
     use super::*;
+    use crate::commands::DEMO_BUILD;
 
     #[test]
     fn every_test_program_of_the_workspace_is_run_once() {
@@ -207,5 +191,56 @@ mod tests {
         let run: Vec<&str> = [&PROMPT[..], &PATIENT, &COMPUTING, &SHORT].concat();
         assert_eq!(there.len(), run.len());
         assert_eq!(BTreeSet::from_iter(there), BTreeSet::from_iter(run));
+    }
+
+    /// Each unit of each crate of others that cargo would build: its features, its profile and the rest that tells it from other
+    /// units of the crate.
+    fn external_units(line: &str) -> BTreeMap<String, BTreeSet<String>> {
+        let output = Command::new(env!("CARGO"))
+            .args(line.split_whitespace().skip(1))
+            .args(["--unit-graph", "-Zunstable-options"])
+            .env("RUSTC_BOOTSTRAP", "1")
+            .current_dir(synod_tests::checkout())
+            .output()
+            .expect("cargo runs");
+        let graph: serde_json::Value =
+            serde_json::from_slice(&output.stdout).expect("cargo answers with JSON");
+        let mut units: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for unit in graph["units"].as_array().expect("there are units") {
+            let package = unit["pkg_id"].as_str().expect("it has a package");
+            let mut profile = unit["profile"].clone();
+            // The profile of tests is that of programs under another name.
+            profile["name"] = serde_json::Value::Null;
+            let parts = [
+                &unit["features"],
+                &unit["mode"],
+                &unit["target"]["name"],
+                &profile,
+            ];
+            if package.starts_with("registry") {
+                let parts = parts.map(ToString::to_string).join(" ");
+                units.entry(package.to_owned()).or_default().insert(parts);
+            }
+        }
+        units
+    }
+
+    #[test]
+    fn the_tests_compile_no_external_crate_again_after_the_demo() {
+        let before = external_units(DEMO_BUILD);
+        assert!(before.len() > 100, "{} crates", before.len());
+        for line in [BUILD, "cargo test --locked --workspace --doc"] {
+            let again: Vec<String> = external_units(line)
+                .into_iter()
+                .filter(|(package, units)| {
+                    let known = before.get(package);
+                    known.is_some_and(|known| !units.is_subset(known))
+                })
+                .map(|(package, _)| package)
+                // Macros are built with it, and the house rules need the lines that it can tell besides.
+                .filter(|package| !package.contains("#proc-macro2@"))
+                .collect();
+            assert_eq!(again, Vec::<String>::new(), "{line}");
+        }
     }
 }

