@@ -15,7 +15,7 @@ const DOCUMENTS: [&str; 8] = [
 ];
 
 /// The two commands of the README: the first shows what Synod does, the second that it works.
-const COMMANDS: [&str; 2] = ["cargo run --release -p synod -- demo", "cargo xtask test"];
+const COMMANDS: [&str; 2] = ["cargo xtask demo", "cargo xtask test"];
 
 #[test]
 fn every_document_is_there_and_current() {
@@ -100,7 +100,7 @@ fn a_document_that_is_missing_or_out_of_date_is_found() {
     assert_eq!(
         lines(&commands(&tree)),
         "README.md:4: the README has two commands of cargo, and `cargo build` is neither\n\
-         README.md: it lacks `cargo run --release -p synod -- demo`"
+         README.md: it lacks `cargo xtask demo`"
     );
     assert_eq!(
         lines(&unlogged(&tree)),
