@@ -105,7 +105,7 @@ async fn land_soon(endpoints: &[String]) {
 }
 
 /// Examples that are not recipes: they need more than replicas, and each has a test of its own.
-const OTHERS: [&str; 1] = ["etcd-fence"];
+const OTHERS: [&str; 2] = ["etcd-fence", "voter"];
 
 #[test]
 fn every_example_is_a_recipe() {
