@@ -18,7 +18,7 @@ const steps = {
   types: tool('typescript/bin/tsc', '--project', 'test/types'),
   docs: tool('typedoc/bin/typedoc', '--logLevel', 'Warn'),
   test: ['npm', 'run', '--silent', 'test'],
-  recipes: [process.execPath, '--test', '../../examples/node/recipes.test.mjs'],
+  recipes: [process.execPath, '--test', '../../examples/node/recipes.test.mjs', '../../examples/node/guide.test.mjs'],
   pack: [process.execPath, '--test', 'test/package/packed.mjs'],
 };
 

@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     membership.ready().await?;
     let (status, _) = server.ask(Method::POST, WIDGETS, widget).await?;
     writeln!(out, "after it with {status}")?;
-    let shown = timeout(Duration::from_secs(10), agreed(&server)).await??;
+    let shown = timeout(Duration::from_secs(10), wait_for_hash(&server)).await??;
     writeln!(out, "discovery shows {shown}")?;
     let (_, stored) = server.ask(Method::GET, &format!("{WIDGETS}/a"), "").await?;
     writeln!(out, "stored is {stored}")?;
@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
 }
 
 /// The discovery document, once it has a hash: the server learns of the agreement by a watch, a moment later.
-async fn agreed(server: &Server) -> Result<String, Box<dyn Error + Send + Sync>> {
+async fn wait_for_hash(server: &Server) -> Result<String, Box<dyn Error + Send + Sync>> {
     loop {
         let (_, shown) = server.ask(Method::GET, DISCOVERY, "").await?;
         if shown.contains("storageVersionHash") {

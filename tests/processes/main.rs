@@ -11,7 +11,7 @@
 //! - `certificates`: CAs, certificates and connections behind transport security.
 //! - `access`: who may call what, and as whom.
 //! - `traces`: calls as a collector of traces sees them.
-//! - `runbook`: the commands that are written down for operators.
+//! - `runbook`: the commands that are written down for operators. `start`: those for whoever tries it out.
 //! - `backups`: backups, and clusters that are founded from them and from what is left of others.
 //! - `hostile`: hostile clients, and what they cost.
 //! - `kube`: the Kubernetes API under load, and under requests that nobody sane sends.
@@ -77,6 +77,7 @@ mod saturation;
 mod security;
 mod shutdown;
 mod speakers;
+mod start;
 mod survivors;
 mod systemd;
 mod three_hosts;

@@ -1,4 +1,4 @@
-//! The README's section on three hosts, followed to the letter: each host is a network namespace of its own.
+//! The guide to three hosts, followed to the letter: each host is a network namespace of its own.
 //!
 //! It needs the right to make network namespaces, and `ip`. Without either the test says so and checks nothing.
 
@@ -11,15 +11,17 @@ use tempfile::TempDir;
 use crate::program::synod;
 use crate::waiting::eventually;
 
-const SECTION: &str = "## Run three replicas on three hosts";
+const GUIDE: &str = "docs/guides/three-hosts.md";
+
+const SECTION: &str = "## Commands";
 
 /// The hosts, in the order of the replicas' ids.
 const HOSTS: [&str; 3] = ["a", "b", "c"];
 
-/// The folders of a host that the README names, each of which is below the folder of that host here.
+/// The folders of a host that the guide names, each of which is below the folder of that host here.
 const FOLDERS: [&str; 2] = ["/etc/synod", "/var/lib/synod"];
 
-/// The files that the README has copied to each host, and to where commands are given.
+/// The files that the guide has copied to each host, and to where commands are given.
 const OF_REPLICAS: [&str; 6] = [
     "server.pem",
     "server-key.pem",
@@ -83,7 +85,7 @@ impl Network {
             .join(path.trim_start_matches('/'))
     }
 
-    /// A shell that does on a host what the README says.
+    /// A shell that does on a host what the guide says.
     fn shell(&self, host: &str, script: &str) -> Command {
         let script = FOLDERS.iter().fold(script.to_owned(), |script, folder| {
             let here = self.path(host, folder);
@@ -124,12 +126,12 @@ async fn three_hosts_are_run_as_the_readme_says() {
     let network = match Network::make() {
         Ok(network) => network,
         Err(why) => {
-            eprintln!("SKIPPED: the README's three hosts were not tried out: {why}");
+            eprintln!("SKIPPED: the guide's three hosts were not tried out: {why}");
             return;
         }
     };
-    let readme = fs::read_to_string(synod_tests::checkout().join("README.md"));
-    let [certificates, replica, commands] = blocks(&readme.expect("there is a README"));
+    let guide = fs::read_to_string(synod_tests::checkout().join(GUIDE));
+    let [certificates, replica, commands] = blocks(&guide.expect("there is a guide"));
     let made = done(network.shell("a", &certificates));
     assert!(made.status.success(), "{made:?}");
     let certs = |host| network.path(host, "/etc/synod/certs");
@@ -191,11 +193,11 @@ fn of_host(line: &str, number: usize) -> String {
 }
 
 /// The commands of the section: the certificates, a replica, and what is asked of the cluster.
-fn blocks(readme: &str) -> [String; 3] {
-    let section = readme
+fn blocks(guide: &str) -> [String; 3] {
+    let section = guide
         .split(SECTION)
         .nth(1)
-        .expect("the README has the section");
+        .expect("the guide has the section");
     let section = section.split("\n## ").next().expect("it has a text");
     let blocks = section.split("```sh\n").skip(1);
     let blocks = blocks.map(|block| block.split("```").next().unwrap_or_default().to_owned());

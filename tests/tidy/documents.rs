@@ -3,7 +3,7 @@
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 9] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -12,15 +12,19 @@ const DOCUMENTS: [&str; 8] = [
     "README.md",
     "THREAT_MODEL.md",
     "docs/OPERATIONS.md",
+    "docs/start.md",
 ];
 
 /// The two commands of the README: the first shows what Synod does, the second that it works.
-const COMMANDS: [&str; 2] = ["cargo run --release -p synod -- demo", "cargo xtask test"];
+const COMMANDS: [&str; 2] = ["cargo xtask demo", "cargo xtask test"];
+
+/// The most lines of the README: what is longer tells features before a reader knows what the thing is.
+const README_LINES_MAX: usize = 150;
 
 #[test]
 fn every_document_is_there_and_current() {
     let tree = Tree::load();
-    assert_none([missing(tree), commands(tree), unlogged(tree)].concat());
+    assert_none([missing(tree), commands(tree), length(tree), unlogged(tree)].concat());
 }
 
 fn missing(tree: &Tree) -> Vec<Finding> {
@@ -51,6 +55,17 @@ fn commands(tree: &Tree) -> Vec<Finding> {
         .filter(|command| found.iter().all(|(_, code)| code != *command));
     let absent = absent.map(|command| Finding::about("README.md", format!("it lacks `{command}`")));
     strange.chain(absent).collect()
+}
+
+/// The README is short; the rest is in `docs/`.
+fn length(tree: &Tree) -> Vec<Finding> {
+    let lines = tree.text("README.md").unwrap_or_default().lines().count();
+    let message = format!("it has {lines} lines, and {README_LINES_MAX} are the most");
+    let is_long = lines > README_LINES_MAX;
+    is_long
+        .then(|| Finding::about("README.md", message))
+        .into_iter()
+        .collect()
 }
 
 /// The changelog has a section for the coming version or for unreleased changes.
@@ -96,11 +111,18 @@ fn a_document_that_is_missing_or_out_of_date_is_found() {
             "cargo in a sentence\n```sh\n$ cargo xtask test\ncargo build\n```\n",
         ),
     ]);
-    assert_eq!(lines(&missing(&tree)).lines().count(), 6);
+    assert_eq!(lines(&missing(&tree)).lines().count(), 7);
+    assert_eq!(lines(&length(&tree)), "");
+    let text = "word\n".repeat(151);
+    let long = Tree::of(&[("README.md", &text)]);
+    assert_eq!(
+        lines(&length(&long)),
+        "README.md: it has 151 lines, and 150 are the most"
+    );
     assert_eq!(
         lines(&commands(&tree)),
         "README.md:4: the README has two commands of cargo, and `cargo build` is neither\n\
-         README.md: it lacks `cargo run --release -p synod -- demo`"
+         README.md: it lacks `cargo xtask demo`"
     );
     assert_eq!(
         lines(&unlogged(&tree)),
