@@ -102,7 +102,10 @@ const SHOWS: [(&str, &str); 14] = [
     ),
     ("curl", "readyz"),
     ("synod backup verify", "REVISION"),
-    ("synod backup create /var/lib/synod-backup/", ".backup.age"),
+    (
+        "synod backup create /var/lib/synod-backup/ --keep",
+        ".backup.age",
+    ),
     ("age -d -i key.txt synod.backup.age |", "REVISION"),
     ("synod settings --endpoints 127.0.0.1:4600", "2GiB"),
     ("synod cluster force-new", "what was acknowledged after"),
