@@ -12,7 +12,7 @@
 //! - `access`: who may call what, and as whom.
 //! - `traces`: calls as a collector of traces sees them.
 //! - `runbook`: the commands that are written down for operators. `start`: those for whoever tries it out.
-//! - `backups`: backups, and clusters that are founded from them and from what is left of others.
+//! - `backups`: backups, through other programs, too, and clusters that are founded from them and from what is left of others.
 //! - `hostile`: hostile clients, and what they cost.
 //! - `kube`: the Kubernetes API under load, and under requests that nobody sane sends.
 //! - the others are tests, one file for each kind of fault.

@@ -88,7 +88,7 @@ const LOOKS: [&str; 3] = [
 ];
 
 /// What a command must have printed: it is there to show this.
-const SHOWS: [(&str, &str); 12] = [
+const SHOWS: [(&str, &str); 14] = [
     ("synod status", "prod"),
     ("synod --context prod status", "leader"),
     ("synod doctor", "quorum"),
@@ -102,6 +102,11 @@ const SHOWS: [(&str, &str); 12] = [
     ),
     ("curl", "readyz"),
     ("synod backup verify", "REVISION"),
+    (
+        "synod backup create /var/lib/synod-backup/ --keep",
+        ".backup.age",
+    ),
+    ("age -d -i key.txt synod.backup.age |", "REVISION"),
     ("synod settings --endpoints 127.0.0.1:4600", "2GiB"),
     ("synod cluster force-new", "what was acknowledged after"),
 ];

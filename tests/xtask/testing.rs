@@ -74,6 +74,7 @@ fn rust(name: &str, selection: &str) -> Step {
         .needing(Tool::Etcd)
         .needing(Tool::Valgrind)
         .needing(Tool::Ip)
+        .needing(Tool::Age)
         .needing(Tool::Promtool)
 }
 

@@ -22,6 +22,8 @@ pub(crate) enum Tool {
     Valgrind,
     /// Makes the hosts that the README's instructions are tried out on.
     Ip,
+    /// Encrypts backups.
+    Age,
     /// Tries out the alert rules.
     Promtool,
     /// The C library of the static binary, and the compiler for it.
@@ -80,6 +82,7 @@ impl Tool {
             Self::ZooKeeper => install_zookeeper(),
             Self::Valgrind => install_package("valgrind", "--version", "valgrind"),
             Self::Ip => install_package("ip", "-V", "iproute2"),
+            Self::Age => install_package("age", "--version", "age"),
             Self::Promtool => install_promtool(),
             Self::Musl => install_musl(),
             Self::Buildah => install_package("buildah", "--version", "buildah"),

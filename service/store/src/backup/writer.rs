@@ -78,6 +78,11 @@ impl<W: Write> BackupWriter<W> {
         Ok(())
     }
 
+    /// Returns the stream. All that was written so far may be taken from it.
+    pub fn stream(&mut self) -> &mut W {
+        &mut self.to
+    }
+
     /// Writes the trailer, and returns the stream. What was written is not flushed.
     ///
     /// # Errors

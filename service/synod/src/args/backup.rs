@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use age::x25519::Recipient;
 use clap::{Args, Subcommand};
 
 use super::{ClientArgs, Format};
@@ -19,20 +18,22 @@ Examples:
   synod backup create /var/backups/synod/today.backup
   synod backup create /var/backups/synod/ --keep 336
   synod backup create - | zstd > today.backup.zst
-  synod backup create today.backup.age --recipient $(age-keygen -y key.txt)
+  synod backup create - | age -r age1... > today.backup.age
+  synod backup create /var/backups/synod/ --keep 336 --through 'age -r age1...'
 
-A backup holds every object, so guard it as you guard the cluster. The file can be read by its owner only.";
+A backup holds every object: guard it as you guard the cluster, or encrypt it, here with age. The file can be read by its owner only.";
 
 const VERIFY: &str = "\
 Examples:
   synod backup verify /var/backups/synod/today.backup
   zstd -dc today.backup.zst | synod backup verify -
-  synod backup verify today.backup.age --identity key.txt
+  age -d -i key.txt today.backup.age | synod backup verify -
   synod backup verify today.backup -o json | jq -r .revision";
 
 const RESTORE: &str = "\
 Examples:
   synod backup restore today.backup --data-dir /var/lib/synod --replica-id 4 --peer 10.0.0.4:4610
+  age -d -i key.txt today.backup.age | synod backup restore - --data-dir ...
   synod serve --data-dir /var/lib/synod --replica-id 4 --replicas 4=10.0.0.4:4610
 
 Stop every replica of the old cluster first, and keep their directories until the new one serves: it is another cluster, which
@@ -70,8 +71,8 @@ pub(crate) enum BackupCommand {
 pub(crate) struct BackupCreateArgs {
     /// The file to write, a folder, in which the backup gets a name, or - for standard output.
     ///
-    /// The name in a folder says of which cluster it is, when it was begun and at which revision: synod-CLUSTER-TIME-REVISION.backup,
-    /// with .age behind it if it is encrypted.
+    /// The name in a folder says of which cluster it is, when it was begun and at which revision: synod-CLUSTER-TIME-REVISION.backup.
+    /// What --through has written ends with .backup.age if it has the format of age, else with .backup.through.
     pub(crate) file: PathBuf,
     /// Keep this many of the cluster's backups in the folder, with the new one, and remove the oldest.
     ///
@@ -79,9 +80,13 @@ pub(crate) struct BackupCreateArgs {
     /// cluster, and what it has left there if it was killed. Nothing else is touched, and nothing if the backup fails.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) keep: Option<NonZeroU32>,
-    /// Encrypt the backup for this public key of age, as in age1...; it can be given several times.
-    #[arg(long = "recipient", value_name = "KEY")]
-    pub(crate) recipients: Vec<Recipient>,
+    /// Run this command by `sh -c`, with the backup as its standard input and the file as its standard output.
+    ///
+    /// The file gets its name if the command ends with 0 and has read all. Otherwise no file is left, and the error says how the
+    /// command ended and what it wrote last to standard error. A command that neither reads on nor ends for 60 seconds is killed, with
+    /// all that it has started; a longer --timeout gives it more.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) through: Option<String>,
     /// Replace the file if there is one.
     #[arg(long)]
     pub(crate) force: bool,
@@ -96,9 +101,6 @@ pub(crate) struct BackupCreateArgs {
 pub(crate) struct BackupVerifyArgs {
     /// The backup, or - for standard input.
     pub(crate) file: PathBuf,
-    /// The file with the private key of age, if the backup is encrypted.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) identity: Option<PathBuf>,
     /// In which form to print.
     #[arg(short, long, value_enum, default_value_t = Format::Table, value_name = "FORMAT")]
     pub(crate) output: Format,
@@ -108,9 +110,6 @@ pub(crate) struct BackupVerifyArgs {
 pub(crate) struct BackupRestoreArgs {
     /// The backup, or - for standard input.
     pub(crate) file: PathBuf,
-    /// The file with the private key of age, if the backup is encrypted.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) identity: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) founded: FoundedArgs,
     /// The data directory of the new replica.

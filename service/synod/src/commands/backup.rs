@@ -3,8 +3,11 @@
 mod create;
 mod encryption;
 mod file;
+mod form;
 mod kept;
 mod restore;
+mod sink;
+mod through;
 mod verify;
 
 use clap::ArgMatches;
@@ -59,10 +62,6 @@ fn unreadable(place: &str, error: &BackupError) -> Failure {
             "use another backup, or another copy of this one; check where it was kept"
         }
         BackupError::Newer { .. } => "use the release that wrote it, or a later one",
-        // What is encrypted was changed.
-        BackupError::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            "use another backup, or another copy of this one; check where it was kept"
-        }
         _ => "check the path and who may read it",
     };
     Failure::local(format!("{place}: {error}"), advice)

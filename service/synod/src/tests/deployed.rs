@@ -45,23 +45,41 @@ fn parsed(words: impl IntoIterator<Item = String>) -> Result<ArgMatches, String>
     matches.map_err(|error| error.to_string())
 }
 
-/// The commands of this program in a shell's text.
+/// The commands of this program in a shell's text, also those in pipes.
 fn commands(script: &str) -> Vec<Vec<String>> {
     let whole = script.replace("\\\n", " ");
-    let lines = whole.lines().flat_map(|line| line.split("&&"));
-    lines
-        .map(words)
-        .filter(|words| words.first().is_some_and(|word| word == "synod"))
-        .collect()
+    let mut commands = Vec::new();
+    for line in whole.lines().map(words) {
+        for command in line.split(|word| matches!(&**word, "&&" | "|")) {
+            let words = command
+                .iter()
+                .take_while(|word| !matches!(&***word, ">" | "<"));
+            commands.push(words.cloned().collect::<Vec<_>>());
+        }
+    }
+    commands.retain(|words| words.first().is_some_and(|word| word == "synod"));
+    commands
 }
 
-/// The words of a line, up to a comment. Quotes are as the runbook uses them: around whole words.
+/// The words of a line, up to a comment. What is quoted is one word.
 fn words(line: &str) -> Vec<String> {
-    let words = line.split_whitespace();
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for letter in line.chars() {
+        match quote {
+            Some(mark) if letter == mark => quote = None,
+            None if matches!(letter, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            None if letter.is_whitespace() => words.extend(word.take()),
+            None if letter == '#' && word.is_none() => break,
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
     words
-        .take_while(|word| !word.starts_with('#'))
-        .map(|word| word.trim_matches(['\'', '"']).to_owned())
-        .collect()
 }
 
 /// The blocks of code whose fence says `kind`.

@@ -1,62 +1,116 @@
 //! `synod backup create`.
 
-use std::io;
+use std::io::Write as _;
+use std::mem::take;
 use std::path::Path;
 
 use clap::ArgMatches;
-use synod_client::{BackupOf, ReadOptions};
-use synod_store::backup::{BACKUP_FORMAT, BackupError, BackupHeader, BackupWriter};
+use synod_client::{Backup, BackupOf, ReadOptions};
+use synod_store::backup::{BACKUP_FORMAT, BackupError, BackupHeader, BackupSum, BackupWriter};
 
-use super::encryption::Sealed;
-use super::file::Target;
+use super::file::{Target, is_pipe};
+use super::form::Form;
 use super::kept;
+use super::sink::{Sink, unwritten};
+use super::through::SILENCE_MAX;
 use crate::args::BackupCreateArgs;
-use crate::commands::{connect, show};
+use crate::commands::show;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::settings::ClientSettings;
+use crate::signals::Signals;
 use crate::{output, views};
 
 pub(super) async fn run(args: &BackupCreateArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let folder = Some(&args.file).filter(|path| path.is_dir());
-    if folder.is_none() && args.keep.is_some() {
-        return Err(no_folder(&args.file));
+    if args.through.is_none() {
+        return create(args, matches).await;
     }
+    // Otherwise a signal would leave the command running, which is in a process group of its own.
+    let mut signals = Signals::listen()?;
+    tokio::select! {
+        biased;
+        signal = signals.next() => Err(interrupted(signal)),
+        created = create(args, matches) => created,
+    }
+}
+
+async fn create(args: &BackupCreateArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let folder = Some(&*args.file).filter(|path| path.is_dir());
+    check_target(args, folder)?;
     let named = match folder {
         Some(_) => None,
-        None => Some((args.file.clone(), Target::open(&args.file, args.force)?)),
+        None => Some(Target::open(&args.file, args.force)?),
     };
-    let client = connect(&args.client, matches).await?;
+    let settings = ClientSettings::load(&args.client, matches)?;
+    let silence_max = SILENCE_MAX.max(settings.timeout);
+    let client = settings.connect().await?;
     let mut backup = client.backup(ReadOptions::linearizable()).await?;
     let header = header(backup.of())?;
-    let name = kept::name(&header, !args.recipients.is_empty());
-    let (path, target) = match named {
+    let target = match named {
         Some(named) => named,
-        None => {
-            let path = args.file.join(&name);
-            let target = Target::open_in_folder(&path, args.force, &header.cluster)?;
-            (path, target)
+        None => Target::open_in_folder(&args.file, &header.cluster)?,
+    };
+    let mut sink = Sink::open(target, args.through.as_deref(), silence_max)?;
+    let sum = copy(&mut backup, &header, &mut sink).await?;
+    let document = views::backup(&header, BACKUP_FORMAT, &sum, None);
+    let file = match sink.finish().await? {
+        Target::File(file) => file,
+        Target::Pipe(mut output) => {
+            output.flush().map_err(|error| unwritten(&error))?;
+            output::warn(&document.render(output::Format::Table));
+            return Ok(Exit::Ok);
         }
     };
-    let is_pipe = target.is_pipe();
-    let target = Sealed::new(target, &args.recipients)?;
-    let mut writer = BackupWriter::begin(target, &header).map_err(unwritten)?;
-    while let Some(rows) = backup.rows().await? {
-        writer.write_chunk(&rows).map_err(unwritten)?;
-    }
-    let (target, sum) = writer.finish().map_err(unwritten)?;
-    let target = target.finish().map_err(|error| unwritten(error.into()))?;
-    target.finish()?;
-    let document = views::backup(&header, BACKUP_FORMAT, &sum, None);
-    if is_pipe {
-        output::warn(&document.render(output::Format::Table));
-        return Ok(Exit::Ok);
-    }
+    let form = match args.through {
+        Some(_) => file.form()?,
+        None => Form::Plain,
+    };
+    let name = kept::name(&header, form);
+    let path = folder.map_or_else(|| args.file.clone(), |folder| folder.join(&name));
+    file.finish(&path, args.force)?;
     let (removed, failure) = match (folder, args.keep) {
         (Some(folder), Some(keep)) => kept::prune(folder, &header, &name, keep),
         _ => (Vec::new(), None),
     };
     let shown = show(&views::created(document, &path, &removed), args.output)?;
     failure.map_or(Ok(shown), Err)
+}
+
+/// Writes all of a backup.
+async fn copy(
+    backup: &mut Backup,
+    header: &BackupHeader,
+    sink: &mut Sink,
+) -> Result<BackupSum, Failure> {
+    let mut writer = BackupWriter::begin(Vec::new(), header).map_err(unformed)?;
+    while let Some(rows) = backup.rows().await? {
+        writer.write_chunk(&rows).map_err(unformed)?;
+        sink.write(&take(writer.stream())).await?;
+    }
+    let (rest, sum) = writer.finish().map_err(unformed)?;
+    sink.write(&rest).await?;
+    Ok(sum)
+}
+
+/// Refuses flags that do not go with the target.
+fn check_target(args: &BackupCreateArgs, folder: Option<&Path>) -> Result<(), Failure> {
+    if folder.is_none() && args.keep.is_some() {
+        return Err(no_folder(&args.file));
+    }
+    if args.through.is_some() && is_pipe(&args.file) {
+        let message = "--through is for a file or a folder, and the backup goes to standard output";
+        let advice = "pipe it yourself: synod backup create - | COMMAND";
+        return Err(Failure::local(message, advice).in_usage());
+    }
+    Ok(())
+}
+
+fn interrupted(signal: &str) -> Failure {
+    let message = format!("interrupted by {signal} before the backup was whole");
+    Failure::local(
+        message,
+        "no file was written, and the command of --through was killed",
+    )
 }
 
 fn no_folder(path: &Path) -> Failure {
@@ -88,12 +142,10 @@ fn header(of: &BackupOf) -> Result<BackupHeader, Failure> {
     })
 }
 
-fn unwritten(error: BackupError) -> Failure {
-    let message = match error {
-        BackupError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            "the reader of standard output has gone before the backup was whole".to_owned()
-        }
-        other => format!("the backup cannot be written: {other}"),
-    };
-    Failure::local(message, "check where it goes to, and the room there")
+fn unformed(error: BackupError) -> Failure {
+    let message = format!("the backup cannot be written: {error}");
+    Failure::local(
+        message,
+        "use the program of the release that the replica has",
+    )
 }

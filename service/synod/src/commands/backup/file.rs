@@ -1,133 +1,139 @@
 //! The files of backups: read from a path or a pipe, and written so that a file is there only once it is whole.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use synod_model::ClusterId;
 use tempfile::NamedTempFile;
 
+use super::form::Form;
 use super::{encryption, kept};
 use crate::failure::Failure;
 
-/// What stands for standard input and standard output.
+/// The argument that stands for standard input and standard output.
 const PIPE: &str = "-";
 
-/// Where a backup is written to.
+/// The target of a backup.
 pub(super) enum Target {
-    /// A file that has no name yet, beside the one that it takes the place of.
-    File {
-        path: PathBuf,
-        temporary: BufWriter<NamedTempFile>,
-        force: bool,
-    },
+    File(NewFile),
     /// Standard output.
     Pipe(BufWriter<io::Stdout>),
+}
+
+/// A file that has no name yet, in the folder where it gets one.
+pub(super) struct NewFile {
+    /// The file or folder that the caller has named.
+    place: PathBuf,
+    temporary: BufWriter<NamedTempFile>,
 }
 
 impl Target {
     /// Opens the target. A file that is there already is refused now, before the cluster is asked for anything.
     pub(super) fn open(path: &Path, force: bool) -> Result<Self, Failure> {
-        Self::begin(path, force, ".synod-backup-")
-    }
-
-    /// Opens the target in a folder of backups of this cluster.
-    pub(super) fn open_in_folder(
-        path: &Path,
-        force: bool,
-        cluster: &ClusterId,
-    ) -> Result<Self, Failure> {
-        Self::begin(path, force, &kept::partial(cluster))
-    }
-
-    fn begin(path: &Path, force: bool, prefix: &str) -> Result<Self, Failure> {
-        if path.as_os_str() == PIPE {
+        if is_pipe(path) {
             return Ok(Self::Pipe(BufWriter::new(io::stdout())));
         }
         if !force && path.symlink_metadata().is_ok() {
             return Err(exists(path));
         }
+        NewFile::create(folder(path), path, ".synod-backup-").map(Self::File)
+    }
+
+    /// Opens a target in a folder of backups of this cluster.
+    pub(super) fn open_in_folder(path: &Path, cluster: &ClusterId) -> Result<Self, Failure> {
+        NewFile::create(path, path, &kept::partial(cluster)).map(Self::File)
+    }
+}
+
+impl NewFile {
+    fn create(folder: &Path, place: &Path, prefix: &str) -> Result<Self, Failure> {
         // Its rights are those of its owner alone from the start.
         let temporary = tempfile::Builder::new()
             .prefix(prefix)
             .suffix(kept::PARTIAL)
-            .tempfile_in(folder(path))
-            .map_err(|error| unwritten(path, &error))?;
+            .tempfile_in(folder)
+            .map_err(|error| unwritten(place, &error))?;
         // The lock says that somebody writes it, and goes with the process. Not every file system has locks.
         let _ = temporary.as_file().try_lock();
-        Ok(Self::File {
-            path: path.to_owned(),
+        Ok(Self {
+            place: place.to_owned(),
             temporary: BufWriter::new(temporary),
-            force,
         })
     }
 
+    /// Returns the file for another process to write to, which then writes in place of this one.
+    pub(super) fn output(&self) -> Result<File, Failure> {
+        let file = self.temporary.get_ref().as_file().try_clone();
+        file.map_err(|error| unwritten(&self.place, &error))
+    }
+
+    /// Reads what a command has written, as far as that shows its form.
+    pub(super) fn form(&self) -> Result<Form, Failure> {
+        let file = self.temporary.get_ref().reopen();
+        let begin = file.and_then(encryption::read_begin);
+        let begin = begin.map_err(|error| unwritten(&self.place, &error))?;
+        if begin.is_empty() {
+            let message = "the command wrote nothing to its standard output".to_owned();
+            let advice = "no file was written: correct the command, whose output becomes the file";
+            return Err(Failure::local(message, advice));
+        }
+        Ok(Form::of_begin(&begin))
+    }
+
     /// Makes what was written durable, and gives the file its name.
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        let (path, temporary, force) = match self {
-            Self::File {
-                path,
-                temporary,
-                force,
-            } => (path, temporary, force),
-            Self::Pipe(mut output) => {
-                return output.flush().map_err(|error| unprinted(&error));
-            }
-        };
-        let failed = |error: &io::Error| unwritten(&path, error);
-        let temporary = temporary
-            .into_inner()
-            .map_err(|error| failed(error.error()))?;
+    pub(super) fn finish(self, path: &Path, force: bool) -> Result<(), Failure> {
+        let failed = |error: &io::Error| unwritten(path, error);
+        let temporary = self.temporary.into_inner();
+        let temporary = temporary.map_err(|error| failed(error.error()))?;
         temporary
             .as_file()
             .sync_all()
             .map_err(|error| failed(&error))?;
         let named = match force {
-            true => temporary.persist(&path),
-            false => temporary.persist_noclobber(&path),
+            true => temporary.persist(path),
+            false => temporary.persist_noclobber(path),
         };
         named.map_err(|refused| match refused.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(&path),
+            io::ErrorKind::AlreadyExists => exists(path),
             _ => failed(&refused.error),
         })?;
-        File::open(folder(&path))
+        File::open(folder(path))
             .and_then(|folder| folder.sync_all())
             .map_err(|error| failed(&error))
-    }
-
-    pub(super) fn is_pipe(&self) -> bool {
-        matches!(self, Self::Pipe(_))
     }
 }
 
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::File { temporary, .. } => temporary.write(bytes),
+            Self::File(file) => file.temporary.write(bytes),
             Self::Pipe(output) => output.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::File { temporary, .. } => temporary.flush(),
+            Self::File(file) => file.temporary.flush(),
             Self::Pipe(output) => output.flush(),
         }
     }
 }
 
-/// Opens a backup to read it, with the private keys of a file if it is encrypted; the text names it in failures.
-pub(super) fn source(
-    path: &Path,
-    identity: Option<&Path>,
-) -> Result<(Box<dyn Read>, String), Failure> {
-    let (file, place) = raw(path)?;
-    let opened = encryption::opened(file, &place, identity)?;
-    Ok((opened, place))
+/// Returns whether the path stands for standard input or standard output.
+pub(super) fn is_pipe(path: &Path) -> bool {
+    path.as_os_str() == PIPE
 }
 
-fn raw(path: &Path) -> Result<(Box<dyn BufRead>, String), Failure> {
-    if path.as_os_str() == PIPE {
+/// Opens a backup for the command that reads it, and refuses an encrypted one. The text names the backup in failures.
+pub(super) fn source(path: &Path, command: &str) -> Result<(Box<dyn Read>, String), Failure> {
+    let (file, place) = raw(path)?;
+    let from = encryption::refuse_encrypted(file, &place, command)?;
+    Ok((from, place))
+}
+
+fn raw(path: &Path) -> Result<(Box<dyn Read>, String), Failure> {
+    if is_pipe(path) {
         return Ok((Box::new(io::stdin().lock()), "standard input".to_owned()));
     }
     let place = path.display().to_string();
@@ -158,11 +164,6 @@ fn unwritten(path: &Path, error: &io::Error) -> Failure {
     )
 }
 
-fn unprinted(error: &io::Error) -> Failure {
-    let message = format!("standard output cannot be written: {error}");
-    Failure::local(message, "check where it goes to")
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -179,18 +180,28 @@ mod tests {
             .collect()
     }
 
+    fn open(path: &Path, force: bool) -> Result<NewFile, Failure> {
+        match Target::open(path, force)? {
+            Target::File(file) => Ok(file),
+            Target::Pipe(_) => panic!("{} is no pipe", path.display()),
+        }
+    }
+
     #[test]
     fn a_file_is_there_once_it_is_whole_and_only_for_its_owner() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("a.backup");
-        let mut target = Target::open(&path, false).unwrap();
+        let mut target = Target::File(open(&path, false).unwrap());
         target.write_all(b"whole").unwrap();
         assert!(!path.exists());
-        target.finish().unwrap();
+        let Target::File(file) = target else {
+            unreachable!()
+        };
+        file.finish(&path, false).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        drop(Target::open(&folder.path().join("b.backup"), false).unwrap());
+        drop(open(&folder.path().join("b.backup"), false).unwrap());
         assert_eq!(names(&folder), ["a.backup"]);
     }
 
@@ -198,16 +209,16 @@ mod tests {
     fn a_file_that_is_there_is_replaced_only_by_force() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("a.backup");
-        let late = Target::open(&path, false).unwrap();
+        let late = open(&path, false).unwrap();
         fs::write(&path, "mine").unwrap();
-        assert!(Target::open(&path, false).is_err());
+        assert!(open(&path, false).is_err());
         // It came while the backup was written.
-        let refused = late.finish().unwrap_err().to_string();
+        let refused = late.finish(&path, false).unwrap_err().to_string();
         assert!(refused.contains("is there already"), "{refused}");
         assert_eq!(fs::read(&path).unwrap(), b"mine");
-        let mut target = Target::open(&path, true).unwrap();
-        target.write_all(b"new").unwrap();
-        target.finish().unwrap();
+        let file = open(&path, true).unwrap();
+        file.output().unwrap().write_all(b"new").unwrap();
+        file.finish(&path, true).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(&folder), ["a.backup"]);
     }

@@ -1,28 +1,26 @@
 //! The backups in a folder: what `create` calls them, which of them it has made of a cluster, and which are too many.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, BufReader};
 use std::num::NonZeroU32;
 use std::path::Path;
 
 use synod_model::ClusterId;
 use synod_store::backup::{BackupHeader, BackupReader};
 
-use super::encryption::MARK;
+use super::encryption;
+use super::form::Form;
 use crate::failure::Failure;
 use crate::output;
 
-const PLAIN: &str = ".backup";
-const ENCRYPTED: &str = ".backup.age";
 /// What the names of files end with that are not whole yet.
 pub(super) const PARTIAL: &str = ".partial";
 
 /// The name of a backup in a folder. It sorts by time, and says what an encrypted one does not show.
-pub(super) fn name(header: &BackupHeader, is_encrypted: bool) -> String {
+pub(super) fn name(header: &BackupHeader, form: Form) -> String {
     let time = header.wall.to_string().replace(['-', ':'], "");
-    let end = if is_encrypted { ENCRYPTED } else { PLAIN };
     let begin = begin(&header.cluster);
-    format!("{begin}{time}-{}{end}", header.revision)
+    format!("{begin}{time}-{}{}", header.revision, form.suffix())
 }
 
 /// What the name of a file begins with that is to become a backup in a folder.
@@ -40,16 +38,15 @@ struct Named {
     revision: u64,
     time: String,
     name: String,
-    is_encrypted: bool,
+    form: Form,
 }
 
 impl Named {
     fn parse(name: &str, cluster: &ClusterId) -> Option<Self> {
         let rest = name.strip_prefix(&begin(cluster))?;
-        let (rest, is_encrypted) = match rest.strip_suffix(ENCRYPTED) {
-            Some(rest) => (rest, true),
-            None => (rest.strip_suffix(PLAIN)?, false),
-        };
+        let (form, rest) = Form::ALL
+            .iter()
+            .find_map(|form| Some((*form, rest.strip_suffix(form.suffix())?)))?;
         let (time, number) = rest.split_once('-')?;
         let revision: u64 = number.parse().ok()?;
         let is_written_so = is_time(time) && revision.to_string() == number;
@@ -57,22 +54,23 @@ impl Named {
             revision,
             time: time.to_owned(),
             name: name.to_owned(),
-            is_encrypted,
+            form,
         })
     }
 
-    /// Whether the file begins as this command writes it. One that is not encrypted says itself what it is of.
+    /// Whether the file begins as this command writes it. A plain one says itself what it is of; of the output of an unknown
+    /// command only the name is known.
     fn is_in(&self, file: &Path, cluster: &ClusterId) -> bool {
-        let Ok(mut content) = File::open(file).map(BufReader::new) else {
+        let Ok(content) = File::open(file).map(BufReader::new) else {
             return false;
         };
-        if self.is_encrypted {
-            let mut mark = [0; MARK.len()];
-            return content.read_exact(&mut mark).is_ok() && mark == MARK;
+        if self.form != Form::Plain {
+            return encryption::read_begin(content)
+                .is_ok_and(|begin| !begin.is_empty() && Form::of_begin(&begin) == self.form);
         }
         BackupReader::open(content).is_ok_and(|reader| {
             let header = reader.header();
-            header.cluster == *cluster && name(header, false) == self.name
+            header.cluster == *cluster && name(header, Form::Plain) == self.name
         })
     }
 }
@@ -203,7 +201,7 @@ mod tests {
     }
 
     fn make(folder: &TempDir, header: &BackupHeader) -> String {
-        let name = name(header, false);
+        let name = name(header, Form::Plain);
         fs::write(folder.path().join(&name), written(header)).unwrap();
         name
     }
@@ -219,7 +217,7 @@ mod tests {
     fn pruned(folder: &TempDir, revision: u64, keep: u32) -> Vec<String> {
         let new = header(OURS, revision);
         let keep = NonZeroU32::new(keep).unwrap();
-        let (removed, failure) = prune(folder.path(), &new, &name(&new, false), keep);
+        let (removed, failure) = prune(folder.path(), &new, &name(&new, Form::Plain), keep);
         assert_eq!(failure, None);
         removed
     }
@@ -227,12 +225,12 @@ mod tests {
     #[test]
     fn the_name_of_a_backup_says_cluster_time_and_revision() {
         let header = header(OURS, 20_000);
-        let plain = name(&header, false);
+        let plain = name(&header, Form::Plain);
         assert_eq!(
             plain,
             format!("synod-{OURS}-20241004T000000.000Z-20000.backup")
         );
-        assert_eq!(name(&header, true), format!("{plain}.age"));
+        assert_eq!(name(&header, Form::Age), format!("{plain}.age"));
     }
 
     #[test]
@@ -269,16 +267,25 @@ mod tests {
     }
 
     #[test]
-    fn encrypted_ones_are_known_by_their_name_and_their_mark() {
+    fn what_a_command_has_written_is_known_by_its_name_and_its_first_bytes() {
         let folder = TempDir::new().unwrap();
-        let [first, second, third] = [1, 2, 3].map(|revision| name(&header(OURS, revision), true));
-        let content = [MARK, b"v1\n"].concat();
-        fs::write(folder.path().join(&first), &content).unwrap();
-        fs::write(folder.path().join(&second), "not encrypted").unwrap();
-        fs::write(folder.path().join(&third), &content[..9]).unwrap();
-        let new = make(&folder, &header(OURS, 4));
-        assert_eq!(pruned(&folder, 4, 1), [first]);
-        assert_eq!(names(&folder), [second, third, new]);
+        let put = |revision, form, content: &[u8]| {
+            let name = name(&header(OURS, revision), form);
+            fs::write(folder.path().join(&name), content).unwrap();
+            name
+        };
+        let encrypted = put(1, Form::Age, b"age-encryption.org/v1\n");
+        let compressed = put(2, Form::Other, b"\x28\xb5\x2f\xfd");
+        let stay = [
+            put(3, Form::Age, b"not encrypted"),
+            put(4, Form::Age, b"age-encry"),
+            put(5, Form::Other, b""),
+            put(6, Form::Other, b"age-encryption.org/v1\n"),
+            put(7, Form::Other, b"SYNODBKP"),
+        ];
+        let new = make(&folder, &header(OURS, 8));
+        assert_eq!(pruned(&folder, 8, 1), [encrypted, compressed]);
+        assert_eq!(names(&folder), [&stay[..], &[new]].concat());
     }
 
     // Guarantee: B-02
@@ -289,19 +296,19 @@ mod tests {
         make(&folder, &header(THEIRS, 1));
         // Names of ours, with something else behind them.
         fs::write(
-            at(&name(&header(OURS, 1), false)),
+            at(&name(&header(OURS, 1), Form::Plain)),
             written(&header(THEIRS, 1)),
         )
         .unwrap();
         fs::write(
-            at(&name(&header(OURS, 2), false)),
+            at(&name(&header(OURS, 2), Form::Plain)),
             written(&header(OURS, 1)),
         )
         .unwrap();
-        fs::write(at(&name(&header(OURS, 3), false)), "SYNODBKP").unwrap();
-        fs::create_dir(at(&name(&header(OURS, 4), false))).unwrap();
+        fs::write(at(&name(&header(OURS, 3), Form::Plain)), "SYNODBKP").unwrap();
+        fs::create_dir(at(&name(&header(OURS, 4), Form::Plain))).unwrap();
         fs::write(at("elsewhere"), written(&header(OURS, 5))).unwrap();
-        symlink(at("elsewhere"), at(&name(&header(OURS, 5), false))).unwrap();
+        symlink(at("elsewhere"), at(&name(&header(OURS, 5), Form::Plain))).unwrap();
         // Other names, with a backup of ours behind them.
         let ours = written(&header(OURS, 6));
         let begin = begin(&OURS.parse().unwrap());
@@ -312,7 +319,7 @@ mod tests {
             format!("{begin}20241004T000000.000Z-+6.backup"),
             format!("{begin}20241004T0000000000Z-6.backup"),
             format!("{begin}20241004T000000.000Z-6.backup.zst"),
-            format!("copy-{}", name(&header(OURS, 6), false)),
+            format!("copy-{}", name(&header(OURS, 6), Form::Plain)),
         ] {
             fs::write(at(&name), &ours).unwrap();
         }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::views;
 
 pub(super) fn run(args: &BackupRestoreArgs) -> Result<Exit, Failure> {
-    let (source, place) = file::source(&args.file, args.identity.as_deref())?;
+    let (source, place) = file::source(&args.file, "synod backup restore - ...")?;
     let loaded = load(source).map_err(|error| unreadable(&place, &error))?;
     let name = &loaded.header.cluster_name;
     let founder = founder(&args.founded, &args.data_dir, name, now());

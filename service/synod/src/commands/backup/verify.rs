@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::views;
 
 pub(super) fn run(args: &BackupVerifyArgs) -> Result<Exit, Failure> {
-    let (source, place) = file::source(&args.file, args.identity.as_deref())?;
+    let (source, place) = file::source(&args.file, "synod backup verify -")?;
     let loaded = load(source).map_err(|error| unreadable(&place, &error))?;
     let rows = Some(loaded.counts());
     let document = views::backup(&loaded.header, loaded.format, &loaded.sum, rows);
