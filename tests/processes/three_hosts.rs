@@ -122,7 +122,7 @@ impl Drop for Running {
 
 // Guarantee: N-09
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_hosts_are_run_as_the_readme_says() {
+async fn three_hosts_are_run_as_the_guide_says() {
     let network = match Network::make() {
         Ok(network) => network,
         Err(why) => {

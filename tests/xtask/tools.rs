@@ -20,7 +20,7 @@ pub(crate) enum Tool {
     ZooKeeper,
     /// Counts the instructions that the guard of costs compares with its record.
     Valgrind,
-    /// Makes the hosts that the README's instructions are tried out on.
+    /// Makes the hosts that the instructions for three hosts are tried out on.
     Ip,
     /// Encrypts backups.
     Age,
