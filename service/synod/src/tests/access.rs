@@ -18,7 +18,7 @@ grants. A test writes this file from the program, and another one calls every me
 - The **SPIFFE id** of the certificate: the one URI among its subject alternative names, as `spiffe://prod/api/server-1`. A
   certificate with several URIs names nobody.
 - Without any URI, the **common name** as `cn:<name>`, if the policy says `common_names = true` below `[certificates]`.
-- Who shows no certificate may send the **token** of a Kubernetes service account, as `authorization: Bearer <token>`, if the
+- A caller without a certificate may send the **token** of a Kubernetes service account, as `authorization: Bearer <token>`, if the
   policy has a table `[tokens]`. Its name is `system:serviceaccount:<namespace>:<name>`.
 
 - At the port for the Kubernetes API, whoever a **front proxy** speaks for: `remote:<user>`, with the groups `remote-group:<group>`.
@@ -49,8 +49,7 @@ The file of the CA is looked at as all certificates are. A connection that is op
 even if the CA is taken out of the file: replicas that are restarted believe it no longer. A certificate that is good by the CAs of
 clients and by those of front proxies is refused: it would be the one or the other as its owner likes.
 
-What may be granted to the groups of Kubernetes' users, such as `remote-group:system:masters`, is up to the policy: nothing is granted to
-them by itself.
+The groups of Kubernetes' users, such as `remote-group:system:masters`, have the rights that the policy grants them, and no others.
 
 ## Tokens
 
@@ -67,7 +66,7 @@ name = \"{pod}\"                            # the member with the name of the po
 ```
 
 A replica checks tokens by that file alone and asks nobody: `kubectl get --raw /openid/v1/jwks` prints what it must hold. A pod
-gets its token by a projected volume with `serviceAccountToken: {audience: synod, path: token}`. What counts:
+gets its token by a projected volume with `serviceAccountToken: {audience: synod, path: token}`. The checks are:
 
 - The key that the token names by `kid` has signed it, by RS256, RS384, RS512, ES256 or ES384, as is its kind. Tokens without a
   signature or signed by a shared secret are never taken. An RSA key has 2,048 bits at least.
@@ -85,7 +84,7 @@ connections without a certificate are let in, and everybody who reaches the port
 ## The policy
 
 A file of TOML (`--policy-file`): a list of grants. A caller has all grants whose `who` matches its name, and they add up: its
-names are those of all of them. What none allows is refused. `synod policy test` reads a policy, and says what it grants to whom.
+names are those of all of them. A call that no grant allows is refused. `synod policy test` reads a policy, and says what it grants to whom.
 
 ```toml
 [[grant]]
@@ -103,9 +102,9 @@ leases = [\"team-a/lock-*\"]           # left out: all
 ```
 
 The file is looked at every second, and what was there at two looks counts. One that cannot be used changes nothing, raises
-the alarm `policy`, and is counted by `synod_policy_not_renewed_total`. What a caller may do is looked up for each call, when it
-is carried out; a watch whose caller may do something else by now ends with `WATCH_END_REASON_RIGHTS`, and who opens it again
-is told whether it may; pipelines and streams of renewals end once nothing at all is granted. A place in the queue for a lease
+the alarm `policy`, and is counted by `synod_policy_not_renewed_total`. The rights of a caller are looked up for each call, when it
+is carried out. A watch whose caller's rights have changed ends with `WATCH_END_REASON_RIGHTS`, and is decided about when it is
+opened again. Pipelines and streams of renewals end once nothing at all is granted. A place in the queue for a lease
 stays, and so does a wait for it that has begun. The connection of a client whose certificate has expired is cut.
 
 An admin cannot be narrowed, nor can who takes backups: a backup holds everything. Health and server reflection are for everybody who may connect.
@@ -127,11 +126,12 @@ the role of their name, and `spiffe://synod/member/<id>` is the member of this i
 `namespaces` and `collections` narrow what of objects and of ControllerRevisions (`controllerrevisions.apps`) is read and
 written, `collections` also what is reported, declared and migrated, which a grant that is narrowed otherwise does not allow;
 `namespaces` and `leases` narrow leases. A list or a watch that could show more is refused, and not filtered. How many objects a
-collection has in which encoding is told to whoever may read. What the members agree on is shown to whoever may read.
+collection has in which encoding is told to whoever may read. The agreement of the members is shown to every caller that may read.
 
 ## Roles
 
-Who holds a lease, stands for one, claims a migration or marks needs a name for it, too, which operators have by `names` alone.
+A caller that holds a lease, stands for one, claims a migration or sets a mark needs a name for it, too. Operators have one by `names`
+alone.
 ";
 
 #[test]
