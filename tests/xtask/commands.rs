@@ -174,7 +174,7 @@ fn demo(rest: &[String]) -> Vec<Step> {
         .collect();
     let run = Step::new("run", &format!("{} demo", program.display()));
     vec![
-        Step::new("build", line).announcing(told).or_stop(),
+        Step::new("build", line).with_announcement(told).or_stop(),
         run.saying(&words),
     ]
 }
@@ -291,7 +291,7 @@ fn bench(names: &[String], rest: &[String]) -> Vec<Step> {
 }
 
 /// Builds the program for musl, which needs no library of the system, packs it, and tries out what was packed; and so the packages
-/// of Python and Node.
+/// of the clients in other languages.
 fn package() -> Vec<Step> {
     let target = tools::STATIC_TARGET;
     let line = format!("{} --target {target}", tools::DIST_BUILD);

@@ -46,7 +46,7 @@ impl Step {
     }
 
     /// Prints a sentence before the step runs.
-    pub(crate) fn announcing(mut self, sentence: &'static str) -> Self {
+    pub(crate) fn with_announcement(mut self, sentence: &'static str) -> Self {
         self.announcement = Some(sentence);
         self
     }

@@ -38,7 +38,7 @@ const SHORT: [&str; 11] = [
     "vectors",
 ];
 
-/// The build of all that the tests run: programs, tests, and the libraries that Python and Node load.
+/// The build of all that the tests run: programs, tests, and the libraries that other languages load.
 const BUILD: &str = "cargo build --locked --workspace --lib --bins --tests --examples";
 
 /// Builds the whole workspace at once, so that every step has the same features and nothing is built twice, and then tests
@@ -81,8 +81,8 @@ fn rust(name: &str, selection: &str) -> Step {
 /// The clients of other languages, with tests of their own. They load what the workspace's build has made; what is published is
 /// built by `package`.
 fn languages() -> [Step; 2] {
-    let step = |name: &str, line: &str| {
-        let library = tools::target_folder().join(format!("debug/libsynod_{name}.so"));
+    let step = |name: &str, library: &str, line: &str| {
+        let library = tools::target_folder().join("debug").join(library);
         Step::new(name, line)
             .with("SYNOD_LIBRARY", library.display().to_string())
             .with("SYNOD_BINARY", program())
@@ -91,9 +91,10 @@ fn languages() -> [Step; 2] {
     [
         step(
             "python",
+            "lib_synod.so",
             "python3 bindings/python/ci.py setup build types pytest docs",
         ),
-        step("node", "node bindings/node/ci.mjs"),
+        step("node", "libsynod_node.so", "node bindings/node/ci.mjs"),
     ]
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn safety(safety: &Safety) -> Document {
         }
     }
     if safety.is_safe() {
-        table.row([yes_or_no(true), UNSET, UNSET].map(str::to_owned));
+        table.row([yes_or_no(true), "-", "-"].map(str::to_owned));
     }
     if safety.omitted > 0 {
         let more = format!("and {} reasons more", safety.omitted);
