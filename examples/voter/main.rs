@@ -18,10 +18,10 @@ use synod_client::{
 };
 use tokio::signal::unix::{SignalKind, signal};
 
-type Failed = Box<dyn Error + Send + Sync>;
+type AnyError = Box<dyn Error + Send + Sync>;
 
 #[tokio::main]
-async fn main() -> Result<(), Failed> {
+async fn main() -> Result<(), AnyError> {
     let mut arguments = std::env::args().skip(1);
     let id = arguments
         .next()
@@ -60,7 +60,7 @@ async fn main() -> Result<(), Failed> {
 }
 
 /// A vote for the last of the versions that this server reads.
-fn entry(resource: &GroupResource, versions: Vec<ApiVersion>) -> Result<ReportEntry, Failed> {
+fn entry(resource: &GroupResource, versions: Vec<ApiVersion>) -> Result<ReportEntry, AnyError> {
     let preferred = versions.last().cloned().ok_or("a server reads a version")?;
     Ok(ReportEntry {
         resource: resource.clone(),
@@ -79,7 +79,7 @@ async fn print_encodings(
     reflector: &Reflector,
     membership: &Membership,
     resource: &GroupResource,
-) -> Result<(), Failed> {
+) -> Result<(), AnyError> {
     let (mut printed, mut seen) = (None, Revision::ZERO);
     loop {
         let known = reflector.storage_version(resource);

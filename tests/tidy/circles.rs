@@ -143,7 +143,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// What the file names, as written, and where: what it imports for itself, and every other path.
+    /// The paths that the file names, as written, each with its position: imports for itself, and every other path.
     fn named(&self) -> impl Iterator<Item = (&[String], usize)> {
         let imports = self.imports.iter().filter(|import| !import.is_reexport);
         let imports = imports.map(|import| (import.segments(), import.position()));

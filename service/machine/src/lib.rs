@@ -99,17 +99,10 @@ pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
 pub use switches::switched_off;
+pub use synod_model::MACHINE_VERSION;
 pub use upgrade::{LateEncoding, UpgradeCause, UpgradeObstacle, UpgradeVerdict, check_upgrade};
 pub use views::{StorageStateView, StorageVersionView};
 pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
-
-/// The highest machine version, that is behaviour of apply, that this build knows.
-///
-/// A process may know less, as [`known_machine_version`] says. The state carries the version that is in force; a
-/// [`Command::RaiseMachineVersion`] moves it once every replica has announced that it knows the new one.
-///
-/// [`known_machine_version`]: synod_model::known_machine_version
-pub const MACHINE_VERSION: u32 = synod_model::EVIDENCE_SINCE;
 
 /// The machine version in force in a new cluster, and the oldest that this build knows: a log that begins under it is
 /// applied alike by every build.

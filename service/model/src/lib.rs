@@ -109,7 +109,7 @@ pub use finalizers::{Finalizer, Finalizers};
 pub use instance_id::InstanceId;
 pub use json::{Json, JsonNumber};
 pub use kind::Kind;
-pub use known_version::{known_machine_version, limit_machine_version};
+pub use known_version::{MACHINE_VERSION, known_machine_version, limit_machine_version};
 pub use labels::Labels;
 pub use lease::{Hold, HolderIdentity, Lease, Waiter};
 pub use lease_candidate::{Disagreement, LeaseCandidate, Strategy, best_strategy, elect};

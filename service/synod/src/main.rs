@@ -7,6 +7,7 @@ mod documents;
 mod duration;
 mod kubeconfig;
 mod logging;
+mod machine_version;
 mod merge;
 mod named;
 mod output;
@@ -39,15 +40,9 @@ use settings::LogFormat;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// The variable with the newest machine version that the program is to know, for tests of upgrades alone.
-const MACHINE_VERSION: &str = "SYNOD_TEST_MACHINE_VERSION";
-
 fn main() -> ExitCode {
-    if let Some(newest) = std::env::var(MACHINE_VERSION)
-        .ok()
-        .and_then(|text| text.parse().ok())
-    {
-        synod_model::limit_machine_version(newest);
+    if let Err(failure) = machine_version::limit() {
+        return end_with(&failure).into();
     }
     let program = Cli::command();
     let words = args::in_order(std::env::args_os(), &program);
@@ -56,11 +51,13 @@ fn main() -> ExitCode {
         Ok(cli) => run(&cli.command, innermost(&matches)),
         Err(error) => error.exit(),
     };
-    let exit = ended.unwrap_or_else(|failure| {
-        logging::last_words(failure.to_string());
-        failure.exit()
-    });
-    exit.into()
+    ended.unwrap_or_else(|failure| end_with(&failure)).into()
+}
+
+/// Prints why the program fails, and returns its exit code.
+fn end_with(failure: &Failure) -> Exit {
+    logging::last_words(failure.to_string());
+    failure.exit()
 }
 
 fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {

@@ -28,7 +28,7 @@ pub(super) struct Session {
 }
 
 /// The output of a command, on both streams, and its exit code.
-pub(super) struct Printed {
+pub(super) struct CommandOutput {
     pub(super) lines: Vec<String>,
     pub(super) code: i32,
 }
@@ -66,7 +66,7 @@ impl Session {
     }
 
     /// Gives a command, and waits until it has ended.
-    pub(super) async fn give(&mut self, command: &str) -> Printed {
+    pub(super) async fn give(&mut self, command: &str) -> CommandOutput {
         let command = command.replace("synod dev", &format!("synod dev --port {}", self.port));
         let script = format!(
             "{{\n{command}\n}} 2>&1 < /dev/null\ncode=$?; echo; echo '{MARK}' $code; (exit $code)\n"
@@ -81,7 +81,7 @@ impl Session {
                 let code = code.trim().parse().expect("a code is a number");
                 // The line break before the mark.
                 lines.pop_if(|last: &mut String| last.is_empty());
-                return Printed { lines, code };
+                return CommandOutput { lines, code };
             }
             lines.push(self.with_ports_of_the_page(line));
         }

@@ -8,7 +8,7 @@ const PLAIN: &[u8] = b"SYNODBKP";
 /// The form of a backup in a folder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Form {
-    /// What `verify` and `restore` read.
+    /// The form that `verify` and `restore` read.
     Plain,
     /// The format of age.
     Age,
