@@ -152,7 +152,7 @@ pub(crate) fn documents(folder: &str) -> Vec<(String, Value)> {
     let read = |path: PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let text = std::fs::read_to_string(&path).expect("a file of cases can be read");
-        let document = serde_yaml_ng::from_str(&text);
+        let document = synod_yaml::from_str(&text);
         let document = document.unwrap_or_else(|error| panic!("{name}.yaml: {error}"));
         (name.into_owned(), document)
     };

@@ -160,7 +160,7 @@ fn alerts_about_bounds_have_the_bounds_of_the_program() {
 
 #[test]
 fn the_operator_of_prometheus_gets_the_same_rules() {
-    let read = |path| -> Value { serde_yaml_ng::from_str(&text(path)).expect("it is YAML") };
+    let read = |path| -> Value { synod_yaml::from_str(&text(path)).expect("it is YAML") };
     let ours = read(RULES);
     let theirs = read("deploy/kubernetes/monitoring/rules.yaml");
     assert_eq!(theirs["spec"], ours, "copy the groups of {RULES}");
@@ -168,7 +168,7 @@ fn the_operator_of_prometheus_gets_the_same_rules() {
 
 /// The alerts of all groups.
 fn alerts() -> Vec<Value> {
-    let rules: Value = serde_yaml_ng::from_str(&text(RULES)).expect("the rules are YAML");
+    let rules: Value = synod_yaml::from_str(&text(RULES)).expect("the rules are YAML");
     let groups = rules["groups"].as_array().expect("rules are in groups");
     let rules = groups
         .iter()

@@ -1,6 +1,6 @@
 //! Every alert has its section in the runbook, and says where it is: whoever is woken at night should not have to search.
 
-use serde_yaml_ng::Value;
+use serde_json::Value;
 
 use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
@@ -53,10 +53,10 @@ fn unexplained(tree: &Tree) -> Vec<Finding> {
 
 /// The alerts of all groups.
 fn alerts(tree: &Tree) -> Vec<Value> {
-    let rules = serde_yaml_ng::from_str(tree.text(RULES).unwrap_or_default());
-    let rules: Value = rules.unwrap_or_default();
-    let groups = rules["groups"].as_sequence().into_iter().flatten();
-    let rules = groups.flat_map(|group| group["rules"].as_sequence().into_iter().flatten());
+    let rules: Result<Value, _> = synod_yaml::from_str(tree.text(RULES).unwrap_or_default());
+    let rules = rules.unwrap_or_default();
+    let groups = rules["groups"].as_array().into_iter().flatten();
+    let rules = groups.flat_map(|group| group["rules"].as_array().into_iter().flatten());
     rules
         .filter(|rule| rule.get("alert").is_some())
         .cloned()

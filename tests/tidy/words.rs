@@ -14,11 +14,12 @@ const FOREIGN: [Foreign; 4] = [
     Foreign {
         word: "node",
         say: "`replica` for a process of Synod, `member` for an API server that joined",
-        // openraft uses the word, and JavaScript has a runtime of that name.
+        // openraft and YAML use the word, and JavaScript has a runtime of that name.
         except: &[
             "service/server/src/consensus",
             "bindings/bound",
             "bindings/node",
+            "service/yaml",
         ],
     },
     Foreign {

@@ -69,10 +69,10 @@ impl Kubeconfig {
             let fault = |why: String| Misconfigured(format!("the kubeconfig {place} {why}"));
             let text = std::fs::read_to_string(path);
             let text = text.map_err(|error| fault(format!("cannot be read: {error}")))?;
-            let file = serde_yaml_ng::from_str(&text);
+            let file = synod_yaml::from_str(&text);
             // The library's words may repeat a token.
-            let file = file.map_err(|error| match error.location() {
-                Some(at) => fault(format!("is none: see line {}", at.line())),
+            let file = file.map_err(|error| match error.line() {
+                Some(line) => fault(format!("is none: see line {line}")),
                 None => fault("is none".to_owned()),
             })?;
             let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());

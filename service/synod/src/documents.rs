@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use data_encoding::BASE64;
-use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 use synod_client::json;
 use synod_client::{
@@ -137,23 +136,13 @@ impl Document {
 pub(crate) fn read(text: &str) -> Result<Vec<Document>, Failure> {
     let mut documents = Vec::new();
     let mut found = Violations::new();
-    let yaml = || serde_yaml_ng::Deserializer::from_str(text);
-    for (place, (document, again)) in yaml().zip(yaml()).enumerate() {
-        let value = Value::deserialize(document).map_err(|error| {
-            let fault = Violation::invalid(&error.to_string(), "must be YAML or JSON");
-            Failure::invalid("the file cannot be read", fault.at(&place_of(place)).into())
-        })?;
-        // The part after the last line of dashes may be empty.
-        if value.is_null() {
-            continue;
-        }
-        let mut lost = Violations::new();
-        if let Err(error) = exact::check(again, &value, &mut lost) {
-            let rule = "must have each key once";
-            lost.push(Violation::invalid(&error.to_string(), rule));
-        }
-        found.extend_at(place_of(place), lost);
-        documents.extend(found.parsed(place_of(place), Document::parse(value)));
+    let all = synod_yaml::documents(text).map_err(|error| {
+        let fault = Violation::invalid(&error.to_string(), "must be YAML or JSON");
+        Failure::invalid("the file cannot be read", fault.into())
+    })?;
+    for (place, document) in all.into_iter().enumerate() {
+        found.extend_at(place_of(place), exact::lost(&document.inexact));
+        documents.extend(found.parsed(place_of(place), Document::parse(document.value)));
     }
     if documents.is_empty() && found.is_empty() {
         found.push(Violation::required("must hold a document"));

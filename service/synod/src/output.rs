@@ -84,7 +84,7 @@ pub(crate) const UNSET: &str = "<unset>";
 
 /// The value as YAML. Plain YAML has no escapes: a value that needs one is printed in YAML's flow form, which is JSON.
 fn yaml(value: &Value) -> String {
-    let text = serde_yaml_ng::to_string(value).expect("every JSON value is YAML");
+    let text = synod_yaml::to_string(value);
     let misled = |letter: char| misleads(letter) && letter != '\n';
     if text.chars().any(misled) {
         format!("{value:#}\n")
@@ -130,7 +130,7 @@ mod tests {
         let read = |format| harmless(&document.render(format));
         let back: Value = serde_json::from_str(&read(Format::Json)).unwrap();
         assert_eq!(back, value);
-        let back: Value = serde_yaml_ng::from_str(&read(Format::Yaml)).unwrap();
+        let back: Value = synod_yaml::from_str(&read(Format::Yaml)).unwrap();
         assert_eq!(back, value);
         assert_eq!(read(Format::Name).lines().count(), 1);
     }

@@ -7,7 +7,7 @@ use crate::source::Source;
 use crate::tree::Tree;
 
 /// Words that end as participles and gerunds do, and are neither, or are what the field itself says.
-const EXCEPT: [&str; 25] = [
+const EXCEPT: [&str; 26] = [
     // Nouns of the field.
     "binding",
     "bindings",
@@ -35,6 +35,8 @@ const EXCEPT: [&str; 25] = [
     "thing",
     // The state of a migration and of a poll.
     "pending",
+    // A method of serde.
+    "expecting",
 ];
 
 /// Participles that do not end in `ed`, and other words that name nothing by themselves.

@@ -117,7 +117,7 @@ impl ExecPlugin {
     /// What it has said. Faults repeat nothing of it.
     fn credential(&self, said: &[u8]) -> Result<Credential, String> {
         // Kubernetes' own client reads YAML here, too, of which JSON is a part.
-        let said: Said = serde_yaml_ng::from_slice(said).map_err(|_| "it is no ExecCredential")?;
+        let said: Said = synod_yaml::from_slice(said).map_err(|_| "it is no ExecCredential")?;
         if said.kind != "ExecCredential" || said.api_version != self.api_version {
             let (version, kind) = (said.api_version, said.kind);
             return Err(format!(

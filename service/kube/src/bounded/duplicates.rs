@@ -22,7 +22,7 @@ pub(crate) fn of_json(text: &[u8]) -> Vec<String> {
 /// The same of a text of YAML that was read before, within its bounds.
 pub(crate) fn of_yaml(text: &[u8]) -> Vec<String> {
     let mut found = Found::default();
-    let _ = Within(&mut found).deserialize(serde_yaml_ng::Deserializer::from_slice(text));
+    let _ = synod_yaml::from_slice_seed(text, Within(&mut found));
     found.told
 }
 

@@ -4,12 +4,12 @@
 
 use std::fmt;
 
-use procfs::process::{LimitValue, Process};
-use procfs::{ProcResult, WithCurrentSystemInfo as _};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
+use rustix::param::{clock_ticks_per_second, page_size};
+use rustix::process::{Resource, getrlimit};
 
 /// The collector of these metrics.
 #[derive(Debug)]
@@ -22,37 +22,41 @@ struct Usage {
     virtual_bytes: u64,
     open_fds: u64,
     fds_max: Option<u64>,
-    threads: i64,
+    threads: u64,
     /// `None` where the system hides when it was started itself.
     started_seconds: Option<f64>,
 }
 
 impl Usage {
-    fn now() -> ProcResult<Self> {
-        let process = Process::myself()?;
-        let stat = process.stat()?;
-        let ticks = to_f64(procfs::ticks_per_second());
-        let fds_max = match process.limits()?.max_open_files.soft_limit {
-            LimitValue::Value(most) => Some(most),
-            LimitValue::Unlimited => None,
-        };
-        Ok(Self {
-            cpu_seconds: to_f64(stat.utime + stat.stime) / ticks,
-            resident_bytes: stat.rss_bytes().get(),
-            virtual_bytes: stat.vsize,
-            open_fds: u64::try_from(process.fd_count()?).unwrap_or(u64::MAX),
-            fds_max,
-            threads: stat.num_threads,
-            started_seconds: procfs::boot_time_secs()
-                .ok()
-                .map(|boot| to_f64(boot) + to_f64(stat.starttime) / ticks),
+    /// `None` where the system does not tell.
+    fn now() -> Option<Self> {
+        let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+        // The second field is the program's name in parentheses, which may hold spaces. See proc_pid_stat(5).
+        let (_, fields) = stat.rsplit_once(')')?;
+        let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+        let field = |number: usize| fields.get(number.checked_sub(3)?)?.parse::<u64>().ok();
+        let ticks = to_f64(clock_ticks_per_second());
+        let boot = std::fs::read_to_string("/proc/stat").ok();
+        let boot = boot.and_then(|text| {
+            let seconds = text.lines().find_map(|line| line.strip_prefix("btime "))?;
+            seconds.parse::<u64>().ok()
+        });
+        let started = to_f64(field(22)?) / ticks;
+        Some(Self {
+            cpu_seconds: to_f64(field(14)?.checked_add(field(15)?)?) / ticks,
+            resident_bytes: field(24)?.checked_mul(u64::try_from(page_size()).ok()?)?,
+            virtual_bytes: field(23)?,
+            open_fds: u64::try_from(std::fs::read_dir("/proc/self/fd").ok()?.count()).ok()?,
+            fds_max: getrlimit(Resource::Nofile).current,
+            threads: field(20)?,
+            started_seconds: boot.map(|boot| to_f64(boot) + started),
         })
     }
 }
 
 impl Collector for ProcessMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let Ok(usage) = Usage::now() else {
+        let Some(usage) = Usage::now() else {
             return Ok(());
         };
         let cpu = ConstCounter::new(usage.cpu_seconds);
@@ -83,7 +87,7 @@ impl Collector for ProcessMetrics {
             (
                 "process_threads",
                 "Threads of the process",
-                u64::try_from(usage.threads).ok(),
+                Some(usage.threads),
             ),
         ];
         for (name, help, value) in bytes_and_counts {

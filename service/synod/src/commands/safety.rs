@@ -102,7 +102,7 @@ fn exit(safety: &Safety, assume_complete: bool) -> Exit {
 
 /// Parses a manifest in YAML or JSON, and checks all rules but whether its names are known.
 fn manifest(text: &str) -> Result<TypedBinary, Failure> {
-    let manifest: Manifest = serde_yaml_ng::from_str(text).map_err(|error| {
+    let manifest: Manifest = synod_yaml::from_str(text).map_err(|error| {
         let fault = Violation::invalid(&error.to_string(), "must be a manifest in YAML or JSON");
         Failure::invalid("the manifest cannot be read", fault.at("--filename").into())
     })?;

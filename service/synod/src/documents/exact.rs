@@ -3,13 +3,10 @@
 //! Where a document that was made from a stored one shows an unchanged number, the stored number is written back with
 //! all its digits. A number that a writer types and that would lose digits is refused.
 
-use std::fmt;
-
-use serde::Deserialize as _;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 use synod_client::{Violation, Violations};
 use synod_model::{Json, JsonNumber};
+use synod_yaml::InexactNumber;
 
 /// The text of a value, with numbers written as in `stored`, from which the value was made.
 pub(super) fn text(value: &Value, stored: &[u8]) -> String {
@@ -26,23 +23,21 @@ pub(super) fn pretty(value: &Value, stored: &Json) -> Option<String> {
     (text != format!("{value:#}")).then(|| text + "\n")
 }
 
-/// Adds to `found` every number of a document that has more digits than `value`, which was parsed from it, has kept.
-///
-/// # Errors
-///
-/// The document does not have the form of `value`.
-pub(crate) fn check<'de, D: Deserializer<'de>>(
-    document: D,
-    value: &Value,
-    found: &mut Violations,
-) -> Result<(), D::Error> {
-    let place = String::new();
-    Check {
-        value,
-        place,
-        found,
+/// The numbers that have more digits than was kept of them.
+pub(crate) fn lost(numbers: &[InexactNumber]) -> Violations {
+    let mut found = Violations::new();
+    for number in numbers {
+        let kept = JsonNumber::parse(&number.number.to_string());
+        let rule = match JsonNumber::parse(&number.text) {
+            Some(exact) if Some(&exact) == kept.as_ref() => continue,
+            Some(_) => {
+                "has more digits than are kept: write it as a text, or change it with synod patch"
+            }
+            None => "is no number that JSON has, such as 0.5",
+        };
+        found.push(Violation::invalid(&number.text, rule).at(&number.field));
     }
-    .deserialize(document)
+    found
 }
 
 /// Adds a value to `text`: on one line, or over several lines at this level of indentation.
@@ -124,85 +119,6 @@ fn is_seen_as(exact: &JsonNumber, number: &Number) -> bool {
     serde_json::from_str::<Number>(exact.as_str()).is_ok_and(|seen| seen == *number)
 }
 
-/// Reads a document a second time, for its numbers as they are written.
-struct Check<'a> {
-    value: &'a Value,
-    place: String,
-    found: &'a mut Violations,
-}
-
-impl Check<'_> {
-    fn number(&mut self, text: &str, number: &Number) {
-        // A number that is no JSON, such as `0x1f`, has no digits to lose.
-        let Some(exact) = JsonNumber::parse(text) else {
-            return;
-        };
-        if JsonNumber::parse(&number.to_string()) != Some(exact) {
-            let rule =
-                "has more digits than are kept: write it as a text, or change it with synod patch";
-            let fault = Violation::invalid(text, rule);
-            self.found.push(fault.at(&self.place));
-        }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Check<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(mut self, document: D) -> Result<(), D::Error> {
-        match self.value {
-            Value::Number(number) => {
-                self.number(&String::deserialize(document)?, number);
-                Ok(())
-            }
-            Value::Array(_) => document.deserialize_seq(self),
-            Value::Object(_) => document.deserialize_map(self),
-            Value::Null => {
-                if let Some(text) = Option::<String>::deserialize(document)? {
-                    let fault = Violation::invalid(&text, "is no number that JSON has");
-                    self.found.push(fault.at(&self.place));
-                }
-                Ok(())
-            }
-            Value::Bool(_) | Value::String(_) => IgnoredAny::deserialize(document).map(drop),
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Check<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the same document")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        for (i, value) in self.value.as_array().into_iter().flatten().enumerate() {
-            let item = Check {
-                value,
-                place: format!("{}[{i}]", self.place),
-                found: &mut *self.found,
-            };
-            items.next_element_seed(item)?;
-        }
-        // The end of the list must be read, too.
-        items.next_element::<IgnoredAny>().map(drop)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        while let Some(key) = members.next_key::<String>()? {
-            let dot = if self.place.is_empty() { "" } else { "." };
-            let member = Check {
-                value: &self.value[&key],
-                place: format!("{}{dot}{key}", self.place),
-                found: &mut *self.found,
-            };
-            members.next_value_seed(member)?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -266,11 +182,8 @@ mod tests {
     #[test]
     fn a_number_that_would_lose_digits_is_found_by_its_place() {
         let found = |document: &str| {
-            let yaml = || serde_yaml_ng::Deserializer::from_str(document);
-            let value = Value::deserialize(yaml()).unwrap();
-            let mut found = Violations::new();
-            check(yaml(), &value, &mut found).unwrap();
-            found
+            let documents = synod_yaml::documents(document).unwrap();
+            lost(&documents[0].inexact)
                 .iter()
                 .map(|fault| fault.field.clone())
                 .collect::<Vec<_>>()
@@ -284,7 +197,9 @@ mod tests {
         let digits = "1234567890".repeat(5);
         let json = format!(r#"{{"a":[1,{{"b":0.12345678901234567890}},2],"c":{digits}}}"#);
         assert_eq!(found(&json), ["a[1].b", "c"]);
-        let yaml = format!("a: [1, {{b: 0.12345678901234567890}}]\nc:\n  d: {digits}\n  e: .inf\n");
+        let yaml = format!("a: [1, {{b: 0.12345678901234567890}}]\nc:\n  d: {digits}\n  e: +.5\n");
         assert_eq!(found(&yaml), ["a[1].b", "c.d", "c.e"]);
+        let aliased = "a: &a {b: 0.12345678901234567890}\nc: *a\n";
+        assert_eq!(found(aliased), ["a.b", "c.b"]);
     }
 }

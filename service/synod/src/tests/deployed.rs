@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, CommandFactory as _, FromArgMatches as _};
-use serde::Deserialize as _;
-use serde_yaml_ng::Value;
+use serde_json::Value;
 use synod_policy::Policy;
 
 use crate::args::{Cli, Command, in_order};
@@ -155,30 +154,30 @@ fn every_command_that_the_runbook_mentions_is_one_of_the_program() {
 /// The documents of a manifest.
 fn documents(path: &str) -> Vec<Value> {
     let text = text(path);
-    let documents = serde_yaml_ng::Deserializer::from_str(&text);
+    let documents = synod_yaml::documents(&text);
+    let documents = documents.unwrap_or_else(|error| panic!("{path}: {error}"));
     documents
-        .map(|document| {
-            Value::deserialize(document).unwrap_or_else(|error| panic!("{path}: {error}"))
-        })
+        .into_iter()
+        .map(|document| document.value)
         .collect()
 }
 
 /// The containers in a document, wherever they stand.
 fn containers(document: &Value) -> Vec<Value> {
     match document {
-        Value::Mapping(map) => {
-            let own = map.get("containers").and_then(Value::as_sequence);
+        Value::Object(map) => {
+            let own = map.get("containers").and_then(Value::as_array);
             let below = map.iter().flat_map(|(_, value)| containers(value));
             own.into_iter().flatten().cloned().chain(below).collect()
         }
-        Value::Sequence(items) => items.iter().flat_map(containers).collect(),
+        Value::Array(items) => items.iter().flat_map(containers).collect(),
         _ => Vec::new(),
     }
 }
 
 /// The texts of a list.
 fn texts(list: &Value) -> Vec<String> {
-    let items = list.as_sequence().into_iter().flatten();
+    let items = list.as_array().into_iter().flatten();
     items
         .filter_map(|item| Some(item.as_str()?.to_owned()))
         .collect()
@@ -186,7 +185,7 @@ fn texts(list: &Value) -> Vec<String> {
 
 /// The variables of a container that have a value.
 fn variables(container: &Value) -> Vec<(String, String)> {
-    let variables = container["env"].as_sequence().into_iter().flatten();
+    let variables = container["env"].as_array().into_iter().flatten();
     variables
         .filter_map(|it| {
             let (name, value) = (it["name"].as_str()?, it["value"].as_str()?);
@@ -239,7 +238,7 @@ fn each_resource_that_the_deployed_worker_migrates_has_a_role() {
     for role in documents("deploy/kubernetes/migrator/resources.yaml") {
         let label = &role["metadata"]["labels"]["synod.io/aggregate-to-migrator"];
         assert_eq!(label, "true", "{role:?}");
-        for rule in role["rules"].as_sequence().unwrap() {
+        for rule in role["rules"].as_array().unwrap() {
             assert_eq!(texts(&rule["verbs"]), ["get", "list", "update"]);
             for group in texts(&rule["apiGroups"]) {
                 let resources = texts(&rule["resources"]).into_iter();

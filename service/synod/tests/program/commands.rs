@@ -298,7 +298,7 @@ async fn every_command_prints_every_form() {
         assert!(!rows(&print("table").await).is_empty(), "{words:?}");
         assert!(!print("wide").await.is_empty());
         let json: serde_json::Value = serde_json::from_str(&print("json").await).unwrap();
-        let yaml: serde_json::Value = serde_yaml_ng::from_str(&print("yaml").await).unwrap();
+        let yaml: serde_json::Value = synod_yaml::from_str(&print("yaml").await).unwrap();
         assert_eq!(shape(&json), shape(&yaml), "{words:?}");
         print("name").await;
     }

@@ -388,7 +388,7 @@ async fn what_others_stored_does_nothing_to_a_terminal_and_is_read_back() {
     }
     assert_eq!(place.widget("w").await["spec"]["shape"], shape);
     let words = ["get", "widgets.example.io", "w", "-n", "a", "-o", "yaml"];
-    let yaml: Value = serde_yaml_ng::from_str(&place.well(&words).await).unwrap();
+    let yaml: Value = synod_yaml::from_str(&place.well(&words).await).unwrap();
     assert_eq!(yaml["spec"]["shape"], shape);
     // A refusal that quotes the text is harmless, too; as a holder's name the text is refused.
     let holder = "a\u{202e}b";

@@ -148,8 +148,7 @@ fn text_of_yaml(dice: &mut Dice, document: &Value) -> Vec<u8> {
     if dice.one_in(20) {
         return bomb(dice);
     }
-    let text = serde_yaml_ng::to_string(document);
-    let mut text = text.expect("JSON can be written as YAML").into_bytes();
+    let mut text = synod_yaml::to_string(document).into_bytes();
     if dice.one_in(4) {
         damage::bytes(dice, &mut text, OF_YAML);
     }

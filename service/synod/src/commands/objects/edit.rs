@@ -70,10 +70,7 @@ async fn edited(
     format: EditFormat,
 ) -> Result<Option<(Document, NamedTempFile)>, Failure> {
     let (text, suffix) = match format {
-        EditFormat::Yaml => (
-            serde_yaml_ng::to_string(shown).expect("every JSON value is YAML"),
-            ".yaml",
-        ),
+        EditFormat::Yaml => (synod_yaml::to_string(shown), ".yaml"),
         EditFormat::Json => (format!("{shown:#}\n"), ".json"),
     };
     let file = written(&text, suffix).map_err(|error| no_file(&error))?;

@@ -1,7 +1,6 @@
 //! `synod patch`: changes a part of an object where it is stored.
 
 use clap::ArgMatches;
-use serde_json::Value;
 use synod_client::{
     ApiVersion, Client, ErrorKind, Fences, LeaseToken, MetadataPatch, ObjectKey, ObjectWritten,
     Patch, PatchFormat, PatchObject, ReadOptions, TtlChange, Violation, Violations,
@@ -129,17 +128,19 @@ fn document(text: &str, flag: &str) -> Result<Vec<u8>, Failure> {
     if Json::parse(text.as_bytes()).is_ok() {
         return Ok(text.as_bytes().to_vec());
     }
-    let mut lost = Violations::new();
-    let read = serde_yaml_ng::from_str(text).and_then(|value: Value| {
-        let again = serde_yaml_ng::Deserializer::from_str(text);
-        exact::check(again, &value, &mut lost).map(|()| value)
-    });
-    let value = read.map_err(|error| {
-        let fault = Violation::invalid(&error.to_string(), "must be YAML or JSON");
+    let invalid = |value: &str, rule| {
+        let fault = Violation::invalid(value, rule);
         Failure::invalid("this is no patch", fault.at(flag).into())
-    })?;
+    };
+    let read = synod_yaml::documents(text);
+    let mut read = read.map_err(|error| invalid(&error.to_string(), "must be YAML or JSON"))?;
+    let count = read.len();
+    let Some(patch) = read.pop().filter(|_| count == 1) else {
+        return Err(invalid(&count.to_string(), "must be one document"));
+    };
+    let lost = exact::lost(&patch.inexact);
     if lost.is_empty() {
-        return Ok(value.to_string().into_bytes());
+        return Ok(patch.value.to_string().into_bytes());
     }
     let mut found = Violations::new();
     found.extend_at(flag, lost);
