@@ -91,6 +91,109 @@ fn a_replica_that_lost_what_the_leader_may_count_does_not_vote() {
     });
 }
 
+/// A replica whose log's end was damaged and cut off catches up under the leader that counts what was lost, also with that leader
+/// alone; and what it has is enough to elect another leader that has as much.
+// Guarantee: D-04
+#[test]
+fn a_replica_whose_damaged_log_end_was_cut_catches_up() {
+    let test = "a_replica_whose_damaged_log_end_was_cut_catches_up";
+    for_each_seed(test, Kind::Bare, 1..5, |world| {
+        let (leader, forgetful, other) = with_three_alike(world);
+        let dies = world.rng.random_range(0..3);
+        world.machine(forgetful).kill();
+        // The checkers see that it has ended.
+        world.rest(100);
+        damage_log_end(&mut world.machine(forgetful).disk);
+        match dies {
+            0 => world.machine(other).kill(),
+            1 => world.machine(leader).kill(),
+            _ => {}
+        }
+        world.rest(100);
+        world.machine(forgetful).start();
+        let before = world.clients.acknowledged();
+        let goes_on = world.run_until(20_000, |world| world.clients.acknowledged() > before + 3);
+        assert!(goes_on, "nothing is acknowledged any more, {dies}");
+        let votes = |world: &World| {
+            let consensus = world.machines[&forgetful].consensus();
+            consensus.is_some_and(|consensus| consensus.may_vote())
+        };
+        assert!(world.run_until(20_000, votes), "it never votes again");
+        for host in [leader, other] {
+            if world.machines[&host].consensus().is_none() {
+                world.machine(host).start();
+            }
+        }
+        come_together(world);
+    });
+}
+
+/// A replica that lost an entry which the dead leader had committed by it votes for nobody who lacks that entry.
+// Guarantee: D-04
+#[test]
+fn a_replica_whose_log_end_was_cut_votes_for_nobody_who_lacks_what_it_lost() {
+    let test = "a_replica_whose_log_end_was_cut_votes_for_nobody_who_lacks_what_it_lost";
+    for_each_seed(test, Kind::Bare, 1..5, |world| {
+        let (leader, forgetful, other) = with_three_alike(world);
+        isolate(world, other, true);
+        let acknowledged = world.clients.acknowledged();
+        let more = world.run_until(10_000, |world| world.clients.acknowledged() > acknowledged);
+        assert!(more, "the two acknowledge nothing");
+        world.machine(forgetful).kill();
+        world.machine(leader).kill();
+        // What is under way to it is lost with its connections.
+        world.machine(other).kill();
+        world.rest(100);
+        world.machine(other).start();
+        world.rest(100);
+        let lacks = last_index(world, other);
+        damage_log_end(&mut world.machine(forgetful).disk);
+        isolate(world, other, false);
+        world.machine(forgetful).start();
+        world.rest(10_000);
+        assert_eq!(last_index(world, other), lacks, "{other} was elected");
+        world.machine(leader).start();
+        come_together(world);
+    });
+}
+
+/// Waits until three replicas have the same log. Returns the leader and the others.
+fn with_three_alike(world: &mut World) -> (u64, u64, u64) {
+    let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 5);
+    assert!(formed, "hardly anything is acknowledged");
+    world.rest(1_000);
+    let leader = world.leader().unwrap();
+    let mut others = HOSTS.into_iter().filter(|host| *host != leader);
+    (leader, others.next().unwrap(), others.next().unwrap())
+}
+
+/// Flips a bit in the last batch of a log, and takes away the mark behind it, which was not synced.
+fn damage_log_end(disk: &mut SimDisk) {
+    const SEGMENT_HEADER: usize = 144;
+    const BATCH_HEADER: usize = 36;
+    let mut files = disk.files();
+    let segments = files
+        .keys()
+        .filter(|path| path.extension().is_some_and(|end| end == "wal"));
+    let path = segments.max().unwrap().clone();
+    let bytes = files.get_mut(&path).unwrap();
+    let (mut at, mut batches) = (SEGMENT_HEADER, Vec::new());
+    while bytes[at..].iter().any(|byte| *byte != 0) {
+        let length: [u8; 4] = bytes[at + 4..at + 8].try_into().unwrap();
+        let length = u32::from_le_bytes(length) as usize;
+        batches.push((at, length));
+        at += BATCH_HEADER + length;
+    }
+    if let Some((mark, 0)) = batches.last() {
+        bytes[*mark..*mark + BATCH_HEADER].fill(0);
+        batches.pop();
+    }
+    let (start, length) = batches.pop().unwrap();
+    bytes[start + BATCH_HEADER + length - 3] ^= 0x10;
+    *disk = SimDisk::with_files(&files);
+    disk.create_directory("/data/checkpoints".as_ref()).unwrap();
+}
+
 /// The index of the last entry in a replica's log.
 fn last_index(world: &World, host: u64) -> Option<u64> {
     let consensus = world.machines[&host].consensus()?;

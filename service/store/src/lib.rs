@@ -52,7 +52,7 @@ pub use failure::IoFailure;
 pub use identity::{DataDirectory, Identity};
 pub use log_id::{LogId, LogRecord};
 pub use vote::{Vote, VoteFile};
-pub use wal::{Log, LogConfig, LogStatus, LogWriter, Recovery};
+pub use wal::{Log, LogConfig, LogStatus, LogWriter, LostEnd, Recovery};
 
 /// The version of the on-disk formats that this build writes.
 ///

@@ -142,6 +142,12 @@ mod tests {
         tables
     }
 
+    /// Recovery tells entries from other records by that.
+    #[test]
+    fn no_payload_is_empty() {
+        assert!(!to_bytes(&LogPayload::Blank).is_empty());
+    }
+
     #[test]
     fn the_tables_stand_beside_the_code() {
         let tables = tables();

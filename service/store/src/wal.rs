@@ -110,6 +110,7 @@ mod error;
 mod flush;
 mod layout;
 mod log;
+mod must_catch_up;
 mod names;
 mod queue;
 mod read;
@@ -119,6 +120,7 @@ mod writer;
 
 pub use error::{LogError, OpenError};
 pub use log::{Log, LogStatus};
+pub use must_catch_up::LostEnd;
 pub use queue::Done;
 pub use recovery::{Recovery, TailCut};
 pub use writer::LogWriter;

@@ -4,33 +4,62 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use synod_store::{Log, Recovery};
+use synod_store::wal::TailCut;
+use synod_store::{Log, LogId, LostEnd, Recovery, Vote};
 
 /// Open, unless recovery had to cut a record off the log that looked complete.
 ///
 /// Such a record may have been acknowledged. A replica that has lost an acknowledged entry must not help to elect a
 /// leader that lacks it, so it neither votes nor stands until it has applied everything that the leader's log
-/// holds. The log records this on disk, so it outlives restarts.
+/// holds. The log records this on disk, so it outlives restarts. Until then it votes for a candidate alone whose log has
+/// at least what was lost.
 #[derive(Clone)]
 pub(super) struct Ballot {
     open: Arc<AtomicBool>,
+    /// What was lost at most, if anything was.
+    lost: Option<LostEnd>,
     log: Log,
 }
 
 impl Ballot {
-    /// The ballot of the replica whose log had this recovery.
-    pub(super) fn new(log: Log, recovery: &Recovery) -> Self {
+    /// The ballot of the replica whose log had this recovery, with its vote and the last index of its checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// When the disk fails.
+    pub(super) fn new(
+        log: Log,
+        recovery: &Recovery,
+        vote: Option<Vote>,
+        checkpoint: Option<u64>,
+    ) -> io::Result<Self> {
+        let mut lost = recovery.lost_before;
         if let Some(cut) = recovery.cut.as_ref().filter(|cut| cut.complete_looking) {
             tracing::warn!(
                 file = %cut.file.display(), offset = cut.offset, kept = %cut.kept_copy.display(),
                 "the log's end was damaged in a way that a lost write does not explain"
             );
+            let now = lost_end(recovery, cut, vote, checkpoint);
+            let all = lost.map_or(now, |before| before.and(now));
+            log.note_lost_end(all)?;
+            lost = Some(all);
         }
         if recovery.must_catch_up {
             tracing::warn!("this replica does not vote before it has caught up with a leader");
         }
         let open = Arc::new(AtomicBool::new(!recovery.must_catch_up));
-        Self { open, log }
+        Ok(Self { open, lost, log })
+    }
+
+    /// What was cut off this replica's log at most, while it has not caught up.
+    pub(super) fn lost(&self) -> Option<LostEnd> {
+        self.lost.filter(|_| !self.is_open())
+    }
+
+    /// Whether this replica may vote for a candidate whose log ends so.
+    pub(super) fn may_vote_for(&self, last: Option<LogId>) -> bool {
+        let lost = self.lost();
+        self.is_open() || lost.is_some_and(|lost| lost.is_held_by(last))
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -48,4 +77,32 @@ impl Ballot {
         self.open.store(true, Ordering::Release);
         Ok(())
     }
+}
+
+/// What the end that was cut off held at most.
+///
+/// A vote is on the disk before entries of its leader are, so none is of a later one. Where the end held the note that a
+/// checkpoint replaced the log, that checkpoint was on the disk before.
+fn lost_end(
+    recovery: &Recovery,
+    cut: &TailCut,
+    vote: Option<Vote>,
+    checkpoint: Option<u64>,
+) -> LostEnd {
+    let kept = recovery.last.map(|last| last.index).max(checkpoint);
+    let next = kept.map_or(0, |last| last.saturating_add(1));
+    let first = LogId {
+        term: 0,
+        leader: 0,
+        index: 0,
+    };
+    LostEnd(match (vote, cut.entries_max.checked_sub(1)) {
+        (Some(vote), Some(more)) => LogId {
+            term: vote.term,
+            leader: vote.leader,
+            index: next.saturating_add(more),
+        },
+        // Nothing was lost but notes: entries come after a vote.
+        (None, _) | (_, None) => first,
+    })
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use openraft::RaftMetrics;
 
 use super::ReplicaId;
+use super::cut_off::tell_leader;
 use super::facade::ConsensusParts;
 use super::types::{LogId, TypeConfig, log_id_of};
 use crate::peer::LogEnd;
@@ -29,6 +30,13 @@ pub(super) async fn open_ballot(shared: &ConsensusParts) -> io::Result<()> {
     if shared.ballot.is_open() {
         return Ok(());
     }
+    tokio::select! {
+        opened = open_when_caught_up(shared) => opened,
+        () = tell_leader(shared) => Ok(()),
+    }
+}
+
+async fn open_when_caught_up(shared: &ConsensusParts) -> io::Result<()> {
     let mut metrics = shared.raft.metrics();
     loop {
         // If Raft's task has ended, there are no elections to vote in.
@@ -68,7 +76,7 @@ async fn leader_log_end(shared: &ConsensusParts, leader: ReplicaId) -> Option<Lo
     let link = shared.peers.link(leader, &address);
     match link.log_end(QUESTION_MAX).await {
         Ok(LogEnd::At(position)) => Some(log_id_of(&position)),
-        Ok(LogEnd::Empty | LogEnd::Unsaid) | Err(_) => None,
+        Ok(LogEnd::Empty | LogEnd::Unsaid | LogEnd::Cut { .. }) | Err(_) => None,
     }
 }
 

@@ -23,6 +23,7 @@ use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::ConsensusConfig;
 use super::contact::Contact;
+use super::cut_off::StatedCut;
 use super::digests::Digests;
 use super::doubt::Doubt;
 use super::error::{NotExecuted, ProposeError, Stopped, WaitError};
@@ -59,6 +60,7 @@ pub(super) struct ConsensusParts {
     pub(super) ballot: Ballot,
     /// False once this replica is about to end: it then starts no election.
     pub(super) may_stand: AtomicBool,
+    pub(super) stated_cut: StatedCut,
     pub(super) memory: Memory,
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,

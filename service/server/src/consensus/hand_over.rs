@@ -45,16 +45,23 @@ impl Consensus {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(watch::Closed)) => Err(TransferError::Stopped),
             Err(_) => {
-                self.take_back(led, target).await?;
+                tracing::warn!(%target, "no replica took over: this one leaves its term");
+                self.leave_term(led, target).await?;
                 Err(TransferError::Timeout)
             }
         }
     }
 
-    /// Ends a transfer that nobody has accepted. openraft's leader takes no proposals and sends no heartbeats until another
-    /// replica leads, however long that takes (`docs/internals/openraft.md`). So this replica leaves the term in which it led, and
-    /// stands for election in a later one unless it is about to end.
-    async fn take_back(&self, led: Term, target: ReplicaId) -> Result<(), TransferError> {
+    /// Leaves the term in which this replica led by granting the next to another, and stands for election in a later one unless it
+    /// is about to end.
+    ///
+    /// A transfer that nobody has accepted needs it: openraft's leader takes no proposals and sends no heartbeats until another
+    /// replica leads, however long that takes (`docs/internals/openraft.md`).
+    pub(super) async fn leave_term(
+        &self,
+        led: Term,
+        target: ReplicaId,
+    ) -> Result<(), TransferError> {
         let ConsensusParts {
             raft, may_stand, ..
         } = &*self.shared;
@@ -64,7 +71,6 @@ impl Consensus {
         if vote.leader_id != leader_id(led, self.replica()) {
             return Ok(());
         }
-        tracing::warn!(%target, "no replica took over: this one leaves its term");
         let next = Vote {
             leader_id: leader_id(Term::new(led.get() + 1), target),
             committed: false,

@@ -11,8 +11,9 @@ use tokio::time::Instant;
 
 use super::error::ReadIndexError;
 use super::facade::{Consensus, ConsensusParts};
+use super::record::to_store_id;
 use super::replica_set::SetError;
-use super::types::TypeConfig;
+use super::types::{LogId, TypeConfig};
 use super::wire::{self, Malformed};
 use super::{DirectoryId, Fatal, Position, ReplicaAddress, ReplicaId};
 use crate::limits::DEADLINE_MAX;
@@ -59,7 +60,7 @@ impl Consensus {
         request: &messages::VoteRequest,
     ) -> Result<messages::VoteResponse, InboundError> {
         let request = wire::vote_request_from_wire(request);
-        self.ensure_voting()?;
+        self.ensure_may_vote_for(request.last_log_id.as_ref())?;
         let response = self.shared.raft.vote(request).await.map_err(stopped)?;
         Ok(wire::vote_response_to_wire(&response))
     }
@@ -69,7 +70,7 @@ impl Consensus {
         request: &messages::VoteRequest,
     ) -> Result<messages::VoteResponse, InboundError> {
         let request = wire::vote_request_from_wire(request);
-        self.ensure_voting()?;
+        self.ensure_may_vote_for(request.last_log_id.as_ref())?;
         let response = self.shared.raft.pre_vote(request).await.map_err(stopped)?;
         Ok(wire::vote_response_to_wire(&response))
     }
@@ -240,6 +241,16 @@ impl Consensus {
     /// Notes that a connection from `replica` ended, which is a reason to check whether it lives.
     pub(crate) fn on_connection_lost(&self, replica: ReplicaId) {
         self.shared.lost.note(replica);
+    }
+
+    /// Refuses a candidate whose log may lack what this replica had acknowledged and lost.
+    fn ensure_may_vote_for(&self, last: Option<&LogId>) -> Result<(), InboundError> {
+        let last = last.map(to_store_id);
+        if self.shared.ballot.may_vote_for(last) {
+            Ok(())
+        } else {
+            Err(InboundError::NotVoting)
+        }
     }
 
     fn ensure_voting(&self) -> Result<(), InboundError> {

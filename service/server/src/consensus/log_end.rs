@@ -1,6 +1,6 @@
 //! Where this replica's log ends, as it is told to other replicas in the metadata of calls and answers.
 
-use synod_store::Log;
+use synod_store::{Log, LostEnd};
 
 use super::ballot::Ballot;
 use super::facade::Consensus;
@@ -9,18 +9,20 @@ use super::record::of_store_id;
 use super::types::position_of;
 use crate::peer::LogEnd;
 
-/// The end of this replica's log. `Unsaid` while it may not vote, because its log may lack acknowledged entries.
+/// The end of this replica's log. `Cut` while it may lack acknowledged entries.
 pub(super) fn log_end(log: &Log, publisher: &Publisher, ballot: &Ballot) -> LogEnd {
-    if !ballot.is_open() {
-        return LogEnd::Unsaid;
-    }
     let last = log
         .last_log_id()
         .map(|last| position_of(&of_store_id(&last)));
     // An installed checkpoint may reach further than the log for a moment.
-    match last.max(publisher.latest().applied) {
-        Some(position) => LogEnd::At(position),
-        None => LogEnd::Empty,
+    let at = last.max(publisher.latest().applied);
+    match (ballot.lost(), at) {
+        (Some(LostEnd(lost)), at) => LogEnd::Cut {
+            at,
+            lost: position_of(&of_store_id(&lost)),
+        },
+        (None, Some(at)) => LogEnd::At(at),
+        (None, None) => LogEnd::Empty,
     }
 }
 

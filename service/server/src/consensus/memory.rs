@@ -188,7 +188,8 @@ impl Memory {
 /// Whether a log ends before the entry that it is remembered to have held.
 pub(super) fn is_before(end: LogEnd, remembered: &Remembered) -> bool {
     let end = match end {
-        LogEnd::Unsaid => return false,
+        // What was cut off is no sign of a directory that went back: the replica says so itself.
+        LogEnd::Unsaid | LogEnd::Cut { .. } => return false,
         LogEnd::Empty => None,
         LogEnd::At(position) => Some(to_store_id(&log_id_of(&position))),
     };

@@ -23,6 +23,7 @@ use tokio::sync::oneshot;
 
 use super::acknowledgements::{Acknowledgements, SendStamp};
 use super::checkpoints::{CheckpointData, Checkpoints};
+use super::conflicts::RepeatedConflict;
 use super::contradiction::checksum_at;
 use super::heartbeats::{APPEND_OPEN, Heartbeats};
 use super::noted::Noted;
@@ -63,6 +64,7 @@ impl RaftNetworkFactory<TypeConfig> for Network {
             heartbeats: Heartbeats::new(target, &self.acknowledgements, &self.back),
             target,
             acknowledgements: Arc::clone(&self.acknowledgements),
+            conflicts: Arc::default(),
         }
     }
 }
@@ -76,6 +78,7 @@ pub(crate) struct Link {
     offload: Offload,
     heartbeats: Heartbeats,
     acknowledgements: Arc<Acknowledgements>,
+    conflicts: Arc<RepeatedConflict>,
 }
 
 impl RaftNetworkV2<TypeConfig> for Link {
@@ -135,8 +138,9 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 let answered = self.heartbeats.beat(&self.peer, first).await;
                 return Ok(futures::stream::once(async { answered.map_err(unreachable) }).boxed());
             }
+            tokio::time::sleep(self.conflicts.pause()).await;
             let input = futures::stream::iter(second.flatten()).chain(input);
-            let unanswered = UnansweredRequests::new(self.target, &self.acknowledgements);
+            let unanswered = UnansweredRequests::new(self);
             let sent = unanswered.clone();
             // No entry is sent before the follower has said where its log ends, because the entry would make that log
             // longer. A heartbeat carries no entries, so it need not wait.
@@ -258,14 +262,16 @@ impl RaftNetworkV2<TypeConfig> for Link {
 struct UnansweredRequests {
     by: ReplicaId,
     acknowledgements: Arc<Acknowledgements>,
+    conflicts: Arc<RepeatedConflict>,
     requests: Arc<Mutex<VecDeque<(synod_store::Vote, SendStamp)>>>,
 }
 
 impl UnansweredRequests {
-    fn new(by: ReplicaId, acknowledgements: &Arc<Acknowledgements>) -> Self {
+    fn new(link: &Link) -> Self {
         Self {
-            by,
-            acknowledgements: Arc::clone(acknowledgements),
+            by: link.target,
+            acknowledgements: Arc::clone(&link.acknowledgements),
+            conflicts: Arc::clone(&link.conflicts),
             requests: Arc::default(),
         }
     }
@@ -292,6 +298,7 @@ impl UnansweredRequests {
         };
         self.acknowledgements
             .record(self.by, &vote, stamp, response);
+        self.conflicts.note(response);
         Ok(())
     }
 

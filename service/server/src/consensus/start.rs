@@ -17,6 +17,7 @@ use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::{ConsensusConfig, InvalidConfig};
 use super::contact::Contact;
+use super::cut_off::StatedCut;
 use super::digests::Digests;
 use super::doubt::Doubt;
 use super::facade::{Consensus, ConsensusParts};
@@ -77,7 +78,9 @@ struct Opened {
 pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, StartError> {
     let raft_config = config.raft()?;
     let opened = open(&config, &seams).await?;
-    let ballot = Ballot::new(opened.log.clone(), &opened.recovery);
+    let checkpoint = opened.restored.applied.map(|applied| applied.index);
+    let vote = opened.vote.read();
+    let ballot = Ballot::new(opened.log.clone(), &opened.recovery, vote, checkpoint)?;
     let me = identity(&config, &opened.directory);
     let (alarm, doubt) = (Alarm::new(), opened.doubt.clone());
     let publisher = Publisher::new(opened.restored.published());
@@ -120,6 +123,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         alarm,
         ballot,
         may_stand: AtomicBool::new(true),
+        stated_cut: StatedCut::default(),
         memory: opened.memory,
         digests,
         doubt,

@@ -4,8 +4,11 @@ use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
 
 use crate::consensus::{Position, ReplicaId, Term};
 
-/// The metadata of the log's end: `<term>-<leader>-<index>`, or `-` for an empty log.
+/// The metadata of the log's end: `<term>-<leader>-<index>`, or `-` for an empty log. Of one that was cut off, `cut <end> <lost>`.
 const LOG_END: &str = "synod-log-end";
+
+/// Releases that do not know it take the end for unsaid.
+const CUT: &str = "cut ";
 
 /// The end of a replica's log, as stated by that replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,14 @@ pub(crate) enum LogEnd {
     Empty,
     /// The last entry of the log, or the last applied one if a checkpoint reaches further.
     At(Position),
+    /// The same of a log whose end was cut off, so that it may lack what it had acknowledged: the replica votes for those alone who
+    /// have what was `lost` at most.
+    Cut {
+        /// `None` for an empty log.
+        at: Option<Position>,
+        /// The last entry that may have been lost.
+        lost: Position,
+    },
 }
 
 impl LogEnd {
@@ -24,11 +35,11 @@ impl LogEnd {
         let text = match self {
             Self::Unsaid => return,
             Self::Empty => "-".to_owned(),
-            Self::At(Position {
-                term,
-                leader,
-                index,
-            }) => format!("{term}-{leader}-{index}"),
+            Self::At(position) => spelled(position),
+            Self::Cut { at, lost } => {
+                let at = at.map_or_else(|| "-".to_owned(), spelled);
+                format!("{CUT}{at} {}", spelled(lost))
+            }
         };
         if let Ok(value) = MetadataValue::<Ascii>::try_from(text) {
             names.insert(LOG_END, value);
@@ -43,8 +54,30 @@ impl LogEnd {
         if text == "-" {
             return Self::Empty;
         }
-        position(text).map_or(Self::Unsaid, Self::At)
+        let cut = |text: &str| {
+            let (at, lost) = text.split_once(' ')?;
+            let at = match at {
+                "-" => None,
+                at => Some(position(at)?),
+            };
+            let lost = position(lost)?;
+            Some(Self::Cut { at, lost })
+        };
+        let read = match text.strip_prefix(CUT) {
+            Some(rest) => cut(rest),
+            None => position(text).map(Self::At),
+        };
+        read.unwrap_or(Self::Unsaid)
     }
+}
+
+fn spelled(position: Position) -> String {
+    let Position {
+        term,
+        leader,
+        index,
+    } = position;
+    format!("{term}-{leader}-{index}")
 }
 
 fn position(text: &str) -> Option<Position> {
@@ -68,7 +101,15 @@ mod tests {
             leader: ReplicaId::new(2),
             index: 1 << 40,
         };
-        for end in [LogEnd::Unsaid, LogEnd::Empty, LogEnd::At(position)] {
+        let cut = |at| LogEnd::Cut { at, lost: position };
+        let ends = [
+            LogEnd::Unsaid,
+            LogEnd::Empty,
+            LogEnd::At(position),
+            cut(None),
+            cut(Some(position)),
+        ];
+        for end in ends {
             let mut names = MetadataMap::new();
             end.write(&mut names);
             assert_eq!(LogEnd::read(&names), end);

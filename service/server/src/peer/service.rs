@@ -139,7 +139,9 @@ impl Peer for PeerService {
         &self,
         request: Request<messages::DigestRequest>,
     ) -> Result<Response<messages::DigestResponse>, Status> {
-        let (_, request) = addressed(request)?;
+        let end = LogEnd::read(request.metadata());
+        let (caller, request) = addressed(request)?;
+        self.consensus.on_log_end(caller.replica, end).await;
         Ok(self.said(self.consensus.on_digest(&request)))
     }
 

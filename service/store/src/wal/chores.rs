@@ -1,8 +1,9 @@
 //! Housekeeping of the log away from the path of a write: removal of segments, and the spare one.
 
 use super::appender::Unborn;
-use super::names;
+use super::must_catch_up::LostEnd;
 use super::shared::LogParts;
+use super::{must_catch_up, names};
 use crate::failure::IoFailure;
 use crate::replace::remove_if_there;
 
@@ -12,6 +13,11 @@ impl LogParts {
         let outcome = self.remove_purged().and_then(|()| self.prepare_spare());
         self.lock().chore_failure = outcome.as_ref().err().map(ToString::to_string);
         outcome
+    }
+
+    /// Writes down what the end that was cut off held at most.
+    pub(super) fn note_lost_end(&self, lost: LostEnd) -> Result<(), IoFailure> {
+        must_catch_up::write(&*self.disk, &self.directory, lost)
     }
 
     /// Removes the `MUST-CATCH-UP` file, if it exists.

@@ -11,7 +11,7 @@ use super::layout::{ENTRY_OVERHEAD, Record, Summary};
 use super::queue::Done;
 use super::recovery::{self, Recovery};
 use super::shared::LogParts;
-use super::{APPEND_BYTES_MAX, LogConfig, LogError, OpenError, RECORD_BYTES_MAX};
+use super::{APPEND_BYTES_MAX, LogConfig, LogError, LostEnd, OpenError, RECORD_BYTES_MAX};
 use crate::disk::Disk;
 use crate::failure::IoFailure;
 use crate::log_id::{LogId, LogRecord};
@@ -329,6 +329,15 @@ impl Log {
     /// An error of the file system. It is then unknown whether the next recovery sets it.
     pub fn caught_up(&self) -> Result<(), IoFailure> {
         self.shared.forget_must_catch_up()
+    }
+
+    /// Writes down what the end that recovery cut off held at most, for later starts.
+    ///
+    /// # Errors
+    ///
+    /// When the disk fails.
+    pub fn note_lost_end(&self, lost: LostEnd) -> Result<(), IoFailure> {
+        self.shared.note_lost_end(lost)
     }
 
     /// Flushes everything and proves on disk that it is durable, so that later damage is told apart from a torn tail.

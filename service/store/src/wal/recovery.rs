@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::appender::{End, Segment};
 use super::entries::Entries;
 use super::layout::{SEGMENT_HEADER_LENGTH, SegmentHeader, Summary};
-use super::{LogConfig, OpenError, names};
+use super::{LogConfig, LostEnd, OpenError, names};
 use crate::disk::Disk;
 use crate::failure::IoFailure;
 use crate::log_id::LogId;
@@ -33,6 +33,8 @@ pub struct Recovery {
     /// start: the replica must neither vote nor stand for election until it has caught up with the leader's commit
     /// index and has recorded that with [`Log::caught_up`](super::Log::caught_up).
     pub must_catch_up: bool,
+    /// What an end that was cut off before an earlier start held at most, if the replica has not caught up since.
+    pub lost_before: Option<LostEnd>,
 }
 
 /// The end of a log that was cut off.
@@ -47,6 +49,8 @@ pub struct TailCut {
     /// Whether a torn write does not explain the broken batch, so that acknowledged entries may be gone: see
     /// [`Recovery::must_catch_up`].
     pub complete_looking: bool,
+    /// The most entries that the end held.
+    pub entries_max: u64,
 }
 
 /// What the open log continues with. All of it is durable.
@@ -72,7 +76,7 @@ pub(super) fn open(
     } = survey.entries.summary();
     let cut = repair::repair(&**disk, directory, &survey)?;
     let must_catch_up =
-        survey.must_catch_up || cut.as_ref().is_some_and(|cut| cut.complete_looking);
+        survey.lost_before.is_some() || cut.as_ref().is_some_and(|cut| cut.complete_looking);
     let segments = repair::open_segments(&**disk, directory, &survey)?;
     let recovery = Recovery {
         last,
@@ -80,6 +84,7 @@ pub(super) fn open(
         committed,
         cut,
         must_catch_up,
+        lost_before: survey.lost_before,
     };
     Ok((
         Recovered {

@@ -75,6 +75,7 @@ fn link() -> Link {
     };
     let (two, acknowledgements) = (ReplicaId::new(2), Arc::new(Acknowledgements::new()));
     Link {
+        conflicts: Arc::default(),
         target: two,
         peer: peers.link(two, &address),
         log,

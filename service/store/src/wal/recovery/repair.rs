@@ -27,6 +27,7 @@ pub(super) fn repair(
         let Cut {
             offset,
             complete_looking,
+            entries_max,
             ..
         } = *cut;
         tail_cut = Some(TailCut {
@@ -34,6 +35,7 @@ pub(super) fn repair(
             offset,
             kept_copy,
             complete_looking,
+            entries_max,
         });
     }
     if let Some(number) = survey.discard {
@@ -90,7 +92,7 @@ fn keep_copy(disk: &dyn Disk, directory: &Path, cut: &Cut) -> Result<PathBuf, Io
         .map_err(IoFailure::while_doing("write to", &path))?;
     file.sync_data()
         .map_err(IoFailure::while_doing("sync", &path))?;
-    if cut.complete_looking {
+    if cut.complete_looking && !taken.iter().any(|name| name == names::MUST_CATCH_UP) {
         let word = directory.join(names::MUST_CATCH_UP);
         disk.create(&word, 0)
             .map_err(IoFailure::while_doing("create", &word))?;

@@ -9,7 +9,7 @@ use super::super::entries::{Entries, next_index};
 use super::super::layout::{
     BadHeader, BatchPosition, Record, SEGMENT_HEADER_LENGTH, SegmentHeader,
 };
-use super::super::{LogConfig, OpenError, names};
+use super::super::{LogConfig, LostEnd, OpenError, must_catch_up, names};
 use super::replay::{Batch, Broken, Frame, apply, read_batch};
 use super::tail;
 use crate::disk::Disk;
@@ -28,8 +28,8 @@ pub(super) struct Survey {
     pub(super) discard: Option<u64>,
     /// Files to remove: unfinished ones, and purged segments whose removal was interrupted.
     pub(super) left_over: Vec<PathBuf>,
-    /// Whether an earlier recovery recorded that entries may be missing.
-    pub(super) must_catch_up: bool,
+    /// What an earlier recovery cut off, at most, if the replica has not caught up since.
+    pub(super) lost_before: Option<LostEnd>,
     /// The offset in the last of `segments` from which nothing is proved to be durable, in bytes.
     pub(super) unproved_from: u64,
 }
@@ -50,6 +50,8 @@ pub(super) struct Cut {
     /// The bytes from `offset` up to the last one that is not zero.
     pub(super) bytes: Bytes,
     pub(super) complete_looking: bool,
+    /// The most entries in the bytes.
+    pub(super) entries_max: u64,
 }
 
 /// Reads the log and decides what is to be done.
@@ -68,6 +70,8 @@ pub(super) fn survey(
         .map(|name| directory.join(name));
     let purged = before_gap.iter().map(|number| path_of(directory, *number));
     let left_over = purged.chain(temporary).collect();
+    let is_noted = names.iter().any(|name| name == names::MUST_CATCH_UP);
+    let lost_before = is_noted.then(|| must_catch_up::read(disk, directory));
     let mut surveyor = Surveyor {
         directory,
         config,
@@ -76,7 +80,7 @@ pub(super) fn survey(
         cut: None,
         discard: None,
         left_over,
-        must_catch_up: names.iter().any(|name| name == names::MUST_CATCH_UP),
+        lost_before: lost_before.transpose()?,
     };
     for (position, number) in numbers.iter().enumerate() {
         let path = path_of(directory, *number);
@@ -122,7 +126,7 @@ struct Surveyor<'a> {
     cut: Option<Cut>,
     discard: Option<u64>,
     left_over: Vec<PathBuf>,
-    must_catch_up: bool,
+    lost_before: Option<LostEnd>,
 }
 
 struct Reading {
@@ -293,7 +297,7 @@ impl Surveyor<'_> {
         if let Some(proof) = tail::proof_of_durability(bytes, &place, broken, sequence) {
             return Err(self.damaged(number, broken.frame.start, broken.what, proof));
         }
-        Ok(cut(number, bytes, broken))
+        Ok(cut(&place, bytes, broken))
     }
 
     /// Decides on a last segment whose header is not readable: an unfinished roll, or damage.
@@ -346,7 +350,7 @@ impl Surveyor<'_> {
             cut,
             discard,
             left_over,
-            must_catch_up,
+            lost_before,
             config: _,
         } = self;
         let (Some(reading), Some(first)) = (log, segments.first()) else {
@@ -382,7 +386,7 @@ impl Surveyor<'_> {
             cut,
             discard,
             left_over,
-            must_catch_up,
+            lost_before,
             unproved_from,
         })
     }
@@ -405,7 +409,7 @@ impl Surveyor<'_> {
     }
 }
 
-fn cut(segment: u64, bytes: &Bytes, broken: &Broken) -> Cut {
+fn cut(place: &BatchPosition, bytes: &Bytes, broken: &Broken) -> Cut {
     let start = usize::try_from(broken.offset)
         .unwrap_or(usize::MAX)
         .min(bytes.len());
@@ -413,8 +417,9 @@ fn cut(segment: u64, bytes: &Bytes, broken: &Broken) -> Cut {
         .unwrap_or(usize::MAX)
         .max(start);
     Cut {
-        segment,
+        segment: place.segment,
         offset: broken.offset,
+        entries_max: tail::entries_max(&bytes.slice(start..), end - start, place),
         bytes: bytes.slice(start..end),
         complete_looking: !tail::has_unwritten_sector(bytes, broken),
     }

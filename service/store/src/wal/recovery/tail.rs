@@ -1,10 +1,13 @@
 //! Tells the torn end of an unfinished write from damage to acknowledged entries.
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 
-use super::super::layout::{BATCH_HEADER_LENGTH, BatchHeader, BatchPosition};
+use super::super::layout::{
+    BATCH_HEADER_LENGTH, BatchHeader, BatchPosition, ENTRY_OVERHEAD, RECORD_HEADER_LENGTH,
+};
 use super::replay::{Broken, Frame};
 use crate::disk::SECTOR_BYTES;
+use crate::log_id::LogId;
 
 /// Returns the proof that a broken batch at the end of the log was once durable, if there is one.
 ///
@@ -46,6 +49,38 @@ fn later_batch(segment: &Bytes, place: &BatchPosition, from: u64, sequence: u64)
         )
         .is_some_and(|(header, _)| header.durable >= sequence)
     })
+}
+
+/// The most entries in a broken batch: of the records that its header tells of, all but those that are surely something else.
+///
+/// `batch` goes on to the end of the segment; `length` is that of what is not zero.
+pub(super) fn entries_max(batch: &Bytes, length: usize, place: &BatchPosition) -> u64 {
+    let Some((header, _)) = BatchHeader::decode(batch, place) else {
+        return length.div_ceil(ENTRY_OVERHEAD) as u64;
+    };
+    let records_max = header.record_count as usize;
+    let end = BATCH_HEADER_LENGTH.saturating_add(header.body_length as usize);
+    let records = batch.get(BATCH_HEADER_LENGTH..end);
+    let lengths = records.and_then(content_lengths);
+    let lengths = lengths.filter(|lengths| lengths.len() == records_max);
+    // An entry has a payload: the number of its variant at least (`crate::payload`). Other records have none.
+    let entries = lengths.map_or(records_max, |lengths| {
+        let with_payload = lengths.iter().filter(|length| **length > LogId::LENGTH);
+        with_payload.count()
+    });
+    entries as u64
+}
+
+/// The lengths of the contents of the records that fill these bytes. `None` if they do not add up, so that one is damaged.
+fn content_lengths(mut records: &[u8]) -> Option<Vec<usize>> {
+    let mut lengths = Vec::new();
+    while !records.is_empty() {
+        let mut header = records.get(..RECORD_HEADER_LENGTH)?;
+        let length = header.get_u32_le() as usize;
+        records = records.get(RECORD_HEADER_LENGTH.checked_add(length)?..)?;
+        lengths.push(length);
+    }
+    Some(lengths)
 }
 
 /// Returns the offset of the first byte at or after `from` that is not zero.

@@ -15,6 +15,7 @@ fn a_new_log_is_empty() {
         committed: None,
         cut: None,
         must_catch_up: false,
+        lost_before: None,
     };
     assert_eq!(recovery, expected);
     assert_eq!(

@@ -199,6 +199,16 @@ fn a_complete_looking_end_is_cut_and_reported() {
         assert_eq!((cut.offset, recovery.last), (start, Some(id(1, 1))));
         assert_eq!(all(&log).len(), 2);
         assert!(recovery.must_catch_up);
+        let is_of_header = offset < start + BATCH_HEADER_LENGTH as u64;
+        assert!(
+            if is_of_header {
+                cut.entries_max >= 3
+            } else {
+                cut.entries_max == 3
+            },
+            "damage at {offset}: {} entries",
+            cut.entries_max
+        );
         disk.crash(offset);
         let (log, recovery) = open(&disk);
         assert!(
