@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use rand::RngExt as _;
 use synod_machine::ReplicaId;
 use synod_server::consensus::TransferError;
 
@@ -18,19 +19,21 @@ type Answer = Arc<Mutex<Option<Result<(), TransferError>>>>;
 #[test]
 fn a_leader_leads_again_after_a_hand_over_that_no_replica_accepts() {
     let test = "a_leader_leads_again_after_a_hand_over_that_no_replica_accepts";
-    for_each_seed(test, Kind::Bare, 1..3, |world| {
+    for_each_seed(test, Kind::Bare, 1..6, |world| {
         let (leader, [first, second]) = forms(world);
         // The second one votes, and does not stand for election.
         let consensus = world.machines[&second].consensus().unwrap();
         consensus.stand_no_more();
-        world.machine(first).kill();
         let answer = hand_over(world, leader, Some(first));
-        world.rest(2_000);
-        let answer = *answer.lock().unwrap();
-        assert_eq!(answer, Some(Err(TransferError::Timeout)));
+        // It dies after it has said that it lives.
+        let moment = world.rng.random_range(2..16);
+        world.rest(moment);
+        let accepted = answer.lock().unwrap().is_some();
+        world.machine(first).kill();
+        world.rest(30);
         let before = world.clients.acknowledged();
-        let writes = world.run_until(1_000, |world| world.clients.acknowledged() > before);
-        assert!(writes, "nobody leads");
+        let writes = world.run_until(500, |world| world.clients.acknowledged() > before);
+        assert!(writes || accepted, "nobody leads after 500 ms");
         world.machine(first).start();
         come_together(world);
     });
@@ -43,11 +46,11 @@ fn a_dead_follower_is_not_handed_the_leadership() {
     for_each_seed(test, Kind::Bare, 1..3, |world| {
         let (leader, [alive, dead]) = forms(world);
         world.machine(dead).kill();
-        world.rest(1_000);
         let refused = hand_over(world, leader, Some(dead));
         world.rest(100);
         let told = *refused.lock().unwrap();
         assert_eq!(told, Some(Err(TransferError::Silent(ReplicaId::new(dead)))));
+        assert_eq!(world.leader(), Some(leader), "a refusal moves nothing");
         let taken = hand_over(world, leader, None);
         world.rest(200);
         assert_eq!(*taken.lock().unwrap(), Some(Ok(())));

@@ -64,6 +64,9 @@ pub enum WaitError {
     Stopped,
 }
 
+/// The most entries that a replica may lack to be handed the leadership.
+pub(super) const HAND_OVER_ENTRIES_MAX: u64 = 1_000;
+
 /// Why the leadership was not handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransferError {
@@ -73,9 +76,22 @@ pub enum TransferError {
     /// The target is not another voting replica, or there is none.
     #[error("there is no such other replica to take over")]
     NoTarget,
-    /// The target, or every other voter if none was named, has acknowledged nothing for an election timeout.
+    /// The target, or every other voter if none was named, does not answer within two heartbeats.
     #[error("replica {0} does not answer")]
     Silent(ReplicaId),
+    /// The target may have lost the end of its log, and does not stand for election before it has caught up.
+    #[error("replica {0} lost the end of its log and has not caught up")]
+    CutOff(ReplicaId),
+    /// The target lacks so many entries that nobody would lead while it gets them.
+    #[error(
+        "the log of replica {replica} is {entries} entries behind, and {HAND_OVER_ENTRIES_MAX} are the most"
+    )]
+    Behind {
+        /// The target.
+        replica: ReplicaId,
+        /// The entries that it lacks.
+        entries: u64,
+    },
     /// No other replica took over in time.
     #[error("nobody took over in time")]
     Timeout,

@@ -1,20 +1,25 @@
 //! Handing the leadership over to another replica.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use openraft::raft::VoteRequest;
 use tokio::time::timeout;
 
-use super::error::TransferError;
+use super::error::{HAND_OVER_ENTRIES_MAX, TransferError};
 use super::facade::{Consensus, ConsensusParts};
 use super::leadership::Leadership;
 use super::types::{Vote, leader_id};
-use super::{ReplicaId, Term};
+use super::{Position, ReplicaAddress, ReplicaId, Term};
+use crate::peer::LogEnd;
 use crate::seams::watch;
 
+/// How long the target has to be elected. Meanwhile nobody leads; afterwards this replica does again, within 500 ms in all.
+const TAKEN_OVER_MAX: Duration = Duration::from_millis(300);
+
 impl Consensus {
-    /// Transfers the leadership to `to`, or without it to the most up-to-date follower, and waits for the new leader. A follower
-    /// that has acknowledged nothing for an election timeout is no target.
+    /// Transfers the leadership to `to`, or without it to the most up-to-date follower, and waits for the new leader. Whoever does not
+    /// answer at once, or could not lead soon, is no target.
     ///
     /// # Errors
     ///
@@ -30,7 +35,7 @@ impl Consensus {
         else {
             return Err(TransferError::NotLeader);
         };
-        let target = self.transfer_target(to)?;
+        let target = self.transfer_target(to).await?;
         raft.trigger()
             .transfer_leader(target)
             .await
@@ -41,7 +46,7 @@ impl Consensus {
             // A replica of a higher id may be elected in the same term.
             now.term >= led && now.leader.is_some_and(is_right)
         });
-        match timeout(2 * self.election_timeout(), taken_over).await {
+        match timeout(TAKEN_OVER_MAX, taken_over).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(watch::Closed)) => Err(TransferError::Stopped),
             Err(_) => {
@@ -87,33 +92,78 @@ impl Consensus {
         Ok(())
     }
 
-    /// The replica to hand the leadership to.
-    fn transfer_target(&self, to: Option<ReplicaId>) -> Result<ReplicaId, TransferError> {
+    /// The replica to hand the leadership to: it answers now, and can stand for election with what it has.
+    async fn transfer_target(&self, to: Option<ReplicaId>) -> Result<ReplicaId, TransferError> {
         let metrics = self.shared.raft.metrics();
-        let metrics = metrics.borrow();
-        let is_other_voter = |id: &ReplicaId| {
-            let mut voters = metrics.membership_config.voter_ids();
-            *id != self.replica() && voters.any(|voter| voter == *id)
+        let set = metrics.borrow().membership_config.clone();
+        let others = set.membership().voter_ids();
+        let named = |id: &ReplicaId| *id != self.replica() && to.is_none_or(|to| to == *id);
+        let asked = others.filter(named).map(|id| {
+            let address = set.membership().get_node(&id);
+            self.log_end_of_target(id, address)
+        });
+        let answers = futures::future::join_all(asked).await;
+        let best = answers
+            .into_iter()
+            .reduce(|one, other| match (&one, &other) {
+                (Ok((_, a)), Ok((_, b))) if b > a => other,
+                (Err(_), Ok(_)) => other,
+                _ => one,
+            });
+        best.unwrap_or(Err(TransferError::NoTarget))
+            .map(|(target, _)| target)
+    }
+
+    /// Where the log of a replica ends that would be handed the leadership.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot take over.
+    async fn log_end_of_target(
+        &self,
+        replica: ReplicaId,
+        address: Option<&ReplicaAddress>,
+    ) -> Result<(ReplicaId, Option<Position>), TransferError> {
+        let address = address.ok_or(TransferError::NoTarget)?;
+        let link = self.shared.peers.link(replica, address);
+        let question = link.log_end(2 * self.shared.config.heartbeat);
+        let at = match question.await {
+            Ok(LogEnd::At(position)) => Some(position),
+            Ok(LogEnd::Empty) => None,
+            Ok(LogEnd::Cut { .. } | LogEnd::Unsaid) => {
+                return Err(TransferError::CutOff(replica));
+            }
+            Err(_) => return Err(TransferError::Silent(replica)),
         };
-        let answers = |id: &ReplicaId| {
-            let silence = self.silence_by(&metrics, *id);
-            silence.is_some_and(|silence| silence < self.election_timeout())
-        };
-        if let Some(target) = to {
-            return match (is_other_voter(&target), answers(&target)) {
-                (false, _) => Err(TransferError::NoTarget),
-                (true, false) => Err(TransferError::Silent(target)),
-                (true, true) => Ok(target),
-            };
+        let last = self.shared.storage.log.last_log_id().map(|id| id.index);
+        let entries = missing(last, at.map(|at| at.index));
+        if entries > HAND_OVER_ENTRIES_MAX {
+            return Err(TransferError::Behind { replica, entries });
         }
-        let replication = metrics.replication.iter().flatten();
-        let mut others = replication.filter(|(id, _)| is_other_voter(id)).peekable();
-        let first = others.peek().map(|(id, _)| **id);
-        let first = first.ok_or(TransferError::NoTarget)?;
-        others
-            .filter(|(id, _)| answers(id))
-            .max_by_key(|(_, matched)| matched.as_ref().map(|id| id.index))
-            .map(|(id, _)| *id)
-            .ok_or(TransferError::Silent(first))
+        Ok((replica, at))
+    }
+}
+
+/// The number of entries that a log which ends at `at` lacks of one that ends at `last`.
+fn missing(last: Option<u64>, at: Option<u64>) -> u64 {
+    let length = |end: Option<u64>| end.map_or(0, |index| index.saturating_add(1));
+    length(last).saturating_sub(length(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_that_a_log_lacks_are_counted_from_its_end() {
+        for (last, at, entries) in [
+            (None, None, 0),
+            (Some(0), None, 1),
+            (Some(1_000), Some(0), HAND_OVER_ENTRIES_MAX),
+            (Some(1_000), None, HAND_OVER_ENTRIES_MAX + 1),
+            (Some(5), Some(7), 0),
+        ] {
+            assert_eq!(missing(last, at), entries, "{last:?}, {at:?}");
+        }
     }
 }

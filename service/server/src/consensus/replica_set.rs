@@ -301,6 +301,10 @@ impl Consensus {
                 ErrorKind::Conflict,
                 format!("{error}, so it cannot take over: start it, or name another one"),
             ),
+            TransferError::CutOff(_) | TransferError::Behind { .. } => refused(
+                ErrorKind::Conflict,
+                format!("{error}, so it cannot take over: wait, or name another one"),
+            ),
             // The other one may still take it.
             TransferError::Timeout => SetError::Unknown,
             TransferError::Stopped => unavailable("this replica is stopping"),
