@@ -1,6 +1,8 @@
 //! The files of the checkpoint directory: their names, and how they are adopted, put aside and removed.
 
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{CheckpointError, CheckpointFile, CheckpointHeader};
@@ -22,10 +24,15 @@ pub(super) const ASIDE_SUFFIX: &str = ".checkpoint.damaged";
 pub(super) struct CheckpointDirectory {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) directory: PathBuf,
-    pub(super) state: Mutex<CheckpointFiles>,
+    /// Locked while files are renamed, removed and synced.
+    changed: Mutex<CheckpointFiles>,
+    /// A copy for those who only look: it waits for no disk.
+    seen: Mutex<CheckpointFiles>,
+    /// The number of files that were begun, so that the names of temporary files are unique and files of one path can be told apart.
+    begun: AtomicU64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct CheckpointFiles {
     /// The good checkpoints, newest first.
     pub(super) good: Vec<CheckpointFile>,
@@ -35,11 +42,56 @@ pub(super) struct CheckpointFiles {
     pub(super) aside: Option<PathBuf>,
     /// The last entry of a checkpoint that was put aside. No older one is sent: the log may be purged up to here.
     pub(super) awaited: Option<LogId>,
-    /// Numbers the files, so that the names of temporary files are unique and files of one path can be told apart.
-    pub(super) writers: u64,
+}
+
+/// The files while they are changed. Dropping it shows them to those who look.
+pub(super) struct FilesChange<'a> {
+    files: MutexGuard<'a, CheckpointFiles>,
+    seen: &'a Mutex<CheckpointFiles>,
+}
+
+impl Deref for FilesChange<'_> {
+    type Target = CheckpointFiles;
+
+    fn deref(&self) -> &CheckpointFiles {
+        &self.files
+    }
+}
+
+impl DerefMut for FilesChange<'_> {
+    fn deref_mut(&mut self) -> &mut CheckpointFiles {
+        &mut self.files
+    }
+}
+
+impl Drop for FilesChange<'_> {
+    fn drop(&mut self) {
+        *lock(self.seen) = self.files.clone();
+    }
 }
 
 impl CheckpointDirectory {
+    /// A directory with these files, of which so many were numbered.
+    pub(super) fn new(
+        disk: Arc<dyn Disk>,
+        directory: &Path,
+        files: CheckpointFiles,
+        begun: u64,
+    ) -> Self {
+        Self {
+            disk,
+            directory: directory.to_owned(),
+            seen: Mutex::new(files.clone()),
+            changed: Mutex::new(files),
+            begun: AtomicU64::new(begun),
+        }
+    }
+
+    /// The number of the next file.
+    pub(super) fn next_number(&self) -> u64 {
+        self.begun.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// Gives a complete, synced temporary file its name, durably, and removes the checkpoints that it supersedes.
     pub(super) fn adopt(
         &self,
@@ -47,7 +99,7 @@ impl CheckpointDirectory {
         header: &CheckpointHeader,
         number: u64,
     ) -> Result<CheckpointFile, CheckpointError> {
-        let mut state = self.lock();
+        let mut state = self.change();
         let path = self.directory.join(name_of(&header.last));
         self.disk
             .rename(temporary, &path)
@@ -131,11 +183,24 @@ impl CheckpointDirectory {
         Ok(synced.map_err(IoFailure::while_doing("sync directory", &self.directory))?)
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, CheckpointFiles> {
-        self.state
-            .lock()
-            .expect("nothing panics while it holds the list of checkpoints")
+    /// The files as they were after the last change. Waits for no disk.
+    pub(super) fn seen(&self) -> MutexGuard<'_, CheckpointFiles> {
+        lock(&self.seen)
     }
+
+    /// The files, to be changed. Waits for the change that is under way.
+    pub(super) fn change(&self) -> FilesChange<'_> {
+        FilesChange {
+            files: lock(&self.changed),
+            seen: &self.seen,
+        }
+    }
+}
+
+fn lock(files: &Mutex<CheckpointFiles>) -> MutexGuard<'_, CheckpointFiles> {
+    files
+        .lock()
+        .expect("nothing panics while it holds the list of checkpoints")
 }
 
 /// The name of a checkpoint. Names sort in the order of log positions.

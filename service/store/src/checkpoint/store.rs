@@ -1,7 +1,7 @@
 //! The checkpoints of a replica: which exist, which is loaded, and which are removed.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::directory::{
     ASIDE_SUFFIX, CheckpointDirectory, CheckpointFiles, KEPT, SUFFIX, TEMPORARY_SUFFIX, name_of,
@@ -59,16 +59,12 @@ impl CheckpointStore {
             disk.remove(&path)
                 .map_err(IoFailure::while_doing("remove", &path))?;
         }
-        let (mut state, loaded) = survey.finish();
+        let (mut state, begun, loaded) = survey.finish();
         state.aside = names
             .iter()
             .rfind(|name| name.ends_with(ASIDE_SUFFIX))
             .map(|name| directory.join(name));
-        let shared = CheckpointDirectory {
-            disk,
-            directory: directory.to_owned(),
-            state: Mutex::new(state),
-        };
+        let shared = CheckpointDirectory::new(disk, directory, state, begun);
         Ok((
             Self {
                 shared: Arc::new(shared),
@@ -84,7 +80,7 @@ impl CheckpointStore {
     /// # Errors
     /// [`CheckpointError::Gap`]; the replica must not start then.
     pub fn check_covers(&self, purged: Option<LogId>) -> Result<(), CheckpointError> {
-        let newest = self.shared.lock().good.first().map(|file| file.last);
+        let newest = self.shared.seen().good.first().map(|file| file.last);
         match purged {
             Some(purged) if newest.is_none_or(|newest| newest.index < purged.index) => {
                 let directory = self.shared.directory.clone();
@@ -103,11 +99,7 @@ impl CheckpointStore {
     /// # Errors
     /// [`CheckpointError::BadLength`] for metadata that is too long, and errors of the file system.
     pub fn begin(&self, header: CheckpointHeader) -> Result<CheckpointWriter, CheckpointError> {
-        let number = {
-            let mut state = self.shared.lock();
-            state.writers += 1;
-            state.writers
-        };
+        let number = self.shared.next_number();
         let name = format!("{}.{number}{TEMPORARY_SUFFIX}", name_of(&header.last));
         let temporary = self.shared.directory.join(name);
         CheckpointWriter::begin(Arc::clone(&self.shared), temporary, header, number)
@@ -116,7 +108,7 @@ impl CheckpointStore {
     /// Returns the complete checkpoints that are not known to be damaged, newest first.
     #[must_use]
     pub fn list(&self) -> Vec<CheckpointFile> {
-        self.shared.lock().good.clone()
+        self.shared.seen().good.clone()
     }
 
     /// Returns the position up to which the log may be purged: the older of the two newest good checkpoints.
@@ -124,7 +116,7 @@ impl CheckpointStore {
     /// `None` while there are fewer than two, since the log must be able to replace a damaged one.
     #[must_use]
     pub fn purge_bound(&self) -> Option<LogId> {
-        self.shared.lock().good.get(KEPT - 1).map(|file| file.last)
+        self.shared.seen().good.get(KEPT - 1).map(|file| file.last)
     }
 
     /// Opens the newest checkpoint to send it. `None` if there is none, or if one was put aside and none has replaced
@@ -134,7 +126,7 @@ impl CheckpointStore {
     /// The reason why the checkpoint cannot be opened; the file is put aside then.
     pub fn read_newest(&self) -> Result<Option<CheckpointReader>, CheckpointError> {
         // The lock keeps the file from being superseded before it is opened.
-        let mut state = self.shared.lock();
+        let mut state = self.shared.change();
         let Some(newest) = state.good.first().cloned() else {
             return Ok(None);
         };
@@ -156,7 +148,7 @@ impl CheckpointStore {
     /// # Errors
     /// An error of the file system.
     pub fn put_aside(&self, damaged: &CheckpointFile) -> Result<bool, CheckpointError> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.change();
         let found = state
             .good
             .iter()
@@ -174,7 +166,7 @@ impl CheckpointStore {
     /// # Errors
     /// An error of the file system.
     pub fn put_skipped_aside(&self) -> Result<(), CheckpointError> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.change();
         let skipped = std::mem::take(&mut state.bad);
         for path in skipped.iter().skip(1) {
             self.shared.remove(path)?;
@@ -188,13 +180,13 @@ impl CheckpointStore {
     /// Whether a checkpoint was put aside and none has replaced it yet.
     #[must_use]
     pub fn awaits_another(&self) -> bool {
-        self.shared.lock().awaited.is_some()
+        self.shared.seen().awaited.is_some()
     }
 
     /// The path of a damaged checkpoint that was put aside, until it is removed.
     #[must_use]
     pub fn aside(&self) -> Option<PathBuf> {
-        self.shared.lock().aside.clone()
+        self.shared.seen().aside.clone()
     }
 
     /// Checks whether the file that was put aside still exists: an operator removes it after inspection.
@@ -202,7 +194,7 @@ impl CheckpointStore {
     /// # Errors
     /// An error of the file system.
     pub fn look_aside(&self) -> Result<(), CheckpointError> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.change();
         if state.aside.is_none() {
             return Ok(());
         }
@@ -247,7 +239,8 @@ impl Survey {
         Ok(())
     }
 
-    fn finish(mut self) -> (CheckpointFiles, Loaded) {
+    /// The files, how many were numbered, and what was loaded.
+    fn finish(mut self) -> (CheckpointFiles, u64, Loaded) {
         self.good
             .sort_by_key(|reader| std::cmp::Reverse(reader.header().last.index));
         // Names were listed in order, and sort as positions of the log do.
@@ -259,7 +252,7 @@ impl Survey {
             number,
         };
         let good: Vec<_> = (1..).zip(&self.good).map(file).collect();
-        let writers = good.len() as u64;
+        let numbered = good.len() as u64;
         let reader = self.good.into_iter().next();
         (
             CheckpointFiles {
@@ -267,9 +260,43 @@ impl Survey {
                 bad,
                 aside: None,
                 awaited: None,
-                writers,
             },
+            numbered,
             Loaded { reader, skipped },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::disk::SimDisk;
+
+    /// Status, metrics and health look at the checkpoints while one is renamed and synced, which a slow disk draws out.
+    #[test]
+    fn who_looks_waits_for_no_change() {
+        let disk = SimDisk::new();
+        disk.create_directory(Path::new("/data")).unwrap();
+        let opened = CheckpointStore::open(Arc::new(disk), Path::new("/data"), None);
+        let (store, _) = opened.unwrap();
+        let mut change = store.shared.change();
+        change.aside = Some(PathBuf::from("/data/damaged"));
+        let (told, looked) = mpsc::channel();
+        let looking = store.clone();
+        std::thread::spawn(move || {
+            let seen = (
+                looking.list().len(),
+                looking.purge_bound(),
+                looking.awaits_another(),
+            );
+            told.send((seen, looking.aside())).unwrap();
+        });
+        let looked = looked.recv_timeout(Duration::from_secs(20));
+        assert_eq!(looked.unwrap(), ((0, None, false), None));
+        drop(change);
+        assert!(store.aside().is_some(), "a change is seen when it is over");
     }
 }
