@@ -6,8 +6,9 @@
 //! in each term, at the log time of the last entry before it. It never runs faster than the leader's monotonic clock,
 //! and does not depend on any wall clock.
 //!
-//! After a pause, and at the beginning of a term, no member could renew for a while. The first entry stamped then lifts
-//! every deadline, so that every member has a whole TTL again.
+//! After a pause, and at the beginning of a term, no member could renew for a while. The entries stamped then lift every deadline,
+//! so that every member has a whole TTL again, until one of them is applied: an expiry that stands in the log before it, or
+//! whose predecessor was lost, ends nobody by the time of the pause.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,8 +37,9 @@ pub(super) struct LogClock {
     base: LogTime,
     counted: Duration,
     ticked: Instant,
-    /// Whether the next entry lifts the deadlines.
-    lift: bool,
+    /// The first entry that was stamped after the last pause. Entries lift the deadlines until one from there on is applied; `None`
+    /// since.
+    lifting_from: Option<EntryNumber>,
     /// The entries that are proposed and not applied, and since when they wait.
     waiting: BTreeMap<EntryNumber, Instant>,
     stamped: u64,
@@ -53,7 +55,7 @@ impl LogClock {
             base,
             counted: Duration::ZERO,
             ticked: now,
-            lift: true,
+            lifting_from: Some(EntryNumber(0)),
             waiting: BTreeMap::new(),
             stamped: 0,
             patience,
@@ -76,7 +78,7 @@ impl LogClock {
         let passed = now.saturating_duration_since(self.ticked);
         self.ticked = now;
         if self.is_paused(now, silence) {
-            self.lift = true;
+            self.lifting_from = Some(EntryNumber(self.stamped));
         } else {
             self.counted += passed.min(LOG_TIME_TICK_MAX);
         }
@@ -91,22 +93,26 @@ impl LogClock {
         self.tick(now, silence);
         let number = EntryNumber(self.stamped);
         self.stamped += 1;
+        if self.is_paused(now, silence) {
+            // The pause is not over, so this entry is not the one that counts.
+            self.lifting_from = Some(EntryNumber(self.stamped));
+        }
         self.waiting.insert(number, now);
-        let lift_deadlines = std::mem::take(&mut self.lift);
         (
             number,
             Stamp {
                 log_time: self.log_time(),
-                lift_deadlines,
+                lift_deadlines: self.lifting_from.is_some(),
             },
         )
     }
 
     /// Notes that an entry was applied, or that this is unknown. In the second case the lift that it may have carried
-    /// is repeated by the next entry: one lift too many does no harm.
+    /// is repeated: one lift too many does no harm.
     pub(super) fn settled(&mut self, number: EntryNumber, applied: bool) {
         self.waiting.remove(&number);
-        self.lift |= !applied;
+        self.lifting_from
+            .take_if(|first| applied && number >= *first);
     }
 
     fn is_paused(&self, now: Instant, silence: Option<Duration>) -> bool {
@@ -163,6 +169,30 @@ mod tests {
                 lift_deadlines: false
             }
         );
+    }
+
+    /// A disk that takes seconds for an entry must not let the expiry behind it be applied without a lift, if the entry is lost.
+    #[test]
+    fn every_entry_lifts_until_one_that_was_stamped_after_the_pause_is_applied() {
+        let start = Instant::now();
+        let mut clock = LogClock::new(Term::new(3), LogTime::ZERO, PATIENCE, start);
+        let (first, _) = clock.stamp(start, ANSWERED);
+        let (second, stamp) = clock.stamp(start + millis(100), ANSWERED);
+        assert!(stamp.lift_deadlines, "the first is not applied");
+        clock.settled(first, false);
+        assert!(clock.stamp(start + millis(150), ANSWERED).1.lift_deadlines);
+        // A pause begins, and an entry from before it is applied.
+        let (within, stamp) = clock.stamp(start + millis(200), None);
+        assert!(stamp.lift_deadlines);
+        clock.settled(second, true);
+        clock.settled(within, true);
+        let (after, stamp) = clock.stamp(start + millis(300), ANSWERED);
+        assert!(
+            stamp.lift_deadlines,
+            "what was applied was stamped before the pause was over"
+        );
+        clock.settled(after, true);
+        assert!(!stamp_at(&mut clock, start + millis(400)).lift_deadlines);
     }
 
     #[test]

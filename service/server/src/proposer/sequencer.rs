@@ -1,7 +1,7 @@
 //! Stamps entries with log time and hands them to the log one at a time, in the order of their stamps.
 //!
-//! Both lanes share one sequencer, because the order matters: the first entry stamped in a term lifts the deadlines, so
-//! no other may come before it. Entries are proposed only in the term that they were stamped in, so a leader that was
+//! Both lanes share one sequencer, because the order matters: the first entries stamped in a term lift the deadlines, so
+//! no other may come before them. Entries are proposed only in the term that they were stamped in, so a leader that was
 //! deposed without noticing can neither advance the log time nor expire any member.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
