@@ -99,21 +99,26 @@ fn a_replica_whose_damaged_log_end_was_cut_catches_up() {
     let test = "a_replica_whose_damaged_log_end_was_cut_catches_up";
     for_each_seed(test, Kind::Bare, 1..5, |world| {
         let (leader, forgetful, other) = with_three_alike(world);
-        let dies = world.rng.random_range(0..3);
+        let case = world.rng.random_range(0..4);
         world.machine(forgetful).kill();
         // The checkers see that it has ended.
         world.rest(100);
         damage_log_end(&mut world.machine(forgetful).disk);
-        match dies {
-            0 => world.machine(other).kill(),
-            1 => world.machine(leader).kill(),
+        match case {
+            0 | 1 => world.machine(other).kill(),
+            2 => world.machine(leader).kill(),
             _ => {}
         }
         world.rest(100);
+        // Both followers may have lost it.
+        if case == 1 {
+            damage_log_end(&mut world.machine(other).disk);
+            world.machine(other).start();
+        }
         world.machine(forgetful).start();
         let before = world.clients.acknowledged();
         let goes_on = world.run_until(20_000, |world| world.clients.acknowledged() > before + 3);
-        assert!(goes_on, "nothing is acknowledged any more, {dies}");
+        assert!(goes_on, "nothing is acknowledged any more, {case}");
         let votes = |world: &World| {
             let consensus = world.machines[&forgetful].consensus();
             consensus.is_some_and(|consensus| consensus.may_vote())

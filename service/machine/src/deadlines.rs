@@ -2,7 +2,7 @@
 //!
 //! A deadline is the log time of the last renewal plus a TTL. A renewal with a shorter TTL under the same token does
 //! not shorten the deadline: the caller may rely on what it was promised. Without a leader nobody can renew, so the
-//! first stamped entry of a term lifts every effective deadline by setting one number, `lifted_at`. The effective
+//! first stamped entries of a term lift every effective deadline by setting one number, `lifted_at`. The effective
 //! deadline is max(kept, `lifted_at` + TTL), so no scan is needed.
 //!
 //! A leader may keep renewals to itself. So a deadline that has passed here proves nothing by itself: a holder expires

@@ -11,7 +11,7 @@ use crate::Command;
 pub struct LogEntry {
     /// The log time that the leader stamped. Apply takes the greater of this and the state's.
     pub log_time: LogTime,
-    /// Set on the first stamped entry of a term and after a pause: every deadline is lifted to at least `log_time` +
+    /// Set on the first stamped entries of a term and after a pause, until one of them is applied: every deadline is lifted to at least `log_time` +
     /// its TTL, because no renewal was possible while there was no leader.
     pub lift_deadlines: bool,
     /// The leader's wall clock, for display: no rule depends on it but one. A date that a member names is worked out in log

@@ -10,9 +10,8 @@ use synod_store::{Log, LogId, LostEnd, Recovery, Vote};
 /// Open, unless recovery had to cut a record off the log that looked complete.
 ///
 /// Such a record may have been acknowledged. A replica that has lost an acknowledged entry must not help to elect a
-/// leader that lacks it, so it neither votes nor stands until it has applied everything that the leader's log
-/// holds. The log records this on disk, so it outlives restarts. Until then it votes for a candidate alone whose log has
-/// at least what was lost.
+/// leader that lacks it. So until it has applied everything that the leader's log holds, it does not stand, and votes for a
+/// candidate alone whose log has at least what was lost. The log records this on disk, so it outlives restarts.
 #[derive(Clone)]
 pub(super) struct Ballot {
     open: Arc<AtomicBool>,
@@ -22,7 +21,7 @@ pub(super) struct Ballot {
 }
 
 impl Ballot {
-    /// The ballot of the replica whose log had this recovery, with its vote and the last index of its checkpoint.
+    /// The ballot of the replica whose log had this recovery, with its vote and the last index that its checkpoints covered.
     ///
     /// # Errors
     ///
@@ -45,7 +44,9 @@ impl Ballot {
             lost = Some(all);
         }
         if recovery.must_catch_up {
-            tracing::warn!("this replica does not vote before it has caught up with a leader");
+            tracing::warn!(
+                "before it has caught up with a leader, this replica votes for nobody who may lack what it lost"
+            );
         }
         let open = Arc::new(AtomicBool::new(!recovery.must_catch_up));
         Ok(Self { open, lost, log })
@@ -82,7 +83,8 @@ impl Ballot {
 /// What the end that was cut off held at most.
 ///
 /// A vote is on the disk before entries of its leader are, so none is of a later one. Where the end held the note that a
-/// checkpoint replaced the log, that checkpoint was on the disk before.
+/// checkpoint replaced the log, that checkpoint was on the disk before. A vote for somebody who never led makes this more than was
+/// lost, which only delays.
 fn lost_end(
     recovery: &Recovery,
     cut: &TailCut,
@@ -102,7 +104,7 @@ fn lost_end(
             leader: vote.leader,
             index: next.saturating_add(more),
         },
-        // Nothing was lost but notes: entries come after a vote.
+        // Nothing was lost but notes, or the entry at index 0 that founds a cluster and comes before any vote.
         (None, _) | (_, None) => first,
     })
 }

@@ -47,6 +47,7 @@ impl Checkpoints {
         cluster: Option<[u8; 16]>,
     ) -> io::Result<(Self, Restored)> {
         let (store, loaded) = CheckpointStore::open(Arc::clone(disk), path, cluster)?;
+        let is_newest = loaded.skipped.is_empty() && store.aside().is_none();
         for damaged in loaded.skipped {
             tracing::error!(%damaged, "skipped a damaged checkpoint");
         }
@@ -55,6 +56,7 @@ impl Checkpoints {
                 state: State::new(),
                 applied: None,
                 membership: StoredMembership::default(),
+                is_newest,
             },
             Some(mut reader) => {
                 let meta = decode_meta(reader.header())?;
@@ -70,6 +72,7 @@ impl Checkpoints {
                     state,
                     applied: meta.last_log_id,
                     membership: meta.last_membership,
+                    is_newest,
                 }
             }
         };

@@ -4,11 +4,11 @@
 //! and so on (`docs/internals/openraft.md`). A leader of a new term begins without such beliefs. So the replica says where its log
 //! was cut, and a leader that counts more begins a new term, if enough replicas would vote for it.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use synod_store::LostEnd;
+use synod_store::{LogId, LostEnd};
 use tokio::time::Instant;
 
 use super::facade::{Consensus, ConsensusParts};
@@ -24,30 +24,60 @@ const TOLD_EVERY: Duration = Duration::from_secs(1);
 /// How long the leader has to answer.
 const QUESTION_MAX: Duration = Duration::from_secs(1);
 
-/// What is said again after this time was not under way when it was said first.
+/// What is said again after this time was not under way when it was said first, but for two calls that were delayed together: that
+/// costs a new term.
 const AGAIN_MIN: Duration = Duration::from_millis(500);
 
-/// What a replica said last of a log that ends before what this leader counts.
+/// What the replicas said last whose logs were cut off.
 #[derive(Debug, Default)]
-pub(super) struct StatedCut(Mutex<Option<(ReplicaId, Option<Position>, Instant)>>);
+pub(super) struct StatedCuts(Mutex<BTreeMap<ReplicaId, StatedCut>>);
 
-impl StatedCut {
-    /// Notes what was said. Returns whether it is said again: a log that ends where it did then lacks what was counted then.
-    fn is_said_again(&self, replica: ReplicaId, at: Option<Position>) -> bool {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match *last {
-            Some((by, before, since)) if (by, before) == (replica, at) => {
-                let again = since.elapsed() >= AGAIN_MIN;
-                if again {
-                    *last = None;
-                }
-                again
+#[derive(Debug)]
+struct StatedCut {
+    at: Option<Position>,
+    lost: Position,
+    /// When the log was first said to end there.
+    since: Instant,
+}
+
+impl StatedCuts {
+    /// Notes what a replica said. Returns whether it says again that its log ends there: such a log lacks what was counted before.
+    fn note(&self, replica: ReplicaId, end: LogEnd) -> bool {
+        let mut stated = self.lock();
+        let (at, lost) = match end {
+            LogEnd::Cut { at, lost } => (at, lost),
+            LogEnd::At(_) | LogEnd::Empty => {
+                stated.remove(&replica);
+                return false;
             }
-            Some(_) | None => {
-                *last = Some((replica, at, Instant::now()));
-                false
-            }
+            LogEnd::Unsaid => return false,
+        };
+        let since = Instant::now();
+        let said = stated
+            .entry(replica)
+            .or_insert(StatedCut { at, lost, since });
+        if said.at != at {
+            *said = StatedCut { at, lost, since };
         }
+        said.since.elapsed() >= AGAIN_MIN
+    }
+
+    /// Whether a replica would vote for a candidate whose log ends so, by what it said.
+    fn would_vote(&self, replica: ReplicaId, last: Option<LogId>) -> bool {
+        let stated = self.lock();
+        let said = stated.get(&replica);
+        said.is_none_or(|said| LostEnd(to_store_id(&log_id_of(&said.lost))).is_held_by(last))
+    }
+
+    /// Forgets since when a replica's log ends where it does, so that it has to say so again.
+    fn begin_anew(&self, replica: ReplicaId) {
+        if let Some(said) = self.lock().get_mut(&replica) {
+            said.since = Instant::now();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ReplicaId, StatedCut>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,19 +100,20 @@ pub(super) async fn tell_leader(shared: &ConsensusParts) {
 }
 
 impl Consensus {
-    /// Begins a new term if this replica leads, counts entries that a replica has lost, and would be elected again.
+    /// Notes where another replica's log ends. Begins a new term if this replica leads, counts entries that the other has lost, and
+    /// would be elected again.
     pub(crate) async fn on_log_end(&self, replica: ReplicaId, end: LogEnd) {
-        let LogEnd::Cut { at, lost } = end else {
+        let stated = &self.shared.stated_cuts;
+        let is_said_again = stated.note(replica, end);
+        let LogEnd::Cut { at, .. } = end else {
             return;
         };
         let status = self.status();
-        let is_stuck = status.leadership.is_me
-            && counts_more(&status, replica, at)
-            && self.shared.stated_cut.is_said_again(replica, at);
-        if !is_stuck {
+        if !status.leadership.is_me || !counts_more(&status, replica, at) || !is_said_again {
             return;
         }
-        if !self.would_be_elected(&status, replica, lost) {
+        stated.begin_anew(replica);
+        if !self.would_be_elected(&status) {
             tracing::warn!(%replica, "a replica lost the end of its log, and this leader finds no majority for a new term");
             return;
         }
@@ -92,17 +123,16 @@ impl Consensus {
         let _ = self.leave_term(led, replica).await;
     }
 
-    /// Whether a majority of each set of voters would vote for this replica, as far as is known: those that answer it, and a
-    /// replica that lost the end of its log only if this one has all of it.
-    fn would_be_elected(&self, status: &Status, cut: ReplicaId, lost: Position) -> bool {
+    /// Whether a majority of each set of voters would vote for this replica, as far as is known: those that answer it, and
+    /// replicas that lost the end of their logs only if this one has all of it.
+    fn would_be_elected(&self, status: &Status) -> bool {
         let metrics = self.shared.raft.metrics();
         let metrics = metrics.borrow();
         let last = self.shared.storage.log.last_log_id();
-        let is_held = LostEnd(to_store_id(&log_id_of(&lost))).is_held_by(last);
         let votes = |id: &ReplicaId| {
             let silence = self.silence_by(&metrics, *id);
             let answers = silence.is_some_and(|silence| silence < self.election_timeout());
-            *id == self.replica() || (answers && (*id != cut || is_held))
+            *id == self.replica() || (answers && self.shared.stated_cuts.would_vote(*id, last))
         };
         let is_majority = |voters: &BTreeSet<ReplicaId>| {
             2 * voters.iter().filter(|id| votes(id)).count() > voters.len()

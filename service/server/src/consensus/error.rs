@@ -79,7 +79,8 @@ pub enum TransferError {
     /// The target, or every other voter if none was named, does not answer within two heartbeats.
     #[error("replica {0} does not answer")]
     Silent(ReplicaId),
-    /// The target may have lost the end of its log, and does not stand for election before it has caught up.
+    /// The target may have lost the end of its log, and does not stand for election before it has caught up; or it does not say
+    /// where its log ends.
     #[error("replica {0} lost the end of its log and has not caught up")]
     CutOff(ReplicaId),
     /// The target lacks so many entries that nobody would lead while it gets them.

@@ -23,7 +23,7 @@ use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::ConsensusConfig;
 use super::contact::Contact;
-use super::cut_off::StatedCut;
+use super::cut_off::StatedCuts;
 use super::digests::Digests;
 use super::doubt::Doubt;
 use super::error::{NotExecuted, ProposeError, Stopped, WaitError};
@@ -60,7 +60,7 @@ pub(super) struct ConsensusParts {
     pub(super) ballot: Ballot,
     /// False once this replica is about to end: it then starts no election.
     pub(super) may_stand: AtomicBool,
-    pub(super) stated_cut: StatedCut,
+    pub(super) stated_cuts: StatedCuts,
     pub(super) memory: Memory,
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
@@ -295,7 +295,8 @@ impl Consensus {
         self.shared.doubt.reason().is_some()
     }
 
-    /// Whether this replica votes and stands for election: not while it may have lost what it had acknowledged.
+    /// Whether this replica votes for whoever is elected by Raft, and stands itself: not while it may have lost what it had
+    /// acknowledged.
     #[must_use]
     pub fn may_vote(&self) -> bool {
         self.shared.ballot.is_open()

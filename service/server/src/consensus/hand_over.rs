@@ -1,7 +1,6 @@
 //! Handing the leadership over to another replica.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use openraft::raft::VoteRequest;
 use tokio::time::timeout;
@@ -14,8 +13,9 @@ use super::{Position, ReplicaAddress, ReplicaId, Term};
 use crate::peer::LogEnd;
 use crate::seams::watch;
 
-/// How long the target has to be elected. Meanwhile nobody leads; afterwards this replica does again, within 500 ms in all.
-const TAKEN_OVER_MAX: Duration = Duration::from_millis(300);
+/// How many heartbeats the target has to be elected. Meanwhile nobody leads; afterwards this replica does again: with the default
+/// of 75 ms within 500 ms in all.
+const TAKEN_OVER_MAX: u32 = 4;
 
 impl Consensus {
     /// Transfers the leadership to `to`, or without it to the most up-to-date follower, and waits for the new leader. Whoever does not
@@ -36,6 +36,10 @@ impl Consensus {
             return Err(TransferError::NotLeader);
         };
         let target = self.transfer_target(to).await?;
+        // Another may have led since, or this one in a later term.
+        if self.shared.leadership.borrow().term != led {
+            return Err(TransferError::NotLeader);
+        }
         raft.trigger()
             .transfer_leader(target)
             .await
@@ -46,7 +50,7 @@ impl Consensus {
             // A replica of a higher id may be elected in the same term.
             now.term >= led && now.leader.is_some_and(is_right)
         });
-        match timeout(TAKEN_OVER_MAX, taken_over).await {
+        match timeout(TAKEN_OVER_MAX * self.shared.config.heartbeat, taken_over).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(watch::Closed)) => Err(TransferError::Stopped),
             Err(_) => {
@@ -80,7 +84,7 @@ impl Consensus {
             leader_id: leader_id(Term::new(led.get() + 1), target),
             committed: false,
         };
-        // Its lease, which would keep it from voting, was given up with the leadership.
+        // As a transfer, so that this replica's own lease does not keep it from voting.
         let mut request = VoteRequest::new(next, last);
         request.leadership_transfer = true;
         raft.vote(request)
@@ -125,6 +129,8 @@ impl Consensus {
         address: Option<&ReplicaAddress>,
     ) -> Result<(ReplicaId, Option<Position>), TransferError> {
         let address = address.ok_or(TransferError::NoTarget)?;
+        // What is written meanwhile is under way to it.
+        let last = self.shared.storage.log.last_log_id().map(|id| id.index);
         let link = self.shared.peers.link(replica, address);
         let question = link.log_end(2 * self.shared.config.heartbeat);
         let at = match question.await {
@@ -135,7 +141,6 @@ impl Consensus {
             }
             Err(_) => return Err(TransferError::Silent(replica)),
         };
-        let last = self.shared.storage.log.last_log_id().map(|id| id.index);
         let entries = missing(last, at.map(|at| at.index));
         if entries > HAND_OVER_ENTRIES_MAX {
             return Err(TransferError::Behind { replica, entries });

@@ -25,8 +25,10 @@ pub(crate) enum InboundError {
     /// It violates the protocol.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// This replica may not vote before it has caught up: its log may have lost entries that it had acknowledged.
-    #[error("this replica does not vote before it has caught up with the leader")]
+    /// This replica's log may have lost entries that it had acknowledged, and the candidate may lack them.
+    #[error(
+        "this replica lost the end of its log, and votes for nobody who may lack it before it has caught up"
+    )]
     NotVoting,
     /// Another checkpoint is being received.
     #[error("another checkpoint is being received")]

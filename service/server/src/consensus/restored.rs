@@ -10,9 +10,19 @@ pub(super) struct Restored {
     pub(super) state: State,
     pub(super) applied: Option<LogId>,
     pub(super) membership: StoredMembership,
+    /// Whether it is the newest that this replica had: no damaged checkpoint was skipped or put aside.
+    pub(super) is_newest: bool,
 }
 
 impl Restored {
+    /// The last index that any checkpoint of this replica covered, at most.
+    pub(super) fn index_max(&self) -> Option<u64> {
+        match self.is_newest {
+            true => self.applied.as_ref().map(|applied| applied.index),
+            false => Some(u64::MAX),
+        }
+    }
+
     pub(super) fn published(&self) -> Published {
         Published {
             state: self.state.clone(),

@@ -17,7 +17,7 @@ use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::{ConsensusConfig, InvalidConfig};
 use super::contact::Contact;
-use super::cut_off::StatedCut;
+use super::cut_off::StatedCuts;
 use super::digests::Digests;
 use super::doubt::Doubt;
 use super::facade::{Consensus, ConsensusParts};
@@ -78,9 +78,8 @@ struct Opened {
 pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, StartError> {
     let raft_config = config.raft()?;
     let opened = open(&config, &seams).await?;
-    let checkpoint = opened.restored.applied.map(|applied| applied.index);
-    let vote = opened.vote.read();
-    let ballot = Ballot::new(opened.log.clone(), &opened.recovery, vote, checkpoint)?;
+    let (log, vote) = (opened.log.clone(), opened.vote.read());
+    let ballot = Ballot::new(log, &opened.recovery, vote, opened.restored.index_max())?;
     let me = identity(&config, &opened.directory);
     let (alarm, doubt) = (Alarm::new(), opened.doubt.clone());
     let publisher = Publisher::new(opened.restored.published());
@@ -123,7 +122,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         alarm,
         ballot,
         may_stand: AtomicBool::new(true),
-        stated_cut: StatedCut::default(),
+        stated_cuts: StatedCuts::default(),
         memory: opened.memory,
         digests,
         doubt,

@@ -80,6 +80,7 @@ impl StateMachine {
             state,
             applied,
             membership,
+            is_newest: _,
         } = restored;
         let (checkpoints, offload) = (log.checkpoints.clone(), log.offload);
         Self {

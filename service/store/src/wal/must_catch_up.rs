@@ -22,8 +22,8 @@ impl LostEnd {
 
     /// Whether a log with this last entry has all committed entries that were lost.
     ///
-    /// A leader of a later term was elected by a majority, of which each that had acknowledged the lost entries had them then,
-    /// or did not vote. So the log of such a leader has those that were committed, and so has one with an entry of it.
+    /// A later leader was elected by a majority, of which each that had acknowledged the lost entries had them then, or did not vote.
+    /// So the log of such a leader has those that were committed, and so has one with an entry of it.
     pub fn is_held_by(self, last: Option<LogId>) -> bool {
         last.is_some_and(|last| last >= self.0)
     }
@@ -37,7 +37,7 @@ impl LostEnd {
         })
     }
 
-    fn encode(self) -> String {
+    pub(super) fn encode(self) -> String {
         let LogId {
             term,
             leader,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_of_a_later_term_or_of_as_many_entries_holds_what_was_lost() {
+    fn a_log_of_a_later_leader_or_of_as_many_entries_holds_what_was_lost() {
         let lost = LostEnd(LogId {
             term: 5,
             leader: 1,

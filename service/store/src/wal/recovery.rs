@@ -30,8 +30,8 @@ pub struct Recovery {
     /// The end that was cut off, if the last write had not been completed.
     pub cut: Option<TailCut>,
     /// Whether acknowledged entries may be missing because a complete-looking end was cut off, now or before an earlier
-    /// start: the replica must neither vote nor stand for election until it has caught up with the leader's commit
-    /// index and has recorded that with [`Log::caught_up`](super::Log::caught_up).
+    /// start: the replica must not stand for election, and must vote for those alone who have what was lost, until it has caught
+    /// up with the leader and has recorded that with [`Log::caught_up`](super::Log::caught_up).
     pub must_catch_up: bool,
     /// What an end that was cut off before an earlier start held at most, if the replica has not caught up since.
     pub lost_before: Option<LostEnd>,

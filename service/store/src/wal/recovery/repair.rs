@@ -92,7 +92,8 @@ fn keep_copy(disk: &dyn Disk, directory: &Path, cut: &Cut) -> Result<PathBuf, Io
         .map_err(IoFailure::while_doing("write to", &path))?;
     file.sync_data()
         .map_err(IoFailure::while_doing("sync", &path))?;
-    if cut.complete_looking && !taken.iter().any(|name| name == names::MUST_CATCH_UP) {
+    if cut.complete_looking {
+        // It says nothing until the caller has said what was lost. What an earlier note said was read before.
         let word = directory.join(names::MUST_CATCH_UP);
         disk.create(&word, 0)
             .map_err(IoFailure::while_doing("create", &word))?;

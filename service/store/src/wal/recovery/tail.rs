@@ -2,9 +2,7 @@
 
 use bytes::{Buf as _, Bytes};
 
-use super::super::layout::{
-    BATCH_HEADER_LENGTH, BatchHeader, BatchPosition, ENTRY_OVERHEAD, RECORD_HEADER_LENGTH,
-};
+use super::super::layout::{BATCH_HEADER_LENGTH, BatchHeader, BatchPosition, RECORD_HEADER_LENGTH};
 use super::replay::{Broken, Frame};
 use crate::disk::SECTOR_BYTES;
 use crate::log_id::LogId;
@@ -52,29 +50,34 @@ fn later_batch(segment: &Bytes, place: &BatchPosition, from: u64, sequence: u64)
 }
 
 /// The most entries in a broken batch: of the records that its header tells of, all but those that are surely something else.
+/// Without a readable header, those that stand in it if they add up, else [`u64::MAX`].
 ///
 /// `batch` goes on to the end of the segment; `length` is that of what is not zero.
 pub(super) fn entries_max(batch: &Bytes, length: usize, place: &BatchPosition) -> u64 {
+    let entries_in = |lengths: Vec<usize>| {
+        // An entry has a payload: the number of its variant at least (`crate::payload`). Other records have none.
+        let with_payload = lengths.iter().filter(|length| **length > LogId::LENGTH);
+        with_payload.count() as u64
+    };
     let Some((header, _)) = BatchHeader::decode(batch, place) else {
-        return length.div_ceil(ENTRY_OVERHEAD) as u64;
+        let rest = batch.get(BATCH_HEADER_LENGTH..).unwrap_or_default();
+        let lengths = content_lengths(rest, length.saturating_sub(BATCH_HEADER_LENGTH));
+        return lengths.map_or(u64::MAX, entries_in);
     };
     let records_max = header.record_count as usize;
     let end = BATCH_HEADER_LENGTH.saturating_add(header.body_length as usize);
     let records = batch.get(BATCH_HEADER_LENGTH..end);
-    let lengths = records.and_then(content_lengths);
+    let lengths = records.and_then(|records| content_lengths(records, records.len()));
     let lengths = lengths.filter(|lengths| lengths.len() == records_max);
-    // An entry has a payload: the number of its variant at least (`crate::payload`). Other records have none.
-    let entries = lengths.map_or(records_max, |lengths| {
-        let with_payload = lengths.iter().filter(|length| **length > LogId::LENGTH);
-        with_payload.count()
-    });
-    entries as u64
+    lengths.map_or(records_max as u64, entries_in)
 }
 
-/// The lengths of the contents of the records that fill these bytes. `None` if they do not add up, so that one is damaged.
-fn content_lengths(mut records: &[u8]) -> Option<Vec<usize>> {
+/// The lengths of the contents of the records that fill the first `length` bytes, of which the last may end later, by zeros. `None` if
+/// they do not add up, so that one is damaged.
+fn content_lengths(mut records: &[u8], length: usize) -> Option<Vec<usize>> {
+    let behind = records.len().checked_sub(length)?;
     let mut lengths = Vec::new();
-    while !records.is_empty() {
+    while records.len() > behind {
         let mut header = records.get(..RECORD_HEADER_LENGTH)?;
         let length = header.get_u32_le() as usize;
         records = records.get(RECORD_HEADER_LENGTH.checked_add(length)?..)?;

@@ -1,6 +1,7 @@
 //! Recovery of a log that was being written when the power failed.
 
 use super::*;
+use crate::LostEnd;
 use crate::disk::SECTOR_BYTES;
 use crate::wal::layout::BATCH_HEADER_LENGTH;
 
@@ -199,16 +200,7 @@ fn a_complete_looking_end_is_cut_and_reported() {
         assert_eq!((cut.offset, recovery.last), (start, Some(id(1, 1))));
         assert_eq!(all(&log).len(), 2);
         assert!(recovery.must_catch_up);
-        let is_of_header = offset < start + BATCH_HEADER_LENGTH as u64;
-        assert!(
-            if is_of_header {
-                cut.entries_max >= 3
-            } else {
-                cut.entries_max == 3
-            },
-            "damage at {offset}: {} entries",
-            cut.entries_max
-        );
+        assert_eq!(cut.entries_max, 3, "damage at {offset}");
         disk.crash(offset);
         let (log, recovery) = open(&disk);
         assert!(
@@ -219,6 +211,43 @@ fn a_complete_looking_end_is_cut_and_reported() {
         disk.crash(offset);
         assert!(!open(&disk).1.must_catch_up);
     }
+}
+
+#[test]
+fn a_batch_of_which_nothing_is_readable_may_have_held_anything() {
+    let (original, start, _) = with_a_batch_in_flight();
+    let disk = SimDisk::with_files(&original.files());
+    for offset in start..start + SECTOR_BYTES {
+        disk.corrupt(&segment(2), offset, |_| 0xA5).unwrap();
+    }
+    assert_eq!(open(&disk).1.cut.unwrap().entries_max, u64::MAX);
+}
+
+/// What a later cut took is not known before the caller has said so; what an earlier note says is too little then.
+#[test]
+fn a_note_from_before_says_nothing_of_what_a_later_cut_took() {
+    let (disk, start, _) = with_a_batch_in_flight();
+    let lost = LostEnd(id(1, 1));
+    let mut files = disk.files();
+    files.insert(
+        directory().join("MUST-CATCH-UP"),
+        lost.encode().into_bytes(),
+    );
+    let disk = SimDisk::with_files(&files);
+    disk.corrupt(&segment(2), start, |byte| byte ^ 0x10)
+        .unwrap();
+    let recovery = open(&disk).1;
+    assert!(recovery.cut.is_some() && recovery.lost_before == Some(lost));
+    // The process ends before it has noted what was lost.
+    disk.crash(1);
+    let (log, recovery) = open(&disk);
+    assert_eq!(
+        (recovery.cut, recovery.lost_before),
+        (None, Some(LostEnd::UNKNOWN))
+    );
+    log.note_lost_end(lost).unwrap();
+    disk.crash(2);
+    assert_eq!(open(&disk).1.lost_before, Some(lost));
 }
 
 #[test]
