@@ -24,7 +24,7 @@ const COMPUTING: [&str; 7] = [
 ];
 
 /// The other test programs, none of which takes a minute.
-const SHORT: [&str; 11] = [
+const SHORT: [&str; 12] = [
     "bound",
     "compat",
     "conformance",
@@ -36,6 +36,7 @@ const SHORT: [&str; 11] = [
     "policy",
     "tidy",
     "vectors",
+    "yaml",
 ];
 
 /// The build of all that the tests run: programs, tests, and the libraries that other languages load.

@@ -70,6 +70,7 @@ mod restored;
 mod runtime;
 mod start;
 mod state_machine;
+mod stated_cuts;
 mod status;
 mod suspicion;
 mod ticking;

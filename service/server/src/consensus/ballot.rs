@@ -15,7 +15,7 @@ use synod_store::{Log, LogId, LostEnd, Recovery, Vote};
 #[derive(Clone)]
 pub(super) struct Ballot {
     open: Arc<AtomicBool>,
-    /// What was lost at most, if anything was.
+    /// The most that was lost, if anything was.
     lost: Option<LostEnd>,
     log: Log,
 }
@@ -38,7 +38,7 @@ impl Ballot {
                 file = %cut.file.display(), offset = cut.offset, kept = %cut.kept_copy.display(),
                 "the log's end was damaged in a way that a lost write does not explain"
             );
-            let now = lost_end(recovery, cut, vote, checkpoint);
+            let now = most_lost(recovery, cut, vote, checkpoint);
             let all = lost.map_or(now, |before| before.and(now));
             log.note_lost_end(all)?;
             lost = Some(all);
@@ -52,14 +52,14 @@ impl Ballot {
         Ok(Self { open, lost, log })
     }
 
-    /// What was cut off this replica's log at most, while it has not caught up.
-    pub(super) fn lost(&self) -> Option<LostEnd> {
+    /// The most that was cut off this replica's log, while it has not caught up.
+    pub(super) fn lost_end(&self) -> Option<LostEnd> {
         self.lost.filter(|_| !self.is_open())
     }
 
     /// Whether this replica may vote for a candidate whose log ends so.
     pub(super) fn may_vote_for(&self, last: Option<LogId>) -> bool {
-        let lost = self.lost();
+        let lost = self.lost_end();
         self.is_open() || lost.is_some_and(|lost| lost.is_held_by(last))
     }
 
@@ -80,12 +80,12 @@ impl Ballot {
     }
 }
 
-/// What the end that was cut off held at most.
+/// The most that the end held which was cut off.
 ///
 /// A vote is on the disk before entries of its leader are, so none is of a later one. Where the end held the note that a
 /// checkpoint replaced the log, that checkpoint was on the disk before. A vote for somebody who never led makes this more than was
 /// lost, which only delays.
-fn lost_end(
+fn most_lost(
     recovery: &Recovery,
     cut: &TailCut,
     vote: Option<Vote>,

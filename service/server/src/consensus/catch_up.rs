@@ -31,6 +31,7 @@ pub(super) async fn open_ballot(shared: &ConsensusParts) -> io::Result<()> {
         return Ok(());
     }
     tokio::select! {
+        biased;
         opened = open_when_caught_up(shared) => opened,
         () = tell_leader(shared) => Ok(()),
     }

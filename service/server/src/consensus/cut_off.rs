@@ -4,17 +4,11 @@
 //! and so on (`docs/internals/openraft.md`). A leader of a new term begins without such beliefs. So the replica says where its log
 //! was cut, and a leader that counts more begins a new term, if enough replicas would vote for it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_store::{LogId, LostEnd};
-use tokio::time::Instant;
-
 use super::facade::{Consensus, ConsensusParts};
-use super::record::to_store_id;
 use super::status::Status;
-use super::types::log_id_of;
 use super::{Position, ReplicaId};
 use crate::peer::LogEnd;
 
@@ -23,63 +17,6 @@ const TOLD_EVERY: Duration = Duration::from_secs(1);
 
 /// How long the leader has to answer.
 const QUESTION_MAX: Duration = Duration::from_secs(1);
-
-/// What is said again after this time was not under way when it was said first, but for two calls that were delayed together: that
-/// costs a new term.
-const AGAIN_MIN: Duration = Duration::from_millis(500);
-
-/// What the replicas said last whose logs were cut off.
-#[derive(Debug, Default)]
-pub(super) struct StatedCuts(Mutex<BTreeMap<ReplicaId, StatedCut>>);
-
-#[derive(Debug)]
-struct StatedCut {
-    at: Option<Position>,
-    lost: Position,
-    /// When the log was first said to end there.
-    since: Instant,
-}
-
-impl StatedCuts {
-    /// Notes what a replica said. Returns whether it says again that its log ends there: such a log lacks what was counted before.
-    fn note(&self, replica: ReplicaId, end: LogEnd) -> bool {
-        let mut stated = self.lock();
-        let (at, lost) = match end {
-            LogEnd::Cut { at, lost } => (at, lost),
-            LogEnd::At(_) | LogEnd::Empty => {
-                stated.remove(&replica);
-                return false;
-            }
-            LogEnd::Unsaid => return false,
-        };
-        let since = Instant::now();
-        let said = stated
-            .entry(replica)
-            .or_insert(StatedCut { at, lost, since });
-        if said.at != at {
-            *said = StatedCut { at, lost, since };
-        }
-        said.since.elapsed() >= AGAIN_MIN
-    }
-
-    /// Whether a replica would vote for a candidate whose log ends so, by what it said.
-    fn would_vote(&self, replica: ReplicaId, last: Option<LogId>) -> bool {
-        let stated = self.lock();
-        let said = stated.get(&replica);
-        said.is_none_or(|said| LostEnd(to_store_id(&log_id_of(&said.lost))).is_held_by(last))
-    }
-
-    /// Forgets since when a replica's log ends where it does, so that it has to say so again.
-    fn begin_anew(&self, replica: ReplicaId) {
-        if let Some(said) = self.lock().get_mut(&replica) {
-            said.since = Instant::now();
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ReplicaId, StatedCut>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Tells the leader where this replica's log ends, again and again. Never ends.
 pub(super) async fn tell_leader(shared: &ConsensusParts) {

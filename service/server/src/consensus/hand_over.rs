@@ -13,7 +13,7 @@ use super::{Position, ReplicaAddress, ReplicaId, Term};
 use crate::peer::LogEnd;
 use crate::seams::watch;
 
-/// How many heartbeats the target has to be elected. Meanwhile nobody leads; afterwards this replica does again: with the default
+/// The number of heartbeats within which the target must be elected. Meanwhile nobody leads; afterwards this replica does again: with the default
 /// of 75 ms within 500 ms in all.
 const TAKEN_OVER_MAX: u32 = 4;
 
@@ -118,7 +118,7 @@ impl Consensus {
             .map(|(target, _)| target)
     }
 
-    /// Where the log of a replica ends that would be handed the leadership.
+    /// The end of the log of a replica that would be handed the leadership.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Consensus {
             }
             Err(_) => return Err(TransferError::Silent(replica)),
         };
-        let entries = missing(last, at.map(|at| at.index));
+        let entries = entries_missing(last, at.map(|at| at.index));
         if entries > HAND_OVER_ENTRIES_MAX {
             return Err(TransferError::Behind { replica, entries });
         }
@@ -150,7 +150,7 @@ impl Consensus {
 }
 
 /// The number of entries that a log which ends at `at` lacks of one that ends at `last`.
-fn missing(last: Option<u64>, at: Option<u64>) -> u64 {
+fn entries_missing(last: Option<u64>, at: Option<u64>) -> u64 {
     let length = |end: Option<u64>| end.map_or(0, |index| index.saturating_add(1));
     length(last).saturating_sub(length(at))
 }
@@ -168,7 +168,7 @@ mod tests {
             (Some(1_000), None, HAND_OVER_ENTRIES_MAX + 1),
             (Some(5), Some(7), 0),
         ] {
-            assert_eq!(missing(last, at), entries, "{last:?}, {at:?}");
+            assert_eq!(entries_missing(last, at), entries, "{last:?}, {at:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn log_end(log: &Log, publisher: &Publisher, ballot: &Ballot) -> LogE
         .map(|last| position_of(&of_store_id(&last)));
     // An installed checkpoint may reach further than the log for a moment.
     let at = last.max(publisher.latest().applied);
-    match (ballot.lost(), at) {
+    match (ballot.lost_end(), at) {
         (Some(LostEnd(lost)), at) => LogEnd::Cut {
             at,
             lost: position_of(&of_store_id(&lost)),

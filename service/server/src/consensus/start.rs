@@ -17,7 +17,6 @@ use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
 use super::config::{ConsensusConfig, InvalidConfig};
 use super::contact::Contact;
-use super::cut_off::StatedCuts;
 use super::digests::Digests;
 use super::doubt::Doubt;
 use super::facade::{Consensus, ConsensusParts};
@@ -31,6 +30,7 @@ use super::noted::Noted;
 use super::published::Publisher;
 use super::restored::Restored;
 use super::state_machine::{CheckpointDue, StateMachine};
+use super::stated_cuts::StatedCuts;
 use super::timing::Timing;
 use super::types::TypeConfig;
 use super::upkeep::Upkeep;
@@ -69,6 +69,13 @@ struct Opened {
     doubt: Doubt,
 }
 
+impl Opened {
+    fn ballot(&self) -> io::Result<Ballot> {
+        let (log, vote) = (self.log.clone(), self.vote.read());
+        Ballot::new(log, &self.recovery, vote, self.restored.index_max())
+    }
+}
+
 /// Opens the data directory, formatting a new one if there is none, and takes part in consensus from then on. Calls of
 /// other replicas are answered once [`crate::peer::serve()`] runs.
 ///
@@ -78,8 +85,7 @@ struct Opened {
 pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, StartError> {
     let raft_config = config.raft()?;
     let opened = open(&config, &seams).await?;
-    let (log, vote) = (opened.log.clone(), opened.vote.read());
-    let ballot = Ballot::new(log, &opened.recovery, vote, opened.restored.index_max())?;
+    let ballot = opened.ballot()?;
     let me = identity(&config, &opened.directory);
     let (alarm, doubt) = (Alarm::new(), opened.doubt.clone());
     let publisher = Publisher::new(opened.restored.published());

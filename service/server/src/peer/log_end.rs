@@ -35,10 +35,10 @@ impl LogEnd {
         let text = match self {
             Self::Unsaid => return,
             Self::Empty => "-".to_owned(),
-            Self::At(position) => spelled(position),
+            Self::At(position) => to_text(position),
             Self::Cut { at, lost } => {
-                let at = at.map_or_else(|| "-".to_owned(), spelled);
-                format!("{CUT}{at} {}", spelled(lost))
+                let at = at.map_or_else(|| "-".to_owned(), to_text);
+                format!("{CUT}{at} {}", to_text(lost))
             }
         };
         if let Ok(value) = MetadataValue::<Ascii>::try_from(text) {
@@ -71,7 +71,7 @@ impl LogEnd {
     }
 }
 
-fn spelled(position: Position) -> String {
+fn to_text(position: Position) -> String {
     let Position {
         term,
         leader,

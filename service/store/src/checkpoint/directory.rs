@@ -184,7 +184,7 @@ impl CheckpointDirectory {
     }
 
     /// The files as they were after the last change. Waits for no disk.
-    pub(super) fn seen(&self) -> MutexGuard<'_, CheckpointFiles> {
+    pub(super) fn files(&self) -> MutexGuard<'_, CheckpointFiles> {
         lock(&self.seen)
     }
 

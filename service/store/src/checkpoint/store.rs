@@ -80,7 +80,7 @@ impl CheckpointStore {
     /// # Errors
     /// [`CheckpointError::Gap`]; the replica must not start then.
     pub fn check_covers(&self, purged: Option<LogId>) -> Result<(), CheckpointError> {
-        let newest = self.shared.seen().good.first().map(|file| file.last);
+        let newest = self.shared.files().good.first().map(|file| file.last);
         match purged {
             Some(purged) if newest.is_none_or(|newest| newest.index < purged.index) => {
                 let directory = self.shared.directory.clone();
@@ -108,7 +108,7 @@ impl CheckpointStore {
     /// Returns the complete checkpoints that are not known to be damaged, newest first.
     #[must_use]
     pub fn list(&self) -> Vec<CheckpointFile> {
-        self.shared.seen().good.clone()
+        self.shared.files().good.clone()
     }
 
     /// Returns the position up to which the log may be purged: the older of the two newest good checkpoints.
@@ -116,7 +116,7 @@ impl CheckpointStore {
     /// `None` while there are fewer than two, since the log must be able to replace a damaged one.
     #[must_use]
     pub fn purge_bound(&self) -> Option<LogId> {
-        self.shared.seen().good.get(KEPT - 1).map(|file| file.last)
+        self.shared.files().good.get(KEPT - 1).map(|file| file.last)
     }
 
     /// Opens the newest checkpoint to send it. `None` if there is none, or if one was put aside and none has replaced
@@ -180,13 +180,13 @@ impl CheckpointStore {
     /// Whether a checkpoint was put aside and none has replaced it yet.
     #[must_use]
     pub fn awaits_another(&self) -> bool {
-        self.shared.seen().awaited.is_some()
+        self.shared.files().awaited.is_some()
     }
 
     /// The path of a damaged checkpoint that was put aside, until it is removed.
     #[must_use]
     pub fn aside(&self) -> Option<PathBuf> {
-        self.shared.seen().aside.clone()
+        self.shared.files().aside.clone()
     }
 
     /// Checks whether the file that was put aside still exists: an operator removes it after inspection.
@@ -284,7 +284,7 @@ mod tests {
         let (store, _) = opened.unwrap();
         let mut change = store.shared.change();
         change.aside = Some(PathBuf::from("/data/damaged"));
-        let (told, looked) = mpsc::channel();
+        let (told, looked) = mpsc::sync_channel(1);
         let looking = store.clone();
         std::thread::spawn(move || {
             let seen = (

@@ -8,7 +8,7 @@ use crate::failure::IoFailure;
 use crate::log_id::LogId;
 use crate::replace::replace_file;
 
-/// What the end of a log that was cut off held at most: no entry of a later leadership, and none of a higher index.
+/// The most that the end of a log held which was cut off: no entry of a later leadership, and none of a higher index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LostEnd(pub LogId);
 
@@ -28,7 +28,7 @@ impl LostEnd {
         last.is_some_and(|last| last >= self.0)
     }
 
-    /// What two ends held, which were cut off one after the other.
+    /// The most that two ends held, which were cut off one after the other.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(LogId {

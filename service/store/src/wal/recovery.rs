@@ -33,7 +33,7 @@ pub struct Recovery {
     /// start: the replica must not stand for election, and must vote for those alone who have what was lost, until it has caught
     /// up with the leader and has recorded that with [`Log::caught_up`](super::Log::caught_up).
     pub must_catch_up: bool,
-    /// What an end that was cut off before an earlier start held at most, if the replica has not caught up since.
+    /// The most that an end held which was cut off before an earlier start, if the replica has not caught up since.
     pub lost_before: Option<LostEnd>,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Survey {
     pub(super) discard: Option<u64>,
     /// Files to remove: unfinished ones, and purged segments whose removal was interrupted.
     pub(super) left_over: Vec<PathBuf>,
-    /// What an earlier recovery cut off, at most, if the replica has not caught up since.
+    /// The most that an earlier recovery cut off, if the replica has not caught up since.
     pub(super) lost_before: Option<LostEnd>,
     /// The offset in the last of `segments` from which nothing is proved to be durable, in bytes.
     pub(super) unproved_from: u64,

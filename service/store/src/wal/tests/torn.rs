@@ -223,7 +223,7 @@ fn a_batch_of_which_nothing_is_readable_may_have_held_anything() {
     assert_eq!(open(&disk).1.cut.unwrap().entries_max, u64::MAX);
 }
 
-/// What a later cut took is not known before the caller has said so; what an earlier note says is too little then.
+/// A later cut takes something that is not known before the caller has said so: an earlier note says too little then.
 #[test]
 fn a_note_from_before_says_nothing_of_what_a_later_cut_took() {
     let (disk, start, _) = with_a_batch_in_flight();

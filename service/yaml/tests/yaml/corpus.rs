@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-const CORPUS: &str = "tests/corpus.jsonl";
+const CORPUS: &str = "tests/yaml/corpus.jsonl";
 
 /// The bytes of a case: its text, or its bytes in hexadecimal where they are no text.
 fn bytes(case: &Value) -> Vec<u8> {

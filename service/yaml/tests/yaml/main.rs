@@ -1,0 +1,4 @@
+//! Tests of the reader and the writer of YAML.
+
+mod bounds;
+mod corpus;
