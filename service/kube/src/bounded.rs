@@ -119,7 +119,7 @@ pub(crate) fn lost_of_yaml(text: &[u8]) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// As [`json`], and where it has an integer of more than 64 bits.
+/// The text is no YAML, nested too deep, or holds too much, or an integer of more than 64 bits.
 pub(crate) fn yaml(text: &[u8]) -> Result<Value, synod_yaml::Error> {
     let mut budget = Budget {
         doubles_end: INTEGERS_END,

@@ -13,8 +13,8 @@ use super::{Position, ReplicaAddress, ReplicaId, Term};
 use crate::peer::LogEnd;
 use crate::seams::watch;
 
-/// The number of heartbeats within which the target must be elected. Meanwhile nobody leads; afterwards this replica does again: with the default
-/// of 75 ms within 500 ms in all.
+/// The number of heartbeats within which the target must be elected. Meanwhile nobody leads; afterwards this replica does again:
+/// with the default of 75 ms within 500 ms in all.
 const TAKEN_OVER_MAX: u32 = 4;
 
 impl Consensus {
@@ -36,8 +36,9 @@ impl Consensus {
             return Err(TransferError::NotLeader);
         };
         let target = self.transfer_target(to).await?;
-        // Another may have led since, or this one in a later term.
-        if self.shared.leadership.borrow().term != led {
+        // Another may lead since, or this one in a later term.
+        let now = *self.shared.leadership.borrow();
+        if !now.is_me || now.term != led {
             return Err(TransferError::NotLeader);
         }
         raft.trigger()

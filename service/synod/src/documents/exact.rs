@@ -23,7 +23,7 @@ pub(super) fn pretty(value: &Value, stored: &Json) -> Option<String> {
     (text != format!("{value:#}")).then(|| text + "\n")
 }
 
-/// The numbers that have more digits than was kept of them.
+/// The numbers that have more digits than was kept of them, or that JSON cannot write.
 pub(crate) fn lost(numbers: &[InexactNumber]) -> Violations {
     let mut found = Violations::new();
     for number in numbers {
